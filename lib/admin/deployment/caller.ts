@@ -13,7 +13,7 @@ export const userName = (): string => {
   }
 };
 
-/** The ARN of the credentials, from STS, which needs no permission. @throws CommandFailure when STS answers with none */
+/** The ARN of the credentials, from STS, which needs no permission. @throws CommandFailure without an answer */
 export const callerArn = async (account: { readonly region: string; readonly profile?: string }): Promise<string> => {
   // Loaded here, because only changes of keys need it.
   const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');

@@ -5,10 +5,7 @@ import type { CommandContext } from './deployment.ts';
 
 const isWatched = (noun: string): noun is keyof typeof IMPORT_METRICS => Object.hasOwn(IMPORT_METRICS, noun);
 
-/**
- * Publishes how many records a complete import has loaded, for the stack's alarm on missing imports. An error is a notice only:
- * the records are stored.
- */
+/** Publishes the number of loaded records, for the alarm on missing imports. An error is only a notice. */
 export const publishImport = async (
   noun: string,
   loaded: number,

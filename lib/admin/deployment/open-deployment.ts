@@ -29,7 +29,6 @@ const MAX_PORT = 65_535;
 /** A local engine requires credentials, but accepts any. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
-/** The table names in `--tables` by table id; some may be missing. */
 type NamedTables = Partial<TableNames>;
 
 const TABLE_IDS = Object.keys(tables) as TableId[];
@@ -44,11 +43,7 @@ const parsePair = (pair: string): [TableId, string] => {
   throw new CommandFailure(USAGE);
 };
 
-/**
- * Parses the value of `--tables`: single tables (`keys=NAME,content=NAME`), or the prefix of all table names. A table name
- * never contains an equals sign.
- * @throws CommandFailure when it is neither
- */
+/** The value of `--tables`: `keys=NAME,content=NAME`, or a prefix of all names. A table name has no equals sign. */
 const parseTables = (text: string): NamedTables => {
   if (!text.includes('=')) return prefixedTableNames(text);
   const pairs = text.split(',').map(parsePair);
@@ -64,7 +59,6 @@ const localAddress = (port: string = DEFAULT_PORT): string => {
 
 const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Opens the tables of a local engine. Sends no request. */
 const openLocalDeployment = (
   { dynamodb, region, profile, yes }: DeploymentOptions,
   { tableNames, env }: DeploymentContext,
@@ -111,7 +105,7 @@ const readOutputs = async (
   }
 };
 
-/** Opens the tables of a deployed stack. Their names come from its outputs, except those in `named`, such as a restored one. */
+/** The names of the tables are outputs of the stack, except those in `named`, such as a restored one. */
 const openStackDeployment = async (
   stack: string,
   region: Region,
@@ -142,11 +136,9 @@ const openStackDeployment = async (
 };
 
 /**
- * Opens the deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack, such as
- * those that a deleted stack retained; or a local engine. Tables without a stack count as production data: only that is
- * retained. Changing it requires the name of the first table.
- * @throws CommandFailure when the options contradict each other, the address is not a URL, or the stack does not exist, cannot
- *   be read or is not a stack of this service
+ * Opens a stack, tables in AWS that a deleted stack retained, or a local engine. Tables without a stack count as production
+ * data, because only that is retained; the name of the first one confirms changes.
+ * @throws CommandFailure for contradicting or invalid options, and for a stack that is missing, unreadable or another service's
  */
 export const openDeployment = async (options: DeploymentOptions, context: DeploymentContext): Promise<Deployment> => {
   const { dynamodb, stack, region, yes } = options;

@@ -45,10 +45,7 @@ export const requireWholeFile = ({ source: { path } }: FileContext, staged: Stag
   );
 };
 
-/**
- * Scans what is stored and decides what a complete file removes. Undefined after Ctrl-C.
- * @throws FileRefused when that is more than the operator permits
- */
+/** What a complete file removes; undefined after Ctrl-C. @throws FileRefused when it is more than --remove-at-most */
 export const compareWithStored = async (form: StoredForm, context: FileContext, { db, staged, malformed }: Staging) => {
   const { source, removeAtMost, except, signal } = context;
   db.exec(TABLES);

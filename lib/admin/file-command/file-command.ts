@@ -48,10 +48,7 @@ export interface Writing<ImportRecord> {
   readonly concurrency: number;
   /** Whether one batch can have all of these. */
   readonly fits: (records: readonly ImportRecord[]) => boolean;
-  /**
-   * Calls `settle` with the index and the result of each record that is done. Starts none once the run is stopped, and has none
-   * in flight when it throws.
-   */
+  /** Settles each record that is done by its index. Starts none once stopped; none is in flight when it throws. */
   readonly write: (
     records: readonly ImportRecord[],
     isStopped: () => boolean,

@@ -9,13 +9,12 @@ import { digestOf, type Part, type PartSummary, type RecordForm, summaryOf } fro
 import { runConcurrently } from './run-concurrently.ts';
 import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
 
-/** Records that are read together: DynamoDB's own limit for one BatchGetItem. */
+/** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
 /** Batches of which some are read while others are written. */
 const BATCHES_IN_FLIGHT = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;
-/** Bytes of a revision. */
 const REVISION_BYTES = 16;
 
 const DAMAGED: NotWritten = {
@@ -34,7 +33,6 @@ export interface RecordChange<Body extends object = object> {
   readonly isErased?: boolean;
 }
 
-/** The outcome for the part of one supplier. */
 const compare = ({ body, lastUpdated }: RecordChange, own: PartSummary | undefined, ifNewer: boolean): Outcome => {
   if (body === undefined) return own === undefined ? 'notThere' : 'removed';
   if (own === undefined) return 'loaded';
@@ -50,9 +48,8 @@ type ChangeContext = CommandContext & Pick<RowContext, 'dryRun' | 'ifNewer' | 's
 const isWrite = (outcome: Outcome | NotWritten): boolean => outcome === 'loaded' || outcome === 'removed';
 
 /**
- * Writes the records of vehicles or compliance that differ from what is stored, each on the condition that it is still as it was
- * read; otherwise it is read and decided again. The parts of other suppliers stay as they are.
- * @param fileTime the last update of a record that the file does not give
+ * Writes the records that differ from what is stored, each only if it is still as it was read; otherwise it is compared
+ * again. The parts of other suppliers stay. @param fileTime the last update of a record without one of its own
  */
 export const recordChanges = <Body extends object>(
   form: RecordForm<Body>,
@@ -78,7 +75,7 @@ export const recordChanges = <Body extends object>(
     return reason === undefined ? outcome : { reason, waits: false };
   };
 
-  /** What a record becomes; undefined when nobody supplies it any more. */
+  /** Undefined when nobody supplies the record any more. */
   const changed = (
     { registration, body, lastUpdated = fileTime, isErased }: RecordChange<Body>,
     stored: StoredRecord<Body> | undefined,
@@ -118,7 +115,7 @@ export const recordChanges = <Body extends object>(
     }
   };
 
-  /** The outcome by what a scan has found; undefined where it differs, and all of the record is needed. */
+  /** Undefined where the scan has found a difference: the whole record is needed then. */
   const outcomeByScan = (change: RecordChange<Body>): Outcome | undefined => {
     if (scanned === undefined || change.isErased) return undefined;
     const outcome = compare(change, scanned(change.registration), ifNewer);

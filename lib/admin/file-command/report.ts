@@ -21,7 +21,6 @@ export interface RunOutcome {
   readonly damagedFile?: string | undefined;
 }
 
-/** What a run has done. */
 interface FileResult extends RunOutcome {
   readonly counts: Counts;
   readonly seconds: number;
@@ -29,7 +28,6 @@ interface FileResult extends RunOutcome {
 
 const rateOf = ({ read }: Counts, seconds: number): number => read / Math.max(seconds, 1e-3);
 
-/** The counts as a table, with the duration. What only some options bring is shown when there is any. */
 const tableOf = (
   { noun, outcomes }: Pick<FileCommand<unknown>, 'noun' | 'outcomes'>,
   counts: Counts,

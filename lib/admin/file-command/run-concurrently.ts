@@ -1,6 +1,6 @@
 /**
- * Works on items, so many at a time, until `isStopped` or the first error, after which it starts nothing more. `work` gets
- * a function that says so too. Nothing is in flight when it returns or throws. @throws the first error
+ * Works on items until `isStopped` or the first error, after which nothing starts; `work` is told so too.
+ * Nothing is in flight when it returns or throws. @throws the first error
  */
 export const runConcurrently = async <Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

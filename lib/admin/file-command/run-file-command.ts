@@ -15,7 +15,6 @@ import { BEGINS_AGAIN, type RunOutcome, reportOf } from './report.ts';
 import { ELSEWHERE, openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
 import { writeRecords } from './write-records.ts';
 
-/** Writes the rejected rows, if there are any. @returns the name of their file, and why they were rejected */
 const writeRejectedRows = async ({ source }: FileContext, { staged }: Staging, counts: Counts) => {
   counts.rejected = staged.rejectedCount();
   const reasons = rejectionReasons();
@@ -30,7 +29,6 @@ const writeRejectedRows = async ({ source }: FileContext, { staged }: Staging, c
   return { reasons, rejectedFile };
 };
 
-/** Says what was done before an error, and how to go on. */
 const withNextStep = async <ImportRecord>(
   failure: unknown,
   { outcomes: [done] }: FileCommand<ImportRecord>,
@@ -47,7 +45,6 @@ const withNextStep = async <ImportRecord>(
   return new CommandFailure(`${failure.message}${before}${rejected}; ${BEGINS_AGAIN}`, { cause: failure });
 };
 
-/** Stages a file and works through it. */
 const runStaged = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
   context: FileContext,
@@ -78,10 +75,7 @@ const runStaged = async <ImportRecord>(
   };
 };
 
-/**
- * Stages a file, imports or removes each valid record, and writes every rejected row to a file with its reasons.
- * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
- */
+/** Imports or removes each valid record of a file. @throws CommandFailure, which says what was done before it */
 export const runFileCommand = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
   path: string,

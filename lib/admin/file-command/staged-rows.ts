@@ -4,7 +4,7 @@ import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row, RowText } from '../files/row.ts';
 import { type RowGroup, rowGroups, type StagedRow } from './row-groups.ts';
 
-/** Remembers which line of a file has claimed a key first, such as a slug. */
+/** Which line of a file has claimed a key first, such as a slug. */
 export interface Claims {
   /** Claims the key for a line. Returns the earlier line that has it, if one has. */
   readonly claim: (key: string, line: number) => number | undefined;
@@ -14,10 +14,7 @@ export interface Claims {
 /** Rows that are parsed at a time. */
 const PAGE_ROWS = 500;
 
-/**
- * `missing`: records that a complete file lacks. `removed`: records that a dry run would have removed. `waits` is 1 for a row that
- * is rejected unless another row makes way for it.
- */
+/** `missing`: what a complete file lacks. `removed`: what a dry run would remove. `waits`: another row may make way. */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL);
   CREATE TABLE excepted (key TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -93,7 +90,7 @@ export const stagedRows = (db: DatabaseSync) => {
     claims: claimsIn(db),
     movedSlugs: movedSlugsIn(db),
 
-    /** The record of this key is never loaded, and removed where it is stored. Called before any row is added. */
+    /** Called before any row is added. */
     except: (key: string): void => {
       insertExcepted.run(key);
       hasExceptions = true;

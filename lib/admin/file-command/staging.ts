@@ -16,7 +16,7 @@ import { stagedRows } from './staged-rows.ts';
 export const REGISTRATION_FORMATS: readonly FileFormat[] = ['csv', 'ndjson', 'txt'];
 export const REGISTRATION_COLUMNS: Columns = { required: ['registration'], optional: [], others: true };
 
-/** The folder of the staging database. */
+/** The folder of temporary files. */
 export const stagingFolder = ({ staging, source }: Pick<FileContext, 'staging' | 'source'>): string =>
   staging ?? dirname(source.path);
 
@@ -37,7 +37,7 @@ const requireFolder = (folder: string): void => {
 /** Kilobytes that SQLite keeps in memory. */
 const CACHE_KB = 16_384;
 
-/** An empty database for the rows of a file. The caller closes it. @throws CommandFailure when its folder cannot be used */
+/** An empty database, which the caller closes. @throws CommandFailure when its folder cannot be used */
 export const openStaging = (context: FileContext) => {
   const folder = stagingFolder(context);
   requireFolder(folder);
@@ -62,7 +62,7 @@ const stageRegistrations = async (path: string, { staged }: Staging): Promise<vo
   await requireUnchanged(source);
 };
 
-/** Stages the registrations of the file of `--except`. @throws CommandFailure when it has an invalid one, by its line only */
+/** Stages the file of `--except`. @throws CommandFailure naming the line of an invalid registration, not its text */
 export const stageExceptions = async (path: string, staging: Staging): Promise<void> => {
   try {
     await stageRegistrations(path, staging);

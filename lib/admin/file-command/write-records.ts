@@ -98,7 +98,6 @@ async function* batchesOf<ImportRecord>(
   yield batch;
 }
 
-/** Counts or rejects a record that is done. */
 const settle = <ImportRecord>(
   { context, staged, counts, today }: Run<ImportRecord>,
   { key, lines, isMissing }: Place,
@@ -149,10 +148,7 @@ const retryWaiting = async <ImportRecord>(run: Run<ImportRecord>): Promise<void>
   }
 };
 
-/**
- * Imports or removes each valid record that is staged, then removes what the file lacks.
- * @returns whether the end was reached, which it is not after Ctrl-C
- */
+/** Imports or removes each staged record, then removes what the file lacks. @returns false when Ctrl-C ended it */
 export const writeRecords = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
   context: RowContext,

@@ -19,7 +19,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   EROFS: 'the disk cannot be written to',
 };
 
-/** An error of the file system, or of what is in the file, as a message for operators; any other error is returned unchanged. */
+/** An error of the file system or a file's content as a message; any other error is returned unchanged. */
 export const asFileFailure = (error: unknown, path: string): unknown => {
   if (error instanceof UnreadableFile) {
     return new FileRefused(`${error.message}; nothing was changed: ${path}`, { cause: error });
@@ -28,7 +28,7 @@ export const asFileFailure = (error: unknown, path: string): unknown => {
   return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });
 };
 
-/** An error of SQLite as a message for operators; any other error is returned unchanged. */
+/** An error of SQLite as a message; any other error is returned unchanged. */
 export const asStagingFailure = (error: unknown, folder: string, remedy: string): unknown => {
   const { errcode } = error as { readonly errcode?: unknown };
   if (typeof errcode !== 'number') return error;

@@ -30,9 +30,8 @@ const reserveName = async (path: string, nextName: (nth: number) => string): Pro
 };
 
 /**
- * Writes a file that only its owner may read. When it is complete it gets its name and replaces an earlier file, unless there
- * are other names. @returns its name
- * @throws CommandFailure when it cannot be written; AbortError when the signal ends it
+ * Writes a file that only its owner may read; it gets its name when it is complete. Replaces an earlier file without
+ * `nextName`. @returns its name @throws CommandFailure when it cannot be written; AbortError when the signal ends it
  */
 export const writeOutput = async (
   path: string,
@@ -53,10 +52,7 @@ export const writeOutput = async (
   }
 };
 
-/**
- * Writes registrations, one a line, to a file beside that of the operator, which only its owner may read and `remove` reads.
- * @param what they are; part of the name @returns its name @throws CommandFailure when it cannot be written
- */
+/** Writes registrations to a file beside `path`, which `remove` can read. @returns its name @throws CommandFailure */
 export const writeRegistrations = (
   path: string,
   what: 'missing' | 'removed' | 'damaged',

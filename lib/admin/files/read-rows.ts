@@ -12,10 +12,10 @@ import { type Columns, type CsvLayout, columnFinder, layoutOf, type MappedColumn
 import type { Row } from './row.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** How the rows of a file are written. It is known before its first row is. */
+/** How rows are written; known before the first row. */
 export type Layout = CsvLayout | 'ndjson' | 'txt';
 
-/** The decoder replaces bytes that are not in the file's encoding by U+FFFD; a program that saved the file may have done so too. */
+/** The decoder writes U+FFFD for bytes outside the encoding; a program that saved the file may have done so too. */
 const textIssues = (text: string): string[] => {
   if (text.length > MAX_ROW_LENGTH) {
     return [`the line is longer than ${MAX_ROW_LENGTH.toLocaleString('en-GB')} characters`];
@@ -65,7 +65,7 @@ const textRow = (row: RowText): Row => ({
   issues: textIssues(row.text),
 });
 
-/** The rows of these texts in their order, without empty ones. Depends on nothing but the texts and the layout. */
+/** The rows of these texts, without empty ones. Depends on the texts and the layout only. */
 export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   if (layout === 'ndjson') return texts.map(ndjsonRow);
   if (layout === 'txt') return texts.map(textRow);
@@ -79,7 +79,7 @@ export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   });
 };
 
-/** Rows of a file, the layout that all of its rows have, and the bytes read so far. */
+/** `read`: bytes so far. */
 interface RowChunk {
   readonly rows: readonly Row[];
   readonly layout: Layout;
@@ -103,10 +103,7 @@ async function* readCsvRows(
   if (layout === undefined) throw new FileRefused(`the file is empty: ${mustName(expected)}`);
 }
 
-/**
- * The rows of a file in its order, a chunk at a time, without blank ones.
- * @throws CommandFailure when the file is not CSV with these columns
- */
+/** The rows of a file, in chunks, without blank ones. @throws CommandFailure when it is not CSV with these columns */
 export async function* readRows(
   source: SourceFile,
   expected: Columns,

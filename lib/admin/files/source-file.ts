@@ -13,7 +13,7 @@ import { asFileFailure } from './file-failure.ts';
 /** The format of a file, from the ending of its name; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
-/** The file that a command reads. */
+/** A file that a command reads. */
 export interface SourceFile extends TextFile {
   readonly format: FileFormat;
   readonly bytes: number;
@@ -21,7 +21,6 @@ export interface SourceFile extends TextFile {
   readonly changed: string;
 }
 
-/** The format of a file, from its name. @throws CommandFailure when the name has another ending than these */
 const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   const extension = extname(path).toLowerCase();
   const format = formats.find((one) => `.${one}` === extension);
@@ -45,10 +44,7 @@ const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Om
   }
 };
 
-/**
- * Opens a file, whose encoding may be given unless it is NDJSON.
- * @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats
- */
+/** @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats */
 export const openSource = async (
   path: string,
   formats: readonly FileFormat[],

@@ -16,7 +16,6 @@ const TRANSACTIONS_IN_FLIGHT = 4;
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 
-/** The columns of a content CSV: one row per item. */
 const COLUMNS: Columns = {
   required: ['title', 'content', 'domain', 'slug'],
   optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
@@ -58,7 +57,6 @@ const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fie
 };
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
-/** The claim of a row without an id. */
 const nameOf = ({ domain, slug }: ImportedItem): string => `name ${domain} ${slug}`;
 const idOf = (id: string): string => `id ${id}`;
 
@@ -75,10 +73,7 @@ const repeatsOf = (item: ImportedItem, line: number, { claim }: Claims): string[
   ];
 };
 
-/**
- * Why a row must not change the stored item that has its id or slug: an earlier row of the file changes it, by the other of
- * the two. That row may still free the slug that a later row needs.
- */
+/** Why an item must stay: an earlier row changes it by id or slug, and may still free the slug for a later row. */
 const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claims): string | undefined => {
   const find = (key: string) => lineOf(key) ?? Number.POSITIVE_INFINITY;
   const [byId, byName] = [find(idOf(stored.id)), find(nameOf(stored))];

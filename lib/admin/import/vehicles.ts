@@ -25,7 +25,6 @@ import { readFields } from './read-fields.ts';
 
 type VehicleChange = RecordChange<VehicleBody>;
 
-/** A policy's fields by the names they have in a record. */
 const POLICY_COLUMNS: Readonly<Record<string, string>> = {
   number: 'policy_number',
   insurer: 'insurer',
@@ -56,10 +55,7 @@ const readPolicy = (check: FieldChecks, fields: Row['fields']): Policy | undefin
 
 const NO_DETAILS: VehicleDetails = { make: '', model: '', year: 0, color: '' };
 
-/**
- * Reads one row of a vehicle with every issue; its values are valid only when there are no reasons. Of an unreadable row the
- * fields are not checked.
- */
+/** One row with every issue. The fields of an unreadable row are not checked. */
 const readVehicleRow = (row: Row, registration: string | undefined, context: RowContext) => {
   if (row.issues.length > 0) {
     return { row, reasons: [...row.issues], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
@@ -79,7 +75,6 @@ type VehicleRow = ReturnType<typeof readVehicleRow>;
 const DETAILS = Object.keys(VehicleDetails.properties) as (keyof VehicleDetails)[];
 const TOO_MANY_ROWS = `a vehicle has at most ${MAX_GROUP_ROWS.toLocaleString('en-GB')} rows`;
 
-/** Adds reasons to rows whose details differ from those of the first valid row. */
 const rejectContradictions = (rows: readonly VehicleRow[]): void => {
   const [first, ...others] = rows.filter(({ reasons }) => reasons.length === 0);
   for (const { details, reasons } of others) {
@@ -105,10 +100,7 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
   return policies;
 };
 
-/**
- * One vehicle from its rows, a policy each; when one row is rejected, all are: a record without one of its policies would be
- * wrong.
- */
+/** One vehicle from its rows. One rejected row rejects all: a record without one of its policies would be wrong. */
 const readVehicleRows = (
   { key: registration, rows: group, isTruncated }: RowGroup,
   context: RowContext,
@@ -150,7 +142,6 @@ const rulesOf = (check: FieldChecks, key: string | undefined) => ({
 const SEVERAL_SUPPLIERS =
   'supplied: this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier';
 
-/** One vehicle from its NDJSON line. */
 const readVehicleLine = (row: Row, key: string | undefined, context: RowContext): RowResult<VehicleChange> => {
   if (row.fields.supplied !== undefined) return { reasons: [SEVERAL_SUPPLIERS] };
   const check = fieldChecks(context);
@@ -174,7 +165,6 @@ const ExportedVehicle = {
   },
 } as const;
 
-/** What each supplier has said, in the order of their names. */
 const readSaid = (check: FieldChecks, name: string, value: unknown): SuppliedVehicle['supplied'] => {
   if (value === undefined) return undefined;
   const names = Object.keys(Object(value)).filter((one) => one === NAMELESS || SUPPLIER_NAME.test(one));

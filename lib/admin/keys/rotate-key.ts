@@ -11,7 +11,6 @@ import { changeBy, keyView, newKeyText, openKeys, requireKeyId, stateOf } from '
 const DEFAULT_OVERLAP_DAYS = 7;
 const MAX_OVERLAP_DAYS = 365;
 
-/** Maximum number of attempts when other changes to the key conflict. */
 const MAX_ATTEMPTS = 5;
 
 const parseOverlapDays = (text: string): number => {
@@ -25,7 +24,7 @@ interface RotateKeyOptions {
   readonly overlapDays: number;
 }
 
-/** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
+/** Without an overlap now, otherwise the last day of the overlap, or the key's own last day if that is earlier. */
 const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: Change): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
   const lastDay = dayAfter(londonDate(at), overlapDays);
@@ -59,10 +58,7 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
     follows: `${old.id}, which ${endText(end)}`,
   });
 
-/**
- * Creates the successor of a key and shows it once; the old key ends after the overlap.
- * @throws UnknownKey, or CommandFailure when it cannot be rotated
- */
+/** Creates the successor of a key and shows it once; the old key ends after the overlap. */
 const rotateKey = async (
   text: string,
   { overlapDays }: RotateKeyOptions,

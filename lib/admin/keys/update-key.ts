@@ -11,10 +11,7 @@ interface UpdateKeyOptions {
   readonly domains?: readonly string[] | false;
 }
 
-/**
- * Changes the plan of a key, its domains or both, from its next request on.
- * @throws UnknownKey, or CommandFailure when there is nothing to change
- */
+/** Changes the plan of a key, its domains or both, from its next request on. */
 const updateKey = async (
   text: string,
   { plan, domains }: UpdateKeyOptions,

@@ -24,7 +24,7 @@ import {
   reportedPeriod,
 } from './monthly-usage.ts';
 
-/** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
+/** Concurrent queries. Each holds a page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
 const MAX_QUERIES = 20;
 /** Characters of the longest bar. */
 const BAR_WIDTH = 50;
@@ -40,7 +40,6 @@ const parseMonth = (text: string): string => {
   throw new InvalidArgumentError('Use a month of the form YYYY-MM.');
 };
 
-/** A bar per row; nothing where no row has requests. */
 const barChart = (noun: string, rows: readonly (Usage & { readonly label: string })[]): string => {
   const most = Math.max(...rows.map(({ requests }) => requests));
   if (most === 0) return '';
@@ -54,10 +53,7 @@ const barChart = (noun: string, rows: readonly (Usage & { readonly label: string
   return `\n${readableTable([`${noun}, UTC`, 'requests', 'rate limited', 'units', ''], cells)}`;
 };
 
-/**
- * Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`.
- * @throws UnknownKey
- */
+/** Requests of a key in the current window and the last 24 hours, counted like `GET /v1/usage`. */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const usage = usageTable(context.deployment.db, tableName(context.deployment, 'usage'));

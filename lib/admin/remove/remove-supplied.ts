@@ -7,10 +7,7 @@ import { BEGINS_AGAIN } from '../file-command/report.ts';
 import { type StoredRecord, storedRecords } from '../file-command/stored-records.ts';
 import { supplierForm } from '../suppliers/vehicle-parts.ts';
 
-/**
- * Removes what one supplier, or the one without a name, has supplied of any vehicle, and vehicles that nobody else supplies. A
- * damaged record, which may be anyone's, stays and is counted.
- */
+/** Removes what a supplier has supplied, and vehicles without another. Damaged records, perhaps others', stay. */
 export const removeSupplied = async (
   supplier: string | undefined,
   dryRun: boolean,
