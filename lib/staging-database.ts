@@ -1,4 +1,4 @@
-/** SQLite databases in files without a name, which are deleted as soon as they are open: gone however the process ends. */
+/** SQLite databases in files without a name. SQLite deletes them once open: they are gone however the process ends. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /** Opens an empty database in a folder. A process uses one folder, that of its first database. */

@@ -62,9 +62,10 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
     .finally(progress.stop);
   const repairAll = async (found: ContentReport, kind: KeyKind): Promise<RepairReport> => {
     const repair = contentRepair(db, table, kind);
+    const stateOf = async (one: Inconsistency) => ((await repair(one)) ? 'repaired' : 'left');
     const inconsistencies: RepairReport['inconsistencies'][number][] = [];
     for (const one of found.inconsistencies) {
-      inconsistencies.push({ ...one, state: repairs ? ((await repair(one)) ? 'repaired' : 'left') : 'found' });
+      inconsistencies.push({ ...one, state: repairs ? await stateOf(one) : 'found' });
     }
     return { ...found, inconsistencies };
   };

@@ -1,5 +1,3 @@
-/** Describes errors of AWS, its SDK and the network to operators. */
-
 const NETWORK = /^(E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)|TimeoutError)$/;
 const CREDENTIALS = /ProviderError$/;
 const ANY = /$/;
@@ -8,7 +6,7 @@ const UNREACHABLE = '{host} cannot be reached ({name}): check the network and th
 const WRONG_TIME = 'AWS rejected the request ({name}): set the clock of this machine';
 const LOG_IN = 'log in again with "aws sso login{profile}", or set new credentials';
 
-/** By name and message; the first match applies. Messages may quote data or tokens: only named groups are used, as `{…}`. */
+/** By name and message; the first match applies. Messages may quote data: only named groups are used, as `{…}`. */
 const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: string])[] = [
   [NETWORK, /\bE[A-Z_]+ (?<host>[\w.:-]+)|$/, UNREACHABLE],
   [CREDENTIALS, /\b(?<name>ENOTFOUND|EAI_AGAIN) (?<host>[\w.-]+)/, UNREACHABLE],
@@ -70,4 +68,10 @@ export const awsErrorSentence = (error: Error, profile: string | undefined): str
     return sentence.replace(/\{(\w+)\}/g, (_, key: keyof typeof values) => values[key]);
   }
   return undefined;
+};
+
+/** As `awsErrorSentence`, for whatever was thrown; any other error is described by its name. */
+export const describeAwsError = (error: unknown, profile: string | undefined, otherwise: (name: string) => string) => {
+  const failed = error instanceof Error ? error : new Error(String(error));
+  return awsErrorSentence(failed, profile) ?? otherwise(failed.name);
 };

@@ -45,23 +45,31 @@ export const requireWholeFile = ({ source: { path } }: FileContext, staged: Stag
   );
 };
 
-/** What a complete file removes; undefined after Ctrl-C. @throws FileRefused when it is more than --remove-at-most */
+const countedRows = (unreadable: number): string => {
+  if (unreadable === 0) return '';
+  if (unreadable === 1) return ', and 1 row without a readable registration counts as one';
+  return `, and ${formatNumber(unreadable)} rows without a readable registration count as one each`;
+};
+
+/**
+ * Stages what a complete file removes. @returns a function that finds what is stored of a key; undefined after Ctrl-C
+ * @throws FileRefused when it is more than --remove-at-most
+ */
 export const compareWithStored = async (form: StoredForm, context: FileContext, { db, staged, malformed }: Staging) => {
   const { source, removeAtMost, except, signal } = context;
   db.exec(TABLES);
   const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
   const progress = showCount(context, 'stored records');
   let [read, stored] = [0, 0];
-  const add = (key: string, { parts }: StoredRecord): void => {
-    const own = parts?.get(form.supplier);
-    if (parts !== undefined && own === undefined) return;
-    const { lastUpdated, digest } = own === undefined ? {} : summaryOf(own);
-    insert.run(key, lastUpdated ?? null, digest ?? null);
-    malformed.addStored(key);
-    stored += 1;
-  };
   const addPage = (page: readonly (readonly [key: string, record: StoredRecord])[]): void => {
-    for (const [key, record] of page) add(key, record);
+    for (const [key, { parts }] of page) {
+      const own = parts?.get(form.supplier);
+      if (parts !== undefined && own === undefined) continue;
+      const { lastUpdated, digest } = own === undefined ? {} : summaryOf(own);
+      insert.run(key, lastUpdated ?? null, digest ?? null);
+      malformed.addStored(key);
+      stored += 1;
+    }
     read += page.length;
     progress.update(read);
   };
@@ -72,43 +80,28 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
   malformed.end(staged.facts.layout);
   db.exec(INDEXES);
   db.exec(`INSERT INTO missing SELECT key FROM stored WHERE digest IS NOT NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
+  db.exec(`INSERT INTO damaged SELECT key FROM stored WHERE digest IS NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
 
-  const count = (query: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${query}`).get()?.count);
-  const missing = count('missing');
+  const missing = staged.count('missing');
   // Each may be about a vehicle that seems to be missing; where nothing is stored, nothing can be.
-  const unreadable = stored === 0 ? 0 : count(UNREADABLE);
+  const unreadable = stored === 0 ? 0 : staged.count(UNREADABLE);
   const most = removeAtMost.of(stored);
   if (missing + unreadable > most) {
-    const rows =
-      unreadable === 0
-        ? ''
-        : unreadable === 1
-          ? ', and 1 row without a readable registration counts as one'
-          : `, and ${formatNumber(unreadable)} rows without a readable registration count as one each`;
-    const file =
-      missing === 0
-        ? ''
-        : `; the registrations are in ${await writeRegistrations(source.path, 'missing', staged.keysMissing())}`;
-    const erased =
-      except === undefined ? '' : `; those in ${except} were not removed either: "remove ${form.table}" removes them`;
+    const file = missing > 0 ? await writeRegistrations(source.path, 'missing', staged.keys('missing')) : undefined;
     throw new FileRefused(
-      `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records${rows}, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; when the file is right, raise --remove-at-most to ${missing + unreadable}${file}${erased}`,
+      [
+        `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records${countedRows(unreadable)}, `,
+        `more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; `,
+        `when the file is right, raise --remove-at-most to ${missing + unreadable}`,
+        file === undefined ? '' : `; the registrations are in ${file}`,
+        except && `; those in ${except} were not removed either: "remove ${form.table}" removes them`,
+      ].join(''),
     );
   }
 
   const find = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
-  const damaged = `stored WHERE digest IS NULL AND NOT (${IS_IN_FILE})`;
-  return {
-    scanned: (key: string): PartSummary | undefined => {
-      const row = find.get(key);
-      return row && { lastUpdated: (row.lastUpdated ?? undefined) as string | undefined, digest: String(row.digest) };
-    },
-    /** Damaged records that the file lacks. They stay. */
-    damaged: {
-      count: count(damaged),
-      keys: function* () {
-        for (const { key } of db.prepare(`SELECT key FROM ${damaged} ORDER BY key`).iterate()) yield String(key);
-      },
-    },
+  return (key: string): PartSummary | undefined => {
+    const row = find.get(key);
+    return row && { lastUpdated: (row.lastUpdated ?? undefined) as string | undefined, digest: String(row.digest) };
   };
 };

@@ -3,11 +3,12 @@
  * registration is in one, or in an invalid cell such as `AB12CDE (old)`: otherwise half a vehicle might be stored.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import type { RowText } from '../../../client/src/command-line/csv-file/lines.ts';
 import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits } from '../../../core/vehicles/registration.ts';
 import { queryRows } from '../../staging-database.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
-import type { Row, RowText } from '../files/row.ts';
+import type { Row } from '../files/row.ts';
 import type { GroupResult } from './file-command.ts';
 import type { RowGroup } from './row-groups.ts';
 
@@ -21,7 +22,7 @@ const MENTION_OWNERS = `
   INSERT OR IGNORE INTO mentioned_vehicles
   SELECT owner, mentioned_vehicles.line, NULL FROM mentioned_vehicles JOIN rows USING (key) WHERE owner IS NOT NULL`;
 
-/** `blank`: cells after the last column, perhaps a shift. `unreadable`: not CSV. `unnamed`: the registration is invalid. */
+/** `blank`: cells after the last column, perhaps a shift. `unreadable`: not CSV. `unnamed`: no valid registration. */
 type Kind = 'wrong' | 'blank' | 'unreadable' | 'unnamed';
 
 interface MalformedRow extends RowText {

@@ -55,7 +55,7 @@ export const recordChanges = <Body extends object>(
   form: RecordForm<Body>,
   context: ChangeContext,
   fileTime: string | null = null,
-): Writing<RecordChange<Body>> & { readonly batchSize: number } => {
+) => {
   const { supplier } = form;
   const { dryRun, ifNewer, scanned } = context;
   const records = storedRecords(form, context);
@@ -122,25 +122,36 @@ export const recordChanges = <Body extends object>(
     return isWrite(outcome) ? undefined : outcome;
   };
 
+  const write: Writing<RecordChange<Body>>['write'] = async (changes, isStopped, settle) => {
+    const known = changes.map(outcomeByScan);
+    const unknown = changes.filter((_, index) => known[index] === undefined);
+    const found = await records.find(unknown.map(({ registration }) => registration));
+    const differing = changes.entries().filter(([index, change]) => {
+      const outcome = known[index] ?? decide(change, found.get(change.registration));
+      const differs = !dryRun && isWrite(outcome);
+      if (!differs) settle(index, outcome);
+      return differs;
+    });
+    await runConcurrently(differing, BATCH, isStopped, ([index, change], isOver) =>
+      limit(async () => {
+        if (!isOver()) settle(index, await apply(change, found.get(change.registration)));
+      }),
+    );
+  };
+
   return {
-    batchSize: BATCH,
     concurrency: BATCHES_IN_FLIGHT,
-    fits: ({ length }) => length <= BATCH,
-    write: async (changes, isStopped, settle) => {
-      const known = changes.map(outcomeByScan);
-      const unknown = changes.filter((_, index) => known[index] === undefined);
-      const found = await records.find(unknown.map(({ registration }) => registration));
-      const differing = changes.entries().filter(([index, change]) => {
-        const outcome = known[index] ?? decide(change, found.get(change.registration));
-        const differs = !dryRun && isWrite(outcome);
-        if (!differs) settle(index, outcome);
-        return differs;
-      });
-      await runConcurrently(differing, BATCH, isStopped, ([index, change], isOver) =>
-        limit(async () => {
-          if (!isOver()) settle(index, await apply(change, found.get(change.registration)));
-        }),
-      );
+    fits: ({ length }: { readonly length: number }) => length <= BATCH,
+    write,
+    /** Writes any number of records, a batch after the other. */
+    writeAll: async (
+      changes: readonly RecordChange<Body>[],
+      isStopped: () => boolean,
+      onOutcome: (outcome: Outcome | NotWritten) => void,
+    ) => {
+      for (let start = 0; start < changes.length && !isStopped(); start += BATCH) {
+        await write(changes.slice(start, start + BATCH), isStopped, (_, outcome) => onOutcome(outcome));
+      }
     },
   };
 };

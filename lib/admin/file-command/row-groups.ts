@@ -1,5 +1,6 @@
+import type { RowText } from '../../../client/src/command-line/csv-file/lines.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
-import type { Row, RowText } from '../files/row.ts';
+import type { Row } from '../files/row.ts';
 
 /** Rows of a vehicle kept in memory together. A vehicle has at most 20 policies, so more rows are a mistake. */
 export const MAX_GROUP_ROWS = 1_000;

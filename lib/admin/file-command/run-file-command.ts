@@ -1,7 +1,7 @@
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { publishImport } from '../deployment/aws-requests.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import { publishImport } from '../deployment/import-metrics.ts';
 import { asFileFailure, asStagingFailure } from '../files/file-failure.ts';
 import { writeRegistrations } from '../files/output-file.ts';
 import { writeRejected } from '../files/rejected-file.ts';
@@ -58,20 +58,20 @@ const runStaged = async <ImportRecord>(
   if (!(await stageFile(command, context, staging))) return stopped;
   counts.excepted = staged.facts.excepted;
   if (complete) requireWholeFile(context, staged);
-  const comparison =
+  const scanned =
     complete && command.form ? await compareWithStored(command.form(context), context, staging) : undefined;
-  if (complete && comparison === undefined) return stopped;
-  const { scanned, damaged } = comparison ?? {};
+  if (complete && scanned === undefined) return stopped;
   const { claims, movedSlugs } = staged;
   const rowContext = { ...context, started: context.now(), claims, movedSlugs, scanned };
   const isAtEnd = await writeRecords(command, rowContext, staged, counts);
-  const listed = dryRun && counts.removed > 0;
+  const damaged = staged.count('damaged');
+  const writeKeys = (what: 'removed' | 'damaged') => writeRegistrations(source.path, what, staged.keys(what));
   return {
     isAtEnd,
     ...(await writeRejectedRows(context, staging, counts)),
-    ...(listed && { removedFile: await writeRegistrations(source.path, 'removed', staged.keysRemoved()) }),
-    damaged: damaged?.count ?? 0,
-    ...(damaged?.count && { damagedFile: await writeRegistrations(source.path, 'damaged', damaged.keys()) }),
+    ...(dryRun && counts.removed > 0 && { removedFile: await writeKeys('removed') }),
+    damaged,
+    ...(damaged > 0 && { damagedFile: await writeKeys('damaged') }),
   };
 };
 
@@ -98,8 +98,7 @@ export const runFileCommand = async <ImportRecord>(
     const finished = await runStaged(command, file, staging, counts);
     const stored = counts.loaded + counts.unchanged;
     if (finished.isAtEnd && !file.dryRun && stored > 0) await publishImport(command.noun, stored, context);
-    const seconds = (performance.now() - started) / 1_000;
-    return reportOf(command, file, { ...finished, counts, seconds });
+    return reportOf(command, file, finished, counts, (performance.now() - started) / 1_000);
   } catch (error) {
     const remedy = counts.read === 0 ? `nothing was changed; ${ELSEWHERE}` : ELSEWHERE;
     const failure = asCommandFailure(asStagingFailure(error, stagingFolder(file), remedy), context.deployment);

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { RowText } from '../../../client/src/command-line/csv-file/lines.ts';
 import { queryRows } from '../../staging-database.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
-import type { RejectedRow, Row, RowText } from '../files/row.ts';
+import type { RejectedRow, Row } from '../files/row.ts';
 import { type RowGroup, rowGroups, type StagedRow } from './row-groups.ts';
 
 /** Which line of a file has claimed a key first, such as a slug. */
@@ -14,7 +15,7 @@ export interface Claims {
 /** Rows that are parsed at a time. */
 const PAGE_ROWS = 500;
 
-/** `missing`: what a complete file lacks. `removed`: what a dry run would remove. `waits`: another row may make way. */
+/** `missing`, `damaged`: what a complete file lacks. `removed`: by a dry run. `waits`: another row may make way. */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL);
   CREATE TABLE excepted (key TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -22,6 +23,7 @@ const TABLES = `
   CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE moved_slugs (slug TEXT PRIMARY KEY, id TEXT) WITHOUT ROWID;
   CREATE TABLE missing (key TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE damaged (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE removed (key TEXT PRIMARY KEY) WITHOUT ROWID;`;
 
 const claimsIn = (db: DatabaseSync): Claims => {
@@ -57,7 +59,6 @@ export const stagedRows = (db: DatabaseSync) => {
   const insertRejected = db.prepare('INSERT OR REPLACE INTO rejected VALUES (?, ?, ?)');
   const deleteRejected = db.prepare('DELETE FROM rejected WHERE line = ?');
   const insertRemoved = db.prepare('INSERT OR IGNORE INTO removed VALUES (?)');
-  const countRejected = db.prepare('SELECT count(*) AS count FROM rejected WHERE waits = ?');
   const findRejected = db.prepare(
     'SELECT line, text, reasons FROM rejected JOIN rows USING (line) WHERE waits = ? AND line > ? ORDER BY line LIMIT ?',
   );
@@ -65,7 +66,7 @@ export const stagedRows = (db: DatabaseSync) => {
   const facts = { layout: 'txt' as Layout, total: 0, excepted: 0 };
   let hasExceptions = false;
 
-  const count = (waits: 0 | 1): number => Number(countRejected.get(waits)?.count);
+  const count = (rows: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${rows}`).get()?.count);
 
   function* rejectedPages(waits: 0 | 1): Generator<RejectedRow[]> {
     for (let line = 0; ; ) {
@@ -80,7 +81,7 @@ export const stagedRows = (db: DatabaseSync) => {
     }
   }
 
-  function* keysIn(table: 'missing' | 'excepted' | 'removed'): Generator<string> {
+  function* keys(table: 'missing' | 'excepted' | 'removed' | 'damaged'): Generator<string> {
     for (const { key } of queryRows<{ key: string }>(db.prepare(`SELECT key FROM ${table} ORDER BY key`))) yield key;
   }
 
@@ -127,8 +128,8 @@ export const stagedRows = (db: DatabaseSync) => {
     release: (line: number): void => void deleteRejected.run(line),
     /** Rows that still wait are rejected. */
     rejectWaiting: (): void => db.exec('UPDATE rejected SET waits = 0'),
-    rejectedCount: () => count(0),
-    waitingCount: () => count(1),
+    rejectedCount: () => count('rejected WHERE waits = 0'),
+    waitingCount: () => count('rejected WHERE waits = 1'),
     /** In the order of the file, in pages. */
     rejectedRows: () => rejectedPages(0),
     *waitingRows(): Generator<RejectedRow> {
@@ -137,11 +138,13 @@ export const stagedRows = (db: DatabaseSync) => {
 
     /** The records that are removed although no row says so; excepted ones are erased whole. */
     *keysToRemove(): Generator<{ readonly key: string; readonly isErased: boolean }> {
-      for (const key of keysIn('missing')) yield { key, isErased: false };
-      for (const key of keysIn('excepted')) yield { key, isErased: true };
+      for (const key of keys('missing')) yield { key, isErased: false };
+      for (const key of keys('excepted')) yield { key, isErased: true };
     },
-    keysMissing: () => keysIn('missing'),
-    keysRemoved: () => keysIn('removed'),
+    /** The keys in a table, in their order. */
+    keys,
+    /** Rows of a table, or of what follows FROM. */
+    count,
     addRemoved: (key: string): void => void insertRemoved.run(key),
   };
 };

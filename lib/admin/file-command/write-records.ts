@@ -46,10 +46,7 @@ const readGroup = <ImportRecord>(
 };
 
 /** The records of the file; undefined at the end of a page of rows. */
-function* recordsInFile<ImportRecord>(
-  run: Run<ImportRecord>,
-  onPage: () => void,
-): Generator<PlacedRecord<ImportRecord> | undefined> {
+function* recordsInFile<ImportRecord>(run: Run<ImportRecord>, onPage: () => void) {
   for (const groups of run.staged.groups()) {
     for (const group of groups) {
       const record = readGroup(run, group);

@@ -79,19 +79,8 @@ export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   });
 };
 
-/** `read`: bytes so far. */
-interface RowChunk {
-  readonly rows: readonly Row[];
-  readonly layout: Layout;
-  readonly read: number;
-}
-
 /** @throws CommandFailure when the header is missing or invalid, UnreadableFile when nobody knows where a row ends */
-async function* readCsvRows(
-  source: SourceFile,
-  expected: Columns,
-  map: readonly MappedColumn[],
-): AsyncGenerator<RowChunk> {
+async function* readCsvRows(source: SourceFile, expected: Columns, map: readonly MappedColumn[]) {
   const find = columnFinder(expected, map);
   let layout: CsvLayout | undefined;
   for await (const { header, rows, read } of readCsv(source, (name) => find(name) !== undefined)) {
@@ -103,12 +92,8 @@ async function* readCsvRows(
   if (layout === undefined) throw new FileRefused(`the file is empty: ${mustName(expected)}`);
 }
 
-/** The rows of a file, in chunks, without blank ones. @throws CommandFailure when it is not CSV with these columns */
-export async function* readRows(
-  source: SourceFile,
-  expected: Columns,
-  map: readonly MappedColumn[],
-): AsyncGenerator<RowChunk> {
+/** The rows of a file without blank ones, and bytes read so far. @throws CommandFailure when columns are missing */
+export async function* readRows(source: SourceFile, expected: Columns, map: readonly MappedColumn[]) {
   const { format } = source;
   if (format === 'csv') {
     yield* readCsvRows(source, expected, map);

@@ -1,5 +1,5 @@
 /**
- * The rejected rows of a file. Of a CSV: a CSV with `line`, `reason` and the row as it was, to be corrected and imported.
+ * The rejected rows of a file. Of a CSV: a CSV with `line`, `reason` and the row, to be corrected and imported.
  * Of other files: NDJSON with `line`, `reasons` and `row`.
  */
 import { delimiterLine } from '../../../client/src/command-line/csv-file/read-csv.ts';
@@ -34,7 +34,7 @@ function* textsOf(layout: Layout, pages: Iterable<readonly RejectedRow[]>): Gene
   for (const rows of pages) yield rows.map(isCsv ? asCsv(layout.delimiter) : asJson).join('');
 }
 
-/** Writes at least one rejected row. `writer` is unique to the process. @returns the file's name @throws CommandFailure */
+/** Writes at least one rejected row. `writer` is unique to the process. @returns its name @throws CommandFailure */
 export const writeRejected = (
   path: string,
   writer: string,

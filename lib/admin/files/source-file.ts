@@ -25,9 +25,9 @@ const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   const extension = extname(path).toLowerCase();
   const format = formats.find((one) => `.${one}` === extension);
   if (format !== undefined) return format;
+  if (/^\.xlsx?$/.test(extension)) throw new FileRefused(`${WORKBOOK}: ${path}`);
   const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
-  const what = /^\.xlsx?$/.test(extension) ? WORKBOOK : undefined;
-  throw new FileRefused(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
+  throw new FileRefused(`the name of the file must end in ${endings}: ${path}`);
 };
 
 const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {
@@ -45,11 +45,7 @@ const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Om
 };
 
 /** @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats */
-export const openSource = async (
-  path: string,
-  formats: readonly FileFormat[],
-  given?: Encoding,
-): Promise<SourceFile> => {
+export const openSource = async (path: string, formats: readonly FileFormat[], given?: Encoding) => {
   const facts = await factsOf(path, formats);
   if (given !== undefined && facts.format === 'ndjson') {
     throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');

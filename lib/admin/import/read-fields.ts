@@ -5,12 +5,7 @@ import type { FieldChecks } from './field-checks.ts';
 type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;
 
 /** Exactly one must be given, such as a due date or an exemption. */
-const givenAlternative = (
-  check: FieldChecks,
-  alternatives: readonly RecordSchema[],
-  value: unknown,
-  name: string,
-): RecordSchema | undefined => {
+const givenAlternative = (check: FieldChecks, alternatives: readonly RecordSchema[], value: unknown, name: string) => {
   const isGiven = ({ required = [] }: RecordSchema) =>
     required.every((field) => (value as Fields | null | undefined)?.[field] !== undefined);
   const given = alternatives.filter(isGiven);

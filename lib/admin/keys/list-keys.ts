@@ -61,12 +61,7 @@ const toRow = (key: ListedKey, now: Date): string[] => [
 ];
 
 /** The minute in which a key was last used, ISO 8601 UTC; null when that was not in the last 40 days. */
-const findLastUse = async (
-  db: DynamoDBDocumentClient,
-  TableName: string,
-  keyId: string,
-  now: Date,
-): Promise<string | null> => {
+const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId: string, now: Date) => {
   const { Items: [newest] = [] } = await db.send(
     new QueryCommand({
       TableName,

@@ -3,7 +3,7 @@ import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts'
 import { creationOwnerId, type KeyRecord } from '../../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
 import type { Change, EndOfKey } from '../../key-management/key-store.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { changeBy, keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
 
@@ -59,11 +59,7 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
   });
 
 /** Creates the successor of a key and shows it once; the old key ends after the overlap. */
-const rotateKey = async (
-  text: string,
-  { overlapDays }: RotateKeyOptions,
-  context: CommandContext,
-): Promise<CommandResult> => {
+const rotateKey = async (text: string, { overlapDays }: RotateKeyOptions, context: CommandContext) => {
   const id = requireKeyId(text);
   const keys = openKeys(context);
   const change = await changeBy(context);

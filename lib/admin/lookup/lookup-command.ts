@@ -97,11 +97,7 @@ const answerLines = <Body>(label: string, answer: Answer<Body>, textsOf: (body: 
   return texts.map((text, index) => [index === 0 ? label : '', text]);
 };
 
-const whyInsured = (
-  { insured, policy }: InsuranceAnswer,
-  policies: VehicleRecord['policies'],
-  today: string,
-): string[] => {
+const whyInsured = ({ insured, policy }: InsuranceAnswer, policies: VehicleRecord['policies'], today: string) => {
   const { status } = insuranceOn(today, policies);
   const reasons = {
     IN_FORCE: `policy ${policy?.number} is in force until ${policy?.validTo}`,

@@ -68,15 +68,15 @@ const removeRegistrations = async (
 ): Promise<CommandResult> => {
   const changes = [...new Set(raw.map(parseRegistration))].map((registration) => ({ registration, isErased: true }));
   if (!dryRun) await requireConfirmation(consequence, context);
-  const { batchSize, write } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
+  const { writeAll } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
   const counts = { removed: 0, notThere: 0 };
-  for (let start = 0; start < changes.length; start += batchSize) {
-    const batch = changes.slice(start, start + batchSize);
-    const isStopped = () => context.signal.aborted;
-    await write(batch, isStopped, (_, result) => {
+  await writeAll(
+    changes,
+    () => context.signal.aborted,
+    (result) => {
       if (result === 'removed' || result === 'notThere') counts[result] += 1;
-    });
-  }
+    },
+  );
   const left = changes.length - counts.removed - counts.notThere;
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
