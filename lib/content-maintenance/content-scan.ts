@@ -1,11 +1,11 @@
 /** A scan of the content table, staged in SQLite files in the temporary folder: its memory does not grow with the content. */
 import { tmpdir } from 'node:os';
-import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../../core/access/api-key.ts';
 import { ALL_ITEMS, CONTENT_PREFIX, domainList, parseItem } from '../../core/content/content-store.ts';
 import { bucketOf } from '../../core/counted-list/item-keys.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import { openStagingDatabase, queryRows } from '../staging-database.ts';
 import type { SuspectedInconsistency } from './content-inconsistencies.ts';
 
 /** A bucket of a list. */
@@ -25,19 +25,14 @@ export const parsePlace = (stored: DynamoItem) => {
   return { domain, slug, positions: byList };
 };
 
-/**
- * The DynamoDB items by kind, and the ones that content items should have (`wanted`). A scan is never continued, so
- * there is no log and no waiting for the disk.
- */
+/** The DynamoDB items by kind, and the ones that content items should have (`wanted`). */
 const TABLES = `
-  PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
   CREATE TABLE members (list TEXT, position INTEGER, id TEXT);
   CREATE TABLE wanted_members (list TEXT, position INTEGER, id TEXT);
   CREATE TABLE slugs (domain TEXT, slug TEXT, id TEXT);
   CREATE TABLE wanted_slugs (domain TEXT, slug TEXT, id TEXT);
   CREATE TABLE buckets (list TEXT, bucket INTEGER, PRIMARY KEY (list, bucket)) WITHOUT ROWID;
-  CREATE TABLE allocators (list TEXT PRIMARY KEY, allocated INTEGER) WITHOUT ROWID;
-  BEGIN;`;
+  CREATE TABLE allocators (list TEXT PRIMARY KEY, allocated INTEGER) WITHOUT ROWID;`;
 
 /** In the order of their repair: what is orphaned before what is missing. */
 const SUSPECTED = [
@@ -55,8 +50,7 @@ const SUSPECTED = [
 
 /** The DynamoDB items of the content of one kind of key, read at different times. */
 const stagedScan = () => {
-  // Without a name the file is deleted as soon as it is open, so it is gone however the process ends.
-  const db = new DatabaseSync('');
+  const db = openStagingDatabase(tmpdir());
   db.exec(TABLES);
   const add = (table: string) => db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`);
   const addMember = add('members');
@@ -93,14 +87,14 @@ const stagedScan = () => {
     /** Lists that items are in. */
     lists: () => count('DISTINCT list', 'wanted_members'),
     /** The buckets that have a counter or members. */
-    buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
+    buckets: () => queryRows<Bucket>(db.prepare('SELECT list, bucket FROM buckets')),
     /**
      * What looks inconsistent, in the order of its repair. A scan reads items at different times: while content
      * changes, most of this is consistent.
      */
     *suspected(): Generator<SuspectedInconsistency> {
       for (const [kind, query] of SUSPECTED) {
-        for (const row of db.prepare(query).iterate()) yield { kind, ...row } as unknown as SuspectedInconsistency;
+        yield* queryRows<SuspectedInconsistency>(db.prepare(`SELECT ? AS kind, * FROM (${query})`), kind);
       }
     },
     close: () => db.close(),
@@ -119,7 +113,6 @@ export const withContentScan = async <T>(
   onProgress: (scanned: number) => void,
   use: (scans: Readonly<Record<KeyKind, ContentScan>>) => Promise<T>,
 ): Promise<T> => {
-  process.env.SQLITE_TMPDIR = tmpdir();
   const scans = { live: stagedScan(), test: stagedScan(), probe: stagedScan() };
   try {
     let scanned = 0;

@@ -110,17 +110,17 @@ const rules: readonly Rule[] = [
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
-    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management, the version and the outputs of the stack',
+    name: 'lib/admin imports core/, what is below it in lib/, the version and the outputs of the stack',
     from: { path: '^lib/admin/' },
     to: {
       path: '^(functions|lib)/',
-      pathNot: '^lib/(admin/|content-maintenance/|key-management/|cloud/outputs\\.ts$|version\\.ts$)',
+      pathNot: '^lib/(admin/|content-maintenance/|key-management/|(cloud/outputs|staging-database|version)\\.ts$)',
     },
   },
   {
-    name: 'lib/content-maintenance and lib/key-management import core/ only',
+    name: 'lib/content-maintenance and lib/key-management import core/ and the staging database only',
     from: { path: '^lib/(content-maintenance|key-management)/' },
-    to: { path: '^(functions|lib)/', pathNot: '^lib/$1/' },
+    to: { path: '^(functions|lib)/', pathNot: '^lib/($1/|staging-database\\.ts$)' },
   },
   {
     name: 'lib/shakedown runs commands and imports the outputs of the stack only',
