@@ -7,13 +7,12 @@ import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../endpoint-files.ts';
 import { ServiceAlarms } from './alarms.ts';
-import type { Bundles } from './bundles.ts';
+import type { Bundles, IntakeBundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { addGradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { Intake } from './intake.ts';
-import type { IntakeBundles } from './intake-bundles.ts';
 import { addOperatorPolicies } from './operator-policy.ts';
 import {
   ALARM_TOPIC_OUTPUT,
