@@ -9,28 +9,22 @@ export interface IntakeContext extends LoadContext {
   readonly now: () => Date;
 }
 
-/** The time in what names a loaded file; undefined when it is damaged. */
-const timeIn = (text: string): Date | undefined => {
-  try {
-    const time = new Date(String((JSON.parse(text) as Partial<StoredFile>).lastModified));
-    return Number.isNaN(time.getTime()) ? undefined : time;
-  } catch {
-    return undefined;
-  }
-};
-
-/** When the complete file that was last loaded was put. @throws CommandFailure when that cannot be read */
+/** When the last loaded complete file was put. @throws CommandFailure when that is damaged */
 const lastLoadedTime = async (bucket: IntakeBucket, prefix: string): Promise<Date | undefined> => {
   const text = await bucket.text(loadedKey(prefix));
   if (text === undefined) return undefined;
-  const time = timeIn(text);
-  if (time !== undefined) return time;
-  throw new CommandFailure(`${loadedKey(prefix)} is damaged: nothing was loaded from ${prefix}`);
+  try {
+    const { lastModified } = JSON.parse(text) as Partial<StoredFile>;
+    // Throws when it is no time.
+    return new Date(new Date(String(lastModified)).toISOString());
+  } catch {
+    throw new CommandFailure(`${loadedKey(prefix)} is damaged: nothing was loaded from ${prefix}`);
+  }
 };
 
-/** What waits under a prefix: the file to load next, and the complete ones that are not loaded any more. */
+/** What waits under a prefix: the file to load next, and superseded complete files. */
 const findWaiting = async ({ prefix, complete }: IntakeEntry, { bucket, now }: IntakeContext) => {
-  // Files first: one that is put meanwhile is found the next time, and none is loaded twice.
+  // Files before reports, so that none is loaded twice.
   const files = await bucket.list(prefix);
   const reports = new Set((await bucket.list(`reports/${prefix}`)).map(({ name }) => name));
   const waiting = waitingFiles(prefix, files, reports, now());
@@ -39,8 +33,8 @@ const findWaiting = async ({ prefix, complete }: IntakeEntry, { bucket, now }: I
 };
 
 /**
- * Loads every waiting file, until none is left. After a load that failed, its prefix waits for the next build: a later file must
- * not be loaded before an earlier one.
+ * Loads every waiting file, until none is left. After a failed load its prefix waits for the next build: a later file must not be
+ * loaded before an earlier one.
  * @returns whether all were loaded or superseded
  */
 export const loadWaitingFiles = async (context: IntakeContext): Promise<boolean> => {

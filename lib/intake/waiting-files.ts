@@ -4,17 +4,17 @@ import type { StoredFile } from './bucket.ts';
 /** Days; the bucket deletes files after 30. */
 const MAX_AGE_DAYS = 29;
 const MS_PER_DAY = 86_400_000;
-/** Hexadecimal digits. A name may have 1,024 bytes, and so may the key of its report. */
+/** Hexadecimal digits in place of the name: name and key of the report may have 1,024 bytes each. */
 const HASH_LENGTH = 32;
 
-/** Written last: without it a load was not finished. */
+/** The part of a report that is written last: without it the load was not finished. */
 export const SUMMARY = 'summary.json';
 
 /** The folder of the report on a file. @param prefix of its entry */
 export const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
   `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
 
-/** Oldest first; of the same second in the order of their names. */
+/** Oldest first; within the same second by name. */
 const byTime = (a: StoredFile, b: StoredFile): number =>
   a.lastModified.getTime() - b.lastModified.getTime() || (a.name < b.name ? -1 : 1);
 
@@ -32,10 +32,8 @@ export const waitingFiles = (
     .filter((file) => !reports.has(reportFolder(prefix, file) + SUMMARY))
     .toSorted(byTime);
 
-/** Of complete files only the newest is loaded, and none that is older than the last one that was loaded. */
+/** Of complete files only the newest is loaded, unless it is older than the last loaded one. */
 export const withoutSuperseded = (waiting: readonly StoredFile[], lastLoaded: Date | undefined) => {
-  const newest = waiting.at(-1);
-  const isOld = newest !== undefined && lastLoaded !== undefined && newest.lastModified < lastLoaded;
-  const next = isOld ? undefined : newest;
+  const next = waiting.slice(-1).find(({ lastModified }) => lastLoaded === undefined || lastModified >= lastLoaded);
   return { next, superseded: waiting.filter((file) => file !== next) };
 };
