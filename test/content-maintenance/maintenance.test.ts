@@ -5,7 +5,7 @@ import { contentTable } from '../../core/content/content-table.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
-import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
+import type { Inconsistency } from '../../lib/content-maintenance/content-scan.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { clientOf, storeItems, type TestEngine } from '../support/engine.ts';
