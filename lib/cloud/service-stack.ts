@@ -14,16 +14,7 @@ import { addGradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { Intake } from './intake.ts';
 import { addOperatorPolicies } from './operator-policy.ts';
-import {
-  ALARM_TOPIC_OUTPUT,
-  BASE_ADDRESS_OUTPUT,
-  COMMIT_OUTPUT,
-  DOMAIN_TARGET_OUTPUT,
-  IMPORT_METRICS_OUTPUT,
-  KEEPS_DATA_OUTPUT,
-  STAGE_OUTPUT,
-  tableOutput,
-} from './outputs.ts';
+import * as names from './outputs.ts';
 import { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import { ServiceTables } from './service-tables.ts';
@@ -116,13 +107,15 @@ export class ServiceStack extends Stack {
   private addOutputs({ stage, keepsData, expectImports }: StageSettings, commit: string, topicArn: string): void {
     const { gateway, tables } = this;
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
-    addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
-    if (gateway.domainTarget) addOutput(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
-    addOutput(STAGE_OUTPUT, stage);
-    if (expectImports) addOutput(IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
-    addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
-    for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
-    addOutput(COMMIT_OUTPUT, commit);
-    addOutput(ALARM_TOPIC_OUTPUT, topicArn);
+    addOutput(names.BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
+    if (gateway.domainTarget) addOutput(names.DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
+    addOutput(names.STAGE_OUTPUT, stage);
+    if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
+    addOutput(names.KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
+    for (const [id, { tableName }] of Object.entries(tables.byId)) {
+      addOutput(names.tableOutput(id as TableId), tableName);
+    }
+    addOutput(names.COMMIT_OUTPUT, commit);
+    addOutput(names.ALARM_TOPIC_OUTPUT, topicArn);
   }
 }

@@ -1,5 +1,5 @@
 /** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stageFileProblems } from './stage-file-problems.ts';
 import type { StageFile } from './stage-schema.ts';
@@ -34,21 +34,14 @@ const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 const ACCEPTED = ['stage', 'stages', 'architecture', 'atOnce'];
 const OWN_NAME = /^[\w.-]+$/;
 
-const stagesIn = (folder: string): string[] => {
-  try {
-    const files = readdirSync(resolve(ROOT, folder)).sort();
-    return files.filter((file) => file.endsWith('.json')).map((file) => join(folder, file));
-  } catch {
-    return [];
-  }
-};
-
 const read = (folder: string, file: string): { readonly value?: unknown; readonly problems?: readonly string[] } => {
   try {
     return { value: JSON.parse(readFileSync(resolve(ROOT, file), 'utf8')) };
   } catch (error) {
     if (error instanceof SyntaxError) return { problems: [`${file} is not valid JSON: ${error.message}.`] };
-    const others = stagesIn(folder);
+    const others = globSync('*.json', { cwd: resolve(ROOT, folder) })
+      .sort()
+      .map((name) => join(folder, name));
     const known = others.length > 0 ? `There are ${others.join(', ')}.` : `There is no other in ${folder} either.`;
     return { problems: [`There is no file ${file} with the settings of the stage. ${known}`] };
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
@@ -8,7 +9,6 @@ import type { Deployment } from '../admin/deployment/deployment.ts';
 import { addImportCommands } from '../admin/import/import-commands.ts';
 import type { IntakeEntry } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
-import { reportFolder, SUMMARY } from './waiting-files.ts';
 
 /** The registrations that are never loaded. */
 const ERASED = 'control/erased.txt';
@@ -23,6 +23,15 @@ export interface LoadContext {
   /** Writes a line of the log: counts, but no file names or contents. */
   readonly log: (line: object) => void;
 }
+
+/** Hexadecimal digits in place of the name: name and key of the report may have 1,024 bytes each. */
+const HASH_LENGTH = 32;
+
+const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
+  `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
+
+/** The part of a report that is written last: without it the file was not loaded to the end. @param prefix of its entry */
+export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
 
 /** The key of the object that names an entry's last loaded complete file. */
 export const loadedKey = (prefix: string): string => `control/loaded/${prefix}`;
@@ -80,7 +89,7 @@ const importLocal = async (entry: IntakeEntry, path: string, erased: string, dep
 /** Writes the summary of a report, its last part. */
 const writeSummary = (bucket: IntakeBucket, entry: IntakeEntry, file: StoredFile, result: object): Promise<void> => {
   const summary = { ...file, lastModified: file.lastModified.toISOString(), ...result };
-  return bucket.put(reportFolder(entry.prefix, file) + SUMMARY, `${JSON.stringify(summary, undefined, 2)}\n`);
+  return bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify(summary, undefined, 2)}\n`);
 };
 
 /** Reports a complete file that is not loaded, because a newer one waits or was loaded. */

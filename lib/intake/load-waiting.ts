@@ -1,8 +1,10 @@
 import { CommandFailure } from '../admin/command/command-result.ts';
 import type { IntakeEntry } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
-import { type LoadContext, loadedKey, loadFile, reportSuperseded } from './load-file.ts';
-import { waitingFiles, withoutSuperseded } from './waiting-files.ts';
+import { type LoadContext, loadedKey, loadFile, reportSuperseded, summaryKey } from './load-file.ts';
+
+/** 29 days; the bucket deletes files after 30. */
+const MAX_AGE_MS = 29 * 86_400_000;
 
 export interface IntakeContext extends LoadContext {
   readonly entries: readonly IntakeEntry[];
@@ -22,14 +24,26 @@ const lastLoadedTime = async (bucket: IntakeBucket, prefix: string): Promise<Dat
   }
 };
 
+/** Oldest first; within the same second by name. */
+const byTime = (a: StoredFile, b: StoredFile): number =>
+  a.lastModified.getTime() - b.lastModified.getTime() || (a.name < b.name ? -1 : 1);
+
 /** What waits under a prefix: the file to load next, and superseded complete files. */
 const findWaiting = async ({ prefix, complete }: IntakeEntry, { bucket, now }: IntakeContext) => {
   // Files before reports, so that none is loaded twice.
   const files = await bucket.list(prefix);
   const reports = new Set((await bucket.list(`reports/${prefix}`)).map(({ name }) => name));
-  const waiting = waitingFiles(prefix, files, reports, now());
+  const oldest = now().getTime() - MAX_AGE_MS;
+  const waiting = files
+    // The console creates an object for each folder.
+    .filter(({ name, lastModified }) => !name.endsWith('/') && lastModified.getTime() > oldest)
+    .filter((file) => !reports.has(summaryKey(prefix, file)))
+    .toSorted(byTime);
   if (!complete) return { next: waiting[0], superseded: [] };
-  return withoutSuperseded(waiting, await lastLoadedTime(bucket, prefix));
+  // Of complete files only the newest is loaded, unless it is older than the last loaded one.
+  const lastLoaded = await lastLoadedTime(bucket, prefix);
+  const next = waiting.slice(-1).find(({ lastModified }) => lastLoaded === undefined || lastModified >= lastLoaded);
+  return { next, superseded: waiting.filter((file) => file !== next) };
 };
 
 /**
