@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 
-/** Functions that serve requests: one per endpoint, `jwks` for the keys of signed answers, and `not-found` for every other path. */
+/** Functions that serve requests: one per endpoint, `jwks` for public keys, `not-found` for every other path. */
 export type FunctionId = EndpointId | 'jwks' | 'not-found';
 
 /** Their ids, in the order of the table. */
@@ -23,7 +23,7 @@ const requireLines = (): void => {
   );
 };
 
-/** The absolute path of a function's file. @throws Error that names the missing file, or an endpoint without a line in the table */
+/** The absolute path of a function's file. @throws Error that names the missing file or line of the table */
 export const fileOf = (id: FunctionId | 'probe', name: 'handler.ts' | 'document.ts'): string => {
   requireLines();
   const file = `${Object.hasOwn(endpoints, id) ? FOLDER : 'functions'}/${id}/${name}`;

@@ -91,8 +91,8 @@ const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescri
   );
 
 /**
- * Ids of the alarms that roll back a new version of a function. A caller can raise none of them. A function turns most of its
- * errors into a 500, which `ErrorRate` counts.
+ * Ids of the alarms that roll back a new version of a function. A caller can raise none of them. A function turns most
+ * of its errors into a 500, which `ErrorRate` counts.
  */
 export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
   `FunctionErrors-${id}`,
@@ -142,7 +142,7 @@ export const describeAlarms = ({
     // API Gateway's own 429 responses have no metric: its 4xx metric also has the functions' 4xx.
     {
       id: 'StageThrottle',
-      // AWS may apply the throttle per route. Requests are counted for all routes, so none can reach it without this alarm.
+      // AWS may apply the throttle per route. All routes are counted, so none can reach it without this alarm.
       description:
         'Requests reach 80 % of what the throttle allows a route, above which API Gateway rejects those of every caller.',
       metric: gateway.stage.metricCount(SUM),
@@ -182,7 +182,7 @@ export const describeAlarms = ({
       metric,
       when: aboveInOneMinute(0),
     })),
-    // The metric is the alias's, for the new and the previous version together. Values are 0 or 1: the average is a share.
+    // The metric is the alias's, so of both versions together. Values are 0 or 1: the average is a share.
     ...(gradualDeployment ? [...functions] : []).map(([id, { live }]) => ({
       id: `FunctionErrors-${id}`,
       description: `The function ${id} does not start, crashes or times out. Rolls back its deployment, notifies nobody.`,

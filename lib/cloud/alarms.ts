@@ -12,13 +12,13 @@ export class ServiceAlarms extends Construct {
   /** The stack's own topic, which gets every alarm that notifies. */
   readonly topic: Topic;
   readonly byId: ReadonlyMap<string, Alarm>;
-  /** Of `alarmEmail`. To be created after the probe: until its first runs, `Unreachable` has no data and would notify. */
+  /** Of `alarmEmail`. Must come after the probe: until its first runs, `Unreachable` has no data and would notify. */
   readonly subscription?: Subscription;
 
   constructor(scope: Construct, id: string, props: MonitoredParts) {
     super(scope, id);
     const { alarmEmail, alarmTopicArn, keepsData, stage, file, runbookUrl } = props.settings;
-    // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
+    // An alarm has no personal data. Encryption at rest would need a customer managed key.
     this.topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
     allowAlarmsToPublish(this.topic);
     if (alarmEmail !== undefined) {
@@ -49,11 +49,12 @@ export class ServiceAlarms extends Construct {
 }
 
 /**
- * Lets CloudWatch publish for the alarms of this account and region. The topic policy of `enforceSSL` replaces the default policy
- * of SNS: without this statement every notification would be rejected, visible only in the alarm's history.
+ * Lets CloudWatch publish for the alarms of this account and region. The topic policy of `enforceSSL` replaces the
+ * default policy of SNS: without this statement every notification would be rejected, visible only in the alarm's
+ * history.
  *
- * Not `aws:SourceAccount`: SNS documents `aws:SourceArn` for alarms, and the former for other services only. If an alarm did not
- * send it, the condition would silence every alarm.
+ * Not `aws:SourceAccount`: SNS documents `aws:SourceArn` for alarms, and the former for other services only. If an
+ * alarm did not send it, the condition would silence every alarm.
  */
 const allowAlarmsToPublish = (topic: Topic): void => {
   const name = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };
@@ -69,6 +70,6 @@ const allowAlarmsToPublish = (topic: Topic): void => {
   );
 };
 
-/** The link to the runbook's section on an alarm. Alarms on several tables share one: `WriteThrottles-usage` is in `writethrottles`. */
+/** The link to the runbook's section on an alarm: `WriteThrottles-usage` is in `writethrottles`. */
 const runbookSection = (id: string, runbook = 'docs/runbook.md'): string =>
   `${runbook}#${id.replace(/-.*/, '').toLowerCase()}`;

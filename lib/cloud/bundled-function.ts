@@ -14,8 +14,8 @@ export interface BundledFunctionProps extends FunctionOptions {
   /** The permissions of its role, besides writing to its log group. */
   readonly statements: readonly PolicyStatement[];
   /**
-   * Permissions that a later deployment removes, by name. Each is its own resource: CloudFormation deletes it at the end of that
-   * deployment, when no version that needs it serves requests any more.
+   * Permissions that a later deployment removes, by name. Each is its own resource: CloudFormation deletes it at the
+   * end of that deployment, when no version that needs it serves requests any more.
    */
   readonly temporary?: readonly (readonly [name: string, statement: PolicyStatement])[];
 }

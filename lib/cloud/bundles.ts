@@ -10,10 +10,10 @@ import { sdkStubs } from './sdk-stubs.ts';
 
 type BundleId = FunctionId | 'probe';
 
-/** The folder of each function's bundle: `index.js`, which exports `handler`, and `signing.js` where answers may be signed. */
+/** The folder of each function's bundle: `index.js` with its `handler`, and `signing.js` if it may sign answers. */
 export type Bundles = Readonly<Record<BundleId, string>>;
 
-/** The folders of the intake's bundles, each with one `index.mjs`: the function that starts builds, and the program of a build. */
+/** The folders of the intake's bundles, an `index.mjs` each: the function that starts builds, and their program. */
 export type IntakeBundles = Readonly<Record<'starter' | 'program', string>>;
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -68,8 +68,8 @@ export const bundleFunctions = async (
   const folders = ids.map((id) => [id, join(folder, id)] as const);
   // Files of an earlier build would be deployed too.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
-  // What shortens a cold start, largest measured effect first: CommonJS instead of ES modules, the SDK without unreachable parts,
-  // minification, no inline source map.
+  // What shortens a cold start, largest measured effect first: CommonJS instead of ES modules, the SDK without
+  // unreachable parts, minification, no inline source map.
   await build({
     ...OPTIONS,
     entryPoints: [

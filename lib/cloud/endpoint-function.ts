@@ -20,7 +20,7 @@ export interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'setti
 /** The function of an endpoint, and the alias of its version that serves requests. */
 export class EndpointFunction extends Construct {
   readonly lambda: ReturnType<typeof bundledFunction>;
-  /** API Gateway invokes aliases only, so an update is atomic for callers: the old version serves until the alias names the new one. */
+  /** API Gateway invokes only aliases: an update is atomic, because each alias names one version at a time. */
   readonly live: Alias;
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
@@ -37,7 +37,7 @@ export class EndpointFunction extends Construct {
       memorySize: row.memoryMegabytes,
       // A function's own deadline is one second before it; API Gateway's limit is 30 s.
       timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
-      // Log levels need this format. At INFO Lambda logs lines of its own for every invocation, at WARN only for failed ones.
+      // Log levels need this format. At INFO Lambda logs its own lines for every invocation, at WARN for failed ones.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: settings.lambdaSystemLogs ? SystemLogLevel.INFO : SystemLogLevel.WARN,
       // Request lines are logged at INFO and carry the metrics: with a higher level the alarms would have no data.
@@ -54,8 +54,8 @@ export class EndpointFunction extends Construct {
         ...(row.signing && signingKeys?.environment),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
-      // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the same code
-      // deployed again would get the same version, and CloudFormation fails on a version that exists.
+      // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the
+      // same code deployed again would get the same version, and CloudFormation fails on a version that exists.
       currentVersionOptions: {
         // Not the commit: the description of a version cannot be updated, so it may change only when the code does.
         description: bundleHash(bundle),

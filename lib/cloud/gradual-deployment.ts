@@ -12,8 +12,9 @@ import { allow } from './permissions.ts';
 type Functions = ReadonlyMap<FunctionId, EndpointFunction>;
 
 /**
- * CodeDeploy shifts the traffic of each alias: 10 % to the new version for 10 minutes, then all. If an alarm of the function is
- * raised meanwhile, all traffic returns to the previous version, and CloudFormation rolls back the whole stack.
+ * CodeDeploy shifts the traffic of each alias: 10 % to the new version for 10 minutes, then all. If an alarm of the
+ * function is raised meanwhile, all traffic returns to the previous version, and CloudFormation rolls back the whole
+ * stack.
  * @param atOnce moves the aliases without CodeDeploy: a raised alarm would stop the deployment that ends the incident
  */
 export const addGradualDeployment = (

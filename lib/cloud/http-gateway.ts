@@ -23,7 +23,7 @@ import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { logGroupProps } from './log-group.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** No personal data: the route in place of the path, which has a registration, and neither IP address nor user agent. */
+/** No personal data: the route instead of the path, which has a registration; no IP address, no user agent. */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
   routeKey: '$context.routeKey',
@@ -37,8 +37,8 @@ const ACCESS_LOG_FIELDS = {
 } as const;
 
 /**
- * Makes the integration of a route depend on its permission. Otherwise an update could point the route at another function before
- * API Gateway may invoke that, and callers would get 500 for some seconds.
+ * Makes the integration of a route depend on its permission. Otherwise an update could point the route at another
+ * function before API Gateway may invoke that, and callers would get 500 for some seconds.
  */
 const permitBeforeUse = (route: HttpRoute): void => {
   const parts = route.node.findAll();
@@ -50,7 +50,7 @@ const permitBeforeUse = (route: HttpRoute): void => {
 
 const constructId = (routeKey: string): string => routeKey.replaceAll('/', '.');
 
-/** An HTTP API of API Gateway with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
+/** An HTTP API with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
 export class HttpGateway extends Construct {
   /** `https://host`, without a path. */
   readonly origin: string;
@@ -119,7 +119,7 @@ export class HttpGateway extends Construct {
     this.addRoute('default', HttpRouteKey.DEFAULT, new HttpLambdaIntegration(id, live as IFunction));
   }
 
-  /** Puts an authoriser before every route, for a proxy that all requests must pass. The functions still check the keys. */
+  /** Puts an authoriser before every route, for a proxy that all requests must pass. API keys are still checked. */
   authoriseBy(authorizer: IHttpRouteAuthorizer): void {
     for (const route of this.routes) {
       const { authorizerId, authorizationType } = authorizer.bind({ route, scope: route });

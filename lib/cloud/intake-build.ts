@@ -25,7 +25,7 @@ export interface IntakeBuildProps {
   readonly timeout: Duration;
 }
 
-/** It has Node 24 (aws/aws-codebuild-docker-images, al/aarch64/standard/4.0/runtimes.yml), 2 vCPU, 4 GB, 50 GB of disk. */
+/** Node 24 (aws/aws-codebuild-docker-images, al/aarch64/standard/4.0/runtimes.yml), 2 vCPU, 4 GB, 50 GB of disk. */
 const BUILD_IMAGE = {
   type: 'ARM_CONTAINER',
   computeType: 'BUILD_GENERAL1_SMALL',

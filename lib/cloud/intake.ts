@@ -23,8 +23,8 @@ const QUEUE = { fifo: true, encryption: QueueEncryption.SQS_MANAGED, enforceSSL:
 /** An import of 40 million rows takes less. */
 const BUILD_TIMEOUT = Duration.hours(8);
 /**
- * 200 attempts, 5 minutes apart, take 16 hours and 40 minutes: longer than a build may be queued and then run, which is twice
- * the timeout.
+ * 200 attempts, 5 minutes apart, take 16 hours and 40 minutes: longer than a build may be queued and then run, which is
+ * twice the timeout.
  */
 const RETRY_AFTER = Duration.minutes(5);
 const MAX_ATTEMPTS = 200;

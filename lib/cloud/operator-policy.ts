@@ -33,7 +33,7 @@ const SUPPORT: TableActions = {
   compliance: ['BatchGetItem'],
 };
 
-/** Each policy by its id: its output, what it is for, and the actions of its commands. A test compares them with the requests sent. */
+/** Each policy by its id, with the actions of its commands. A test compares them with the requests sent. */
 export const OPERATOR_POLICIES = {
   Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
@@ -42,8 +42,8 @@ export const OPERATOR_POLICIES = {
 } as const;
 
 /**
- * Adds the policies of people who use the CLI, attached to nobody. They permit the tables of this stage and those that the setting
- * `tables` names, but no deployments.
+ * Adds the policies of people who use the CLI, attached to nobody. They permit the tables of this stage and those that
+ * the setting `tables` names, but no deployments.
  */
 export const addOperatorPolicies = (stack: Stack, tables: ServiceTables, settings: StageSettings): void => {
   const { stackName, account } = stack;

@@ -27,11 +27,11 @@ const MINUTE = Duration.minutes(1);
 const ORIGIN_VARIABLE = 'PROBED_ORIGIN';
 
 /**
- * A function that uses every endpoint from outside, every minute, with a key of its own kind. It detects what no other alarm
- * does: a service that cannot be reached, for which their metrics have no data, and one that rejects everybody.
+ * A function that uses every endpoint from outside, every minute, with a key of its own kind. It detects what no other
+ * alarm does: a service that cannot be reached, for which their metrics have no data, and one that rejects everybody.
  *
- * It is updated last: the old probe watches the rollout, and a new journey never meets an old version of the service. The alarm
- * `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.
+ * It is updated last: the old probe watches the rollout, and a new journey never meets an old version of the service.
+ * The alarm `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.
  */
 export class Probe extends Construct {
   private readonly lambda: LambdaFunction;
@@ -74,8 +74,8 @@ export class Probe extends Construct {
 }
 
 /**
- * Only records of probe keys, by the prefix of their ids: such a key sees the sandbox and the probe's own content, whatever its
- * record says. `Null`, because a request without the condition key would pass `ForAllValues`.
+ * Only records of probe keys, by the prefix of their ids: such a key sees the sandbox and the probe's own content,
+ * whatever its record says. `Null`, because a request without the condition key would pass `ForAllValues`.
  */
 const mayPutProbeKeys = (tables: ServiceTables) =>
   allow(['dynamodb:PutItem'], [tables.byId.keys.tableArn], {

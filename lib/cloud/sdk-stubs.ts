@@ -29,7 +29,7 @@ const STUBS = [
   },
 ];
 
-/** The esbuild plugin that bundles the stubs. The build fails when a stub replaces nothing, as after an SDK update that moves a file. */
+/** The esbuild plugin that bundles the stubs. The build fails when a stub replaces nothing, as after an SDK update. */
 export const sdkStubs = (): Plugin => ({
   name: 'sdk-stubs',
   setup: ({ onLoad, onEnd }) => {

@@ -30,17 +30,17 @@ export interface ServiceStackProps {
   readonly commit: string;
 }
 
-/** The keys of signed answers need no API key. They are cached, so few ask; more requests would be at the expense of callers. */
+/** The public keys are cached and need no API key. More requests would take the throttle from callers. */
 const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 100 };
 
 /**
  * The CDK stack of one stage:
  *
  *     caller → HttpGateway ─ a route per path of functions/endpoints/table.ts, `$default` for all other requests
- *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
+ *                └→ EndpointFunction ─ one per row, with the permissions of the row; its alias `live` is invoked
  *                     ↑  gradual deployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
- *                     └→ SigningKeys ─ one per name of the setting `signedAnswers`; with it the function `jwks`, which needs no API key
+ *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
  *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, a dashboard; four operator policies permit the CLI, which reads the outputs

@@ -40,7 +40,7 @@ const isAccessed = (id: TableId, access: Access): boolean =>
     .flatMap((row) => grantedActions(row)[id] ?? [])
     .some((action) => /^(Put|Update|Delete)/.test(action) === (access === 'Write'));
 
-/** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) for all but the counters. */
+/** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) except the counters. */
 export class ServiceTables extends Construct {
   /** The tables that the stage uses: `named` where there is one, otherwise `own`. */
   readonly byId: Readonly<Record<TableId, ITableV2>>;
@@ -103,7 +103,7 @@ export class ServiceTables extends Construct {
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
       billing: Billing.onDemand(),
-      // An AWS managed key costs 0.03 USD per 10,000 KMS requests and protects no better: whoever may read the table may use it.
+      // An AWS managed key costs 0.03 USD per 10,000 KMS requests, and whoever may read the table may use it.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       // Not `RETAIN_ON_UPDATE_OR_DELETE`: a rollback would try to delete a protected table, and fail.
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

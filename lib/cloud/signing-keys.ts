@@ -7,8 +7,8 @@ import { allow } from './permissions.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**
- * A KMS key for each name of the setting `signedAnswers`. It is retained, as keys are by default, when its name or the stack is
- * deleted: an answer can be verified only with the public key of the key that signed it.
+ * A KMS key for each name of the setting `signedAnswers`. It is retained, as keys are by default, when its name or the
+ * stack is deleted: an answer can be verified only with the public key of the key that signed it.
  */
 export class SigningKeys extends Construct {
   readonly environment: Readonly<Record<string, string>>;
@@ -30,8 +30,8 @@ export class SigningKeys extends Construct {
   }
 
   /**
-   * Permits the actions of a row on every key, not only on the first: during a gradual deployment and after a roll back, older
-   * versions sign with the key that was first when they were deployed.
+   * Permits the actions of a row on every key, not only on the first: during a gradual deployment and after a roll
+   * back, older versions sign with the key that was first when they were deployed.
    */
   statements({ signing = [] }: Pick<ServedEndpoint, 'signing'>): PolicyStatement[] {
     const actions = signing.map((action) => `kms:${action}`);

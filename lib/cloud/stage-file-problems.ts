@@ -74,7 +74,7 @@ const conflicts = (stage: string, file: StageFile): Problem[] => {
   ];
 };
 
-/** Everything that is wrong with the settings of a stage, as phrases that begin with the field; empty when they are valid. */
+/** Every problem of the settings of a stage, as phrases that begin with the field; empty when they are valid. */
 export const stageFileProblems = (stage: string, value: unknown): string[] => {
   if (!isRecord(value)) return ['must be an object'];
   const invalid = validationIssues(StageFile, value).map(

@@ -7,19 +7,19 @@ const LOG_RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-/** A string of this pattern, which the description explains: "must be " and the description is the message of an invalid value. */
+/** A string of this pattern. An invalid value is rejected with "must be " and the description. */
 const text = (pattern: string, description: string, limits: { maxLength?: number } = {}) =>
   T.String({ pattern: `^${pattern}$`, description, ...limits });
 
 /**
  * The throttle of API Gateway, a target that bursts can overrun and that AWS may apply to each route. It limits what
- * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and no read.
- * A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup by path reads while
- * admission runs. The defaults, 1,000 and 2,000, are at least what ten premium callers send at full speed, and well below an
- * account's default of 10,000.
+ * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and
+ * no read. A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup by
+ * path reads while admission runs. The defaults, 1,000 and 2,000, are at least what ten premium callers send at full
+ * speed, and well below an account's default of 10,000.
  */
 const Throttle = T.Object({
-  /** Requests per second. At least any plan's rate: API Gateway's own 429, which a burst can still get, lacks the rate limit headers. */
+  /** Requests per second. At least any plan's rate, because API Gateway's own 429 lacks the rate limit headers. */
   rateLimit: T.Refine(
     T.Integer(),
     (value) => value >= largestRequestsPerSecond(),
@@ -35,7 +35,7 @@ const Domain = T.Object({
   name: text('([a-z0-9-]+\\.)+[a-z0-9-]+', 'a host name in lower case, such as api.example.com'),
   /** The certificate must be for the name, and in the stage's region. */
   certificateArn: text('arn:aws[a-z-]*:acm:[a-z0-9-]+:\\d{12}:certificate/\\S+', 'the ARN of a certificate in ACM'),
-  /** Disables the default address, `….execute-api.….amazonaws.com`: callers that still use it are cut off. Default: false. */
+  /** Disables the default address, `….execute-api.….amazonaws.com`, for callers that still use it. Default: false. */
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
@@ -43,7 +43,7 @@ const Domain = T.Object({
 const SignedAnswers = T.Object({
   /** `iss` of every answer, by which its receiver finds the keys. */
   issuer: text('https://[a-z0-9.-]+(:\\d+)?', 'the origin of the service, such as https://api.example.com'),
-  /** The names of the KMS keys, parts of their logical ids. The first signs, all are published (docs/operations.md#signed-answers). */
+  /** Names of the KMS keys. The first signs, all are published (docs/operations.md#signed-answers). */
   keys: T.Refine(
     T.Array(text('[a-z0-9][a-z0-9-]{0,31}', 'at most 32 lower-case letters, digits and hyphens'), { minItems: 1 }),
     (names) => new Set(names).size === names.length,
@@ -95,11 +95,11 @@ export const StageFile = T.Object({
   region: text('[a-z]{2}(-[a-z]+)+-\\d', 'the name of a region, such as eu-west-2'),
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
   account: T.Optional(text('\\d{12}', 'an account number of 12 digits, in quotes')),
-  /** The qualifier of the bootstrap that deploys the stage, which limits who may. Default: the CDK's, which all stages share. */
+  /** The qualifier of the bootstrap that may deploy the stage. Default: the CDK's, which all stages share. */
   bootstrapQualifier: T.Optional(text('[a-z0-9]{1,10}', '1 to 10 lower-case letters and digits')),
   /**
-   * Whether tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is deleted.
-   * Required for a stage that is named like production, otherwise false when absent.
+   * Whether tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is
+   * deleted. Required for a stage that is named like production, otherwise false when absent.
    */
   keepsData: T.Optional(T.Boolean()),
   /** The team that is responsible for the stage; the tag `owner` of its resources. */
@@ -113,21 +113,21 @@ export const StageFile = T.Object({
   alarmEmail: T.Optional(text('[^\\s@]+@[^\\s@]+', 'an email address')),
   /** A topic of yours that gets the alarms too, in the stage's region. */
   alarmTopicArn: T.Optional(text('arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]+', 'the ARN of a topic in SNS')),
-  /** Concurrency limit of the account in this region. An alarm is raised when its functions take 80 % of it. Default: no alarm. */
+  /** Concurrency limit of the account in this region. At 80 % of it an alarm is raised. Default: no alarm. */
   accountConcurrency: T.Optional(T.Integer({ minimum: 10 })),
   domain: T.Optional(Domain),
   /**
-   * The longest time between two imports, after which an alarm is raised: longer than usual, so that a slow import raises none.
-   * Default: no alarm.
+   * The longest time between two imports, after which an alarm is raised: longer than usual, so that a slow import
+   * raises none. Default: no alarm.
    */
   expectImports: T.Optional(
     T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
   ),
-  /** Tables that the stage uses in place of its own, such as restored ones, in its account and region. Its own stay as they are. */
+  /** Tables that the stage uses in place of its own, such as restored ones. Its own stay as they are. */
   tables: T.Optional(T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName) })),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
   intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
-  /** The address of the published documentation site (`npm run site`). The `type` of every problem links to its page of errors. */
+  /** The address of the documentation site (`npm run site`). The `type` of every problem links to its errors. */
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm links to its section there. */
   runbookUrl: T.Optional(Address),
@@ -144,13 +144,13 @@ export const StageFile = T.Object({
     ),
   ),
   /**
-   * Whether Lambda logs its own lines for every invocation, with billed duration, memory and init duration. They cost about
-   * 0.3 USD per million requests. Lambda always logs failed invocations. Default: false.
+   * Whether Lambda logs its own lines for every invocation, with billed duration, memory and init duration. They cost
+   * about 0.3 USD per million requests. Lambda always logs failed invocations. Default: false.
    */
   lambdaSystemLogs: T.Optional(T.Boolean()),
   /**
-   * Whether a new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back when an alarm
-   * of the function is raised. Default: false, it serves all requests at once.
+   * Whether a new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back
+   * when an alarm of the function is raised. Default: false, it serves all requests at once.
    */
   gradualDeployment: T.Optional(T.Boolean()),
 });

@@ -48,8 +48,8 @@ const read = (folder: string, file: string): { readonly value?: unknown; readonl
 };
 
 /**
- * Reads the settings of a stage from `stages/STAGE.json`. `-c stage=…` names the stage, `dev` when absent; `-c stages=…` names
- * another folder of settings files; `-c architecture=x86_64` is for `sam local`.
+ * Reads the settings of a stage from `stages/STAGE.json`. `-c stage=…` names the stage, `dev` when absent; `-c
+ * stages=…` names another folder of settings files; `-c architecture=x86_64` is for `sam local`.
  * @param context everything that `-c` and cdk.json set
  * @throws InvalidSettings with all problems at once
  */

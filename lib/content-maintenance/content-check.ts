@@ -36,7 +36,7 @@ export interface ContentReport {
 const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
 
-  /** Reads a DynamoDB item and the content item that it names. In one transaction, because two reads could see half of another one. */
+  /** Reads a DynamoDB item and its content item, in one transaction: two reads could see half of another one. */
   const readWithItem = async (key: DynamoItem, id: string) => {
     const TransactItems = [key, keys.itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
     const read = () => db.send(new TransactGetCommand({ TransactItems }));
@@ -97,8 +97,8 @@ interface CheckOptions {
 }
 
 /**
- * Scans a content table, then confirms what looks inconsistent: in the content of live keys, of test keys (`sandbox`) and of the
- * probe's keys (`probe`). @throws the reason of the signal
+ * Scans a content table, then confirms what looks inconsistent: in the content of live keys, of test keys (`sandbox`)
+ * and of the probe's keys (`probe`). @throws the reason of the signal
  */
 export const checkContent = (
   db: DynamoDBDocumentClient,

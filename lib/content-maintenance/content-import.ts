@@ -139,11 +139,12 @@ export const contentImport = (
 
   return {
     /**
-     * Imports rows whose items fit one transaction. A row with an id creates or replaces that item, a row without one the
-     * item of its domain and slug. The same rows again change nothing, not even `updated_at`. New items are created
+     * Imports rows whose items fit one transaction. A row with an id creates or replaces that item, a row without one
+     * the item of its domain and slug. The same rows again change nothing, not even `updated_at`. New items are created
      * together or, when one of them or its slug exists, one by one.
      *
-     * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later ones.
+     * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later
+     * ones.
      * @throws DeadlineExceeded
      */
     importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportResult[]> => {

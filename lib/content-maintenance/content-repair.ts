@@ -41,8 +41,9 @@ const not = (condition: Condition): Condition => ({
 });
 
 /**
- * Repairs one inconsistency at a time, in the content of one kind of key. False when the data has changed since the check, when
- * the bucket changes too often to be counted, or when two items have the same slug: a person must decide then.
+ * Repairs one inconsistency at a time, in the content of one kind of key. False when the data has changed since the
+ * check, when the bucket changes too often to be counted, or when two items have the same slug: a person must decide
+ * then.
  */
 export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => {
   const store = contentStore(db, table, kind);

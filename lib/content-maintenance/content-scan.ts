@@ -1,4 +1,4 @@
-/** A scan of the content table, staged in SQLite files in the temporary folder: memory does not grow with the content. */
+/** A scan of the content table, staged in temporary SQLite files: memory does not grow with the content. */
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
@@ -16,8 +16,8 @@ export interface Membership {
 }
 
 /**
- * What a scan can suggest. `missing`: an item lacks its member or slug claim. `orphaned`: a member or slug claim belongs to no
- * item. `allocator behind`: the next new member would get a used position.
+ * What a scan can suggest. `missing`: an item lacks its member or slug claim. `orphaned`: a member or slug claim
+ * belongs to no item. `allocator behind`: the next new member would get a used position.
  */
 export type SuspectedInconsistency =
   | ({ readonly kind: 'missing member' | 'orphaned member' } & Membership)
@@ -38,7 +38,7 @@ export const parsePlace = (stored: DynamoItem) => {
   return { domain, slug, positions: byList };
 };
 
-/** The DynamoDB items by kind, and the ones that content items should have (`wanted`). A scan is never resumed: no journal, no sync. */
+/** The DynamoDB items by kind, and those that should be there (`wanted`). A scan is never resumed: no journal. */
 const TABLES = `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
   CREATE TABLE members (list TEXT, position INTEGER, id TEXT);
@@ -101,7 +101,7 @@ const stagedScan = () => {
     lists: () => count('DISTINCT list', 'wanted_members'),
     /** The buckets that have a counter or members. */
     buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
-    /** In the order of their repair. While content changes, most of them are none: a scan reads items at different times. */
+    /** In the order of repair. While content changes, most are false: a scan reads items at different times. */
     *suspected(): Generator<SuspectedInconsistency> {
       for (const [kind, query] of SUSPECTED) {
         for (const row of db.prepare(query).iterate()) yield { kind, ...row } as unknown as SuspectedInconsistency;

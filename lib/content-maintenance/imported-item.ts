@@ -12,8 +12,8 @@ export const newItem = ({ version = 1, ...row }: ImportedItem, id: string, now: 
 };
 
 /**
- * The stored item with the row's values; undefined when nothing changes. Every change increments the version, because writes are
- * conditional on it, and `updated_at` never decreases unless the file has it. `now` is ISO 8601 UTC.
+ * The stored item with the row's values; undefined when nothing changes. Every change increments the version, because
+ * writes are conditional on it, and `updated_at` never decreases unless the file has it. `now` is ISO 8601 UTC.
  */
 export const replacement = (stored: ContentItem, row: ImportedItem, now: string): ContentItem | undefined => {
   const changes = FIELDS.some((field) => row[field] !== undefined && row[field] !== stored[field]);

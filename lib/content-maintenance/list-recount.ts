@@ -1,4 +1,4 @@
-/** Recounts buckets of counted lists while the service runs: valid when the counter's change number is the same before and after. */
+/** Recounts buckets while the service runs: valid when the counter's change number is the same before and after. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { paginateQuery, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { ContentStore } from '../../core/content/content-store.ts';
@@ -31,7 +31,7 @@ export const recount = async (
 ): Promise<Recount> => {
   const deadline = deadlineIn(TIMEOUT_MS);
 
-  /** In a transaction, which DynamoDB cancels while another one changes the bucket: a query could see half of that one. */
+  /** In a transaction, which DynamoDB cancels while another one changes the bucket: a query could see half of it. */
   const readCounter = async (): Promise<Pick<Miscount, 'counter' | 'changes'>> => {
     const TransactItems = [{ Get: { TableName: table, Key: counterKey(list, bucket) } }];
     const read = () => db.send(new TransactGetCommand({ TransactItems }));

@@ -13,7 +13,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { PRIVATE_FILE } from '../admin/files/output-file.ts';
 
-/** Bytes per request: S3 accepts at most 5 GB in one, and each request has a time limit. Two parts of a file are in memory. */
+/** Bytes per request: S3 accepts at most 5 GB, and requests have a time limit. Two parts of a file are in memory. */
 const PART_BYTES = 64 * 1_024 * 1_024;
 
 /** The current version of an object. */
@@ -25,7 +25,7 @@ export interface StoredFile {
   readonly lastModified: Date;
 }
 
-/** Keys may have characters that XML lacks. With `EncodingType` S3 encodes the keys of a list like the fields of a form. */
+/** Keys may have characters that XML lacks. `EncodingType` makes S3 encode the keys of a list like form fields. */
 const decoded = (key: string, encoding: string | undefined): string =>
   encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
@@ -78,7 +78,7 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
     /** The text of an object; undefined when there is none. */
     text: async (key: string): Promise<string | undefined> => (await read(key))?.transformToString(),
 
-    /** Writes an object, or one version of it, to a file that only its owner may read. @returns false when there is none */
+    /** Writes an object, or one version of it, to a file that only the owner may read. @returns false without one */
     download: async (path: string, key: string, version?: string): Promise<boolean> => {
       const body = await read(key, version);
       if (body === undefined) return false;

@@ -30,7 +30,7 @@ const HASH_LENGTH = 32;
 const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
   `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
 
-/** The part of a report that is written last: without it the file was not loaded to the end. @param prefix of its entry */
+/** The part of a report that is written last: without it the load did not finish. @param prefix of its entry */
 export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
 
 /** The key of the object that names an entry's last loaded complete file. */
@@ -112,8 +112,8 @@ const loadIn = async (folder: string, entry: IntakeEntry, file: StoredFile, cont
   const result = await importLocal(entry, path, erased, deployment);
   if (result.outcome === 'loaded' && entry.complete) await bucket.put(loadedKey(entry.prefix), JSON.stringify(file));
   const report = reportFolder(entry.prefix, file);
-  // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another supplier's,
-  // and whoever put the file reads its report.
+  // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another
+  // supplier's, and whoever put the file reads its report.
   const outputs = (await readdir(folder)).filter((output) => output.startsWith(`${local}.`));
   for (const output of outputs.filter((one) => !one.startsWith(`${local}.damaged.`))) {
     await bucket.putFile(report + output.slice(local.length + 1), join(folder, output));

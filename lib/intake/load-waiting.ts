@@ -47,8 +47,8 @@ const findWaiting = async ({ prefix, complete }: IntakeEntry, { bucket, now }: I
 };
 
 /**
- * Loads every waiting file, until none is left. After a failed load its prefix waits for the next build: a later file must not be
- * loaded before an earlier one.
+ * Loads every waiting file, until none is left. After a failed load its prefix waits for the next build: a later file
+ * must not be loaded before an earlier one.
  * @returns whether all were loaded or superseded
  */
 export const loadWaitingFiles = async (context: IntakeContext): Promise<boolean> => {

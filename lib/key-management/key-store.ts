@@ -91,7 +91,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
     return record;
   };
 
-  /** Changes a record, unless `changesOf` returns undefined. Reads it again when somebody else has changed it meanwhile. */
+  /** Changes a record, unless `changesOf` returns undefined. Reads it again when it has changed meanwhile. */
   const change = (id: string, changesOf: (old: KeyRecord) => object | undefined): Promise<KeyRecord> => {
     const attempt = async () => {
       const old = await get(id);
@@ -111,7 +111,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
     ConditionExpression: 'attribute_not_exists(id)',
   });
 
-  /** Whether a write succeeded although its response was lost. Keys are random: a record with the same hash is this one. */
+  /** Whether a write succeeded whose response was lost. Keys are random: the same hash is the same record. */
   const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
     (await find(id).catch(() => undefined))?.hash === hash;
 
@@ -146,7 +146,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
         .map((item) => parseRecord(item, item.id))
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
-    /** Stores a record of `listStored`. Never changes an existing key: it may have been revoked since. @returns whether it was missing */
+    /** Stores a record that is missing, never an existing one: that may be revoked. @returns whether it was missing */
     addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
         await db.send(new PutCommand(newItem(item)));

@@ -43,7 +43,7 @@ const moveAlias = async (target: Target): Promise<void> => {
   await target.until('the present version answers again', 1, () => isUpdated(target));
 };
 
-/** Deploys the last commit with one function that always crashes, from its own worktree, and calls the function meanwhile. */
+/** Deploys the last commit with one function that always crashes, and calls that function meanwhile. */
 const deployBroken = async (target: Target): Promise<void> => {
   const worktree = await mkdtemp(join(tmpdir(), 'shakedown-broken-'));
   const git = (...args: string[]) => target.run('git', ['worktree', ...args]);
