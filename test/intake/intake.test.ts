@@ -4,7 +4,7 @@ import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/l
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntakeEntry } from '../../lib/cloud/stage-schema.ts';
 import { intakeBucket } from '../../lib/intake/bucket.ts';
-import { importArguments } from '../../lib/intake/import-file.ts';
+import { importArguments } from '../../lib/intake/load-file.ts';
 import { loadWaitingFiles } from '../../lib/intake/load-waiting.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../support/import-files.ts';

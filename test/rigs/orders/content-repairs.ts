@@ -2,8 +2,8 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { contentKeys } from '../../../core/content/content-store.ts';
 import type { ContentReport } from '../../../lib/content-maintenance/content-check.ts';
-import type { Inconsistency } from '../../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../../lib/content-maintenance/content-repair.ts';
+import type { Inconsistency } from '../../../lib/content-maintenance/content-scan.ts';
 import { first, other, seeded, third } from './content-changes.ts';
 import { check } from './content-readers.ts';
 import { type StoredState, TABLES } from './engine.ts';
