@@ -69,9 +69,7 @@ const FAILURE_REASONS = {
   mot: { EXPIRED: 'MOT_EXPIRED' },
   roadTax: { EXPIRED: 'TAX_EXPIRED', SORN: 'SORN' },
   fines: { OUTSTANDING: 'FINES_OUTSTANDING' },
-} as const satisfies {
-  [Source in keyof VerdictDetails]: Partial<Record<VerdictDetails[Source]['status'], Reason>>;
-};
+} as const satisfies { [Source in keyof VerdictDetails]: Partial<Record<VerdictDetails[Source]['status'], Reason>> };
 
 const failureReason = (source: keyof VerdictDetails, { status }: { readonly status: string }): Reason | undefined =>
   (FAILURE_REASONS[source] as Partial<Record<string, Reason>>)[status];

@@ -65,12 +65,7 @@ const fields = {
 } satisfies Record<keyof ContentFields, T.TSchema>;
 
 /** Set by the service. An update accepts and ignores them, whatever their value. */
-const readOnly = {
-  id: T.Unknown(),
-  created_at: T.Unknown(),
-  updated_at: T.Unknown(),
-  version: T.Unknown(),
-};
+const readOnly = { id: T.Unknown(), created_at: T.Unknown(), updated_at: T.Unknown(), version: T.Unknown() };
 
 export const CreateContent = T.Object(
   { ...fields, meta_description: T.Optional(fields.meta_description) },

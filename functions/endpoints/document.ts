@@ -99,11 +99,7 @@ export const registrationExamples: readonly ExampleRequest[] = [
     summary: 'An unknown vehicle, with the letter O for a zero',
     request: { path: { registration: 'AB1O CDE' } },
   },
-  {
-    name: 'invalid',
-    summary: 'Text that cannot be a registration',
-    request: { path: { registration: 'AB12_CDE' } },
-  },
+  { name: 'invalid', summary: 'Text that cannot be a registration', request: { path: { registration: 'AB12_CDE' } } },
 ];
 
 /** The path of the last sample item, whose id is the same on every machine. */

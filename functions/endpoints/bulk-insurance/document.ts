@@ -24,10 +24,7 @@ const BulkSuccess = T.Object(
 
 const BulkFailure = T.Object(
   { ...failedEntry(ENTRY_MEANINGS), insured: T.Literal(false) },
-  {
-    title: 'BulkFailure',
-    description: 'A registration that is unknown, invalid or could not be read',
-  },
+  { title: 'BulkFailure', description: 'A registration that is unknown, invalid or could not be read' },
 );
 
 const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
