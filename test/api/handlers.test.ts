@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
-import { recentMap } from '../../core/access/recent-map.ts';
+import { recentMap } from '../../core/access/authenticate.ts';
 import { unauthorized } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';

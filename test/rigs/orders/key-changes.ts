@@ -2,7 +2,7 @@
 import { parseApiKey } from '../../../core/access/api-key.ts';
 import { authenticate } from '../../../core/access/authenticate.ts';
 import { keyFinder } from '../../../core/access/key-record.ts';
-import { recentMap } from '../../../core/access/recent-map.ts';
+import { recentMap } from '../../../core/access/authenticate.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
 import { addKeysCommands } from '../../../lib/admin/keys/keys-commands.ts';
 import { TABLES } from './engine.ts';
