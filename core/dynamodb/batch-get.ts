@@ -10,7 +10,7 @@ export interface TableKeys {
   readonly keys: readonly DynamoItem[];
   readonly consistent?: boolean;
   /** A projection expression: only these attributes are sent back. */
-  readonly projection?: string;
+  readonly projection?: string | undefined;
 }
 
 /** What was read, and the keys that could not be read in time: those are unknown, not absent. */

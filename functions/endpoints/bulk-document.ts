@@ -27,7 +27,7 @@ export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => 
   failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
 });
 
-/** The type of an entry, of which some have an answer. */
+/** An entry with an answer, or without one. */
 export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSchema>(
   title: string,
   success: Success,
