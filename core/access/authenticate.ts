@@ -45,9 +45,9 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
   (key.expires === undefined || today <= key.expires);
 
 /**
- * Identifies the caller and counts the request: reads the key and increments its counter in parallel. The counters of
- * rejected keys, and counters far beyond the limit, are not incremented again, so that callers who ignore 401 or 429 cost
- * no writes. Counting resumes when the key turns out to be valid, or its plan larger.
+ * Identifies the caller and counts the request: reads the key and increments its counter in parallel. Counters of
+ * rejected keys and counters far beyond the limit stay as they are, so that callers who ignore 401 or 429 cost no
+ * writes. Counting resumes when the key becomes valid, or its plan larger.
  * @returns undefined when the key is unknown, expired or revoked
  * @throws the error of the read or of the increment, except throttling of the increment
  */

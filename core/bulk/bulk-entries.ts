@@ -1,4 +1,4 @@
-/** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
+/** What both bulk endpoints share (docs/contract.md#bulk). */
 import { ENTRY_SENTENCES } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';

@@ -22,9 +22,9 @@ const bulkEntry = (
 };
 
 /**
- * One result per submitted entry, in order, duplicates included (docs/contract.md#compliance). A vehicle that could not be
- * read is `LOOKUP_UNAVAILABLE`: it never gets a verdict and is never missing.
- * @param keys of the entries, as `bulkKeys` gives them
+ * One result per entry, in order, duplicates included (docs/contract.md#compliance). A vehicle that could not be read
+ * is `LOOKUP_UNAVAILABLE`: it never gets a verdict and is never missing.
+ * @param keys of the entries, from `bulkKeys`
  */
 export const bulkComplianceAnswer = (submitted: readonly string[], keys: BulkKeys, sources: FoundSources, now: Date) =>
   bulkEnvelope(submitted.map((registration, index) => bulkEntry(registration, keys[index], sources, now)));

@@ -21,8 +21,8 @@ const bulkEntry = (
 };
 
 /**
- * One result per submitted entry, in order, duplicates included (docs/contract.md#bulk).
- * @param keys of the entries, as `bulkKeys` gives them
+ * One result per entry, in order, duplicates included (docs/contract.md#bulk).
+ * @param keys of the entries, from `bulkKeys`
  * @param asOf the day to answer for instead of today
  */
 export const bulkInsuranceAnswer = (

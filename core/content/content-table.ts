@@ -27,7 +27,7 @@ import {
   type StoredItem,
 } from './item.ts';
 
-/** When a change happens, and by when it must be done. */
+/** When a change happens, and its deadline. */
 export interface Moment {
   readonly now: Date;
   readonly deadline: Deadline;
@@ -54,7 +54,7 @@ const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields
 /** A strong entity tag (RFC 9110 section 8.8.3). */
 const STRONG_TAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
-/** @throws PRECONDITION_FAILED unless `If-Match` (RFC 9110 section 13.1.1) is absent, `*` or names the item's version */
+/** Checks `If-Match` (RFC 9110 section 13.1.1). @throws PRECONDITION_FAILED unless absent, `*` or the item's version */
 const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
@@ -86,8 +86,8 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   };
 
   /**
-   * Reads the item and changes the version that was read. Repeats both when another request changed it meanwhile, so that
-   * the domain that was checked is the item's domain at the time of the change.
+   * Changes the version that was read; reads again when another request changed it meanwhile. So the domain that was
+   * checked is the item's domain at the time of the change.
    */
   const changeFound = async <T>(
     id: string,

@@ -65,10 +65,7 @@ const positionOf = (id: string, members: readonly Member[]): number => {
   return member.position;
 };
 
-/**
- * The writes that append new items to their lists, in their order: first the items, then their slugs, then the members and
- * counters of the lists.
- */
+/** The writes that append new items to their lists, in order: the items, their slugs, then members and counters. */
 export const creationWrites = async (
   store: ContentStore,
   items: readonly ContentItem[],
@@ -94,7 +91,7 @@ export const creationWrites = async (
 
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
-/** Fails, and returns the stored record, when there is one that has not expired. */
+/** Fails and returns the stored record if one exists that has not expired. */
 const putIdempotencyRecord = (table: string, key: DynamoItem, item: ContentItem): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
@@ -120,7 +117,7 @@ export class InconsistentContent extends Error {
 }
 
 /**
- * How a change ended: `changed` when another request changed, deleted or created the item meanwhile, `repeated` when the
+ * How a change ended. `changed`: another request changed, deleted or created the item meanwhile. `repeated`: the
  * creation has an idempotency record.
  */
 export type ChangeOutcome =
