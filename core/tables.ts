@@ -18,7 +18,7 @@ export interface TableDescription {
 }
 
 export const tables = {
-  /** API keys, by key id. Has hashes, never a key. Only the records of the probe's keys carry an expiry for DynamoDB. */
+  /** API keys by id: hashes, never keys. Only records of the probe's keys expire. */
   keys: {
     environmentVariable: 'KEYS_TABLE',
     partitionKey: { name: 'id', type: 'S' },

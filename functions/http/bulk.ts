@@ -19,7 +19,7 @@ const rejectMoreThan = (maxOf: (planLimit: number) => number): InboundMiddleware
   },
 });
 
-/** Rejects more entries than any plan allows, before validation (docs/contract.md#precedence). @throws BULK_TOO_LARGE */
+/** Rejects more entries than any plan allows, before validation. @throws BULK_TOO_LARGE */
 export const largestBulkSize = rejectMoreThan(() => LARGEST_BULK_SIZE);
 
 /** Rejects more entries than the plan of the admitted caller allows (docs/contract.md#bulk). @throws BULK_TOO_LARGE */

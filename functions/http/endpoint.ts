@@ -1,4 +1,4 @@
-/** The row of an endpoint: plain data, which the CDK stack, the local gateway and the document read without runtime code. */
+/** The row of an endpoint: plain data, which stack, local gateway and document read without runtime code. */
 import type { Scope } from '../../core/access/scopes.ts';
 import type { ProblemCode } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
@@ -21,7 +21,10 @@ export interface ServedEndpoint {
   readonly paths: readonly [string, ...string[]];
   /** Absent where any valid key is allowed. */
   readonly scope?: Scope;
-  /** Whether the query parameter `date` is accepted, or why it is rejected, as a field of the body is that the schema lacks. */
+  /**
+   * Whether the query parameter `date` is accepted, or why it is rejected. A body's unknown field `date` is rejected so
+   * too.
+   */
   readonly date?: 'accepted' | { readonly rejected: string };
   /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
   readonly bulk?: true;
@@ -54,7 +57,7 @@ export interface Endpoint extends ServedEndpoint {
   readonly problems: readonly ProblemCode[];
 }
 
-/** The actions that a function's role grants: the row's, and admission's, which reads the key and increments the counter. */
+/** The actions of a function's role: the row's, and admission's, which reads the key and increments the counter. */
 export const grantedActions = ({
   isPublic,
   tables: { usage = [], ...others },

@@ -26,7 +26,7 @@ export interface Answer {
   readonly failure?: unknown;
 }
 
-/** The DynamoDB client, the row's table names, the table of counters, and admission's store. @throws MissingEnvironment */
+/** The DynamoDB client, the row's table names, the table of counters, admission's store. @throws MissingEnvironment */
 export const openTables = (row: ServedEndpoint) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);

@@ -16,7 +16,7 @@ const SIGNED_ERRORS: readonly ProblemCode[] = ['VEHICLE_NOT_FOUND', 'COMPLIANCE_
 /** The weight of a media range (RFC 9110, section 12.4.2). */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The weight with which `Accept` lists a media range, by default 1; undefined if it does not. Ignores other parameters. */
+/** The weight of a media range in `Accept`, by default 1; undefined if not listed. Ignores other parameters. */
 const weightIn = (accept: string, wanted: string): number | undefined => {
   const ranges = accept.split(',').map((range) => range.split(';').map((part) => part.trim().toLowerCase()));
   const listed = ranges.find(([range]) => range === wanted);
