@@ -99,7 +99,10 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
     }
   };
 
-  /** One result per registration, in order, with the receipts if they are asked for. Retries `LOOKUP_UNAVAILABLE`; after the last attempt it remains. */
+  /**
+   * One result per registration, in order, with the receipts if they are asked for. Retries `LOOKUP_UNAVAILABLE`; after
+   * the last attempt it remains.
+   */
   const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,

@@ -14,7 +14,7 @@ export type InsuranceEntry = BulkSuccess | BulkFailure;
 export type ComplianceEntry = ComplianceVerdict | Omit<Api.BulkComplianceFailure, 'compliant'>;
 
 export interface LookupOptions extends CallOptions {
-  /** Asks for an answer that the service has signed, and verifies it. The call then resolves with `answer` and `receipt`. */
+  /** Asks for a signed answer and verifies it. The call then resolves with `answer` and `receipt`. */
   readonly signed?: boolean | undefined;
 }
 
@@ -32,8 +32,9 @@ interface Unsigned {
 }
 
 /**
- * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It rejects with
- * `ApiProblem`, with `ConnectionError`, with the reason of its signal, or with `signed: true` also with `InvalidReceipt`.
+ * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It
+ * rejects with `ApiProblem`, with `ConnectionError`, with the reason of its signal, or with `signed: true` also with
+ * `InvalidReceipt`.
  */
 export class VehicleVerification {
   readonly content: Content;

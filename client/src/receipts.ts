@@ -47,7 +47,7 @@ const SIGNATURE_BYTES = 64;
 const toBase64Url = (binary: string): string =>
   btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** The bytes of base64url; undefined for another text, also for one with bits that no byte has: such a change is one too. */
+/** The bytes of base64url; undefined for any other text, also for one with surplus bits: that is a change too. */
 const bytesOf = (text: string) => {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
@@ -72,7 +72,7 @@ const thumbprintOf = async ({ x, y }: { readonly x: string; readonly y: string }
 const importKey = (key: object): Promise<PublicKey | undefined> =>
   crypto.subtle.importKey('jwk', key, CURVE, false, ['verify']).catch(() => undefined);
 
-/** Reads a JWKS. Keys of other kinds are left out. @throws InvalidReceipt when it is none, or has no key for receipts */
+/** Reads a JWKS. Ignores keys of other kinds. @throws InvalidReceipt when invalid or without a key for receipts */
 export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   const { keys } = (jwks ?? {}) as { keys?: unknown };
   const found = new Map<string, PublicKey | undefined>();

@@ -84,7 +84,8 @@ export const openSignedAnswers = ({ send, request }: Transport) => {
   /**
    * The answer to a request with its receipt.
    * @throws InvalidReceipt when it is not signed, does not hold or is for another request
-   * @throws ApiProblem with its receipt for a signed 404, without one for any other; ConnectionError, or the signal's reason
+   * @throws ApiProblem with its receipt for a signed 404, without one for any other; ConnectionError, or the signal's
+   * reason
    */
   return async <Answer>(asked: ApiRequest): Promise<SignedAnswer<Answer>> => {
     const { response, text: receipt } = await send({

@@ -77,8 +77,8 @@ const readText = async ({ body }: Response): Promise<string> => {
 };
 
 /**
- * Sends requests and retries transient errors. Retries are safe: each request reads, deletes, or has an Idempotency-Key or
- * If-Match.
+ * Sends requests and retries transient errors. Retries are safe: each request reads, deletes, or has an Idempotency-Key
+ * or If-Match.
  * @throws TypeError when the base address or the key is invalid
  */
 export const openTransport = (options: ClientOptions) => {
@@ -125,7 +125,7 @@ export const openTransport = (options: ClientOptions) => {
     }
   };
 
-  /** Sends a request and returns the success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
+  /** Returns the success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
   const send = async ({
     method = 'GET',
     path,

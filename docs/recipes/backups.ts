@@ -9,8 +9,8 @@ const DAILY = Duration.days(35);
 const MONTHLY = Duration.days(365);
 
 /**
- * Backs up keys and content every night, with a copy in a second region, and every month. Vehicles and compliance are left out:
- * they are loaded from files, and each backup would keep erased ones.
+ * Backs up keys and content every night, with a copy in a second region, and every month. Vehicles and compliance are
+ * left out: they are loaded from files, and each backup would keep erased ones.
  */
 export const addBackups = (app: App, service: ServiceStack, { copyRegion }: { readonly copyRegion: string }): void => {
   const name = service.stackName;

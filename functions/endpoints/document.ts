@@ -40,8 +40,8 @@ export interface EndpointDocument extends InputSchemas {
   /** OpenAPI links to the operations that take the `id` of the response, by name. */
   readonly links?: Readonly<Record<string, { readonly endpoint: EndpointId; readonly description: string }>>;
   /**
-   * At least one must succeed. They are sent in this order, endpoint by endpoint as in table.ts, to a local service with
-   * fresh sample data on 15 June 2026. Examples of one endpoint with the same `domains` share a key.
+   * At least one must succeed. They are sent in this order, endpoint by endpoint as in table.ts, to a local service
+   * with fresh sample data on 15 June 2026. Examples of one endpoint with the same `domains` share a key.
    */
   readonly examples: readonly ExampleRequest[];
 }
@@ -56,8 +56,8 @@ export const schemaOf =
     schema;
 
 /**
- * The schema of one of these values or any other string, so that generated clients accept values that are added later. The
- * static type has these values only: the service sends no others.
+ * The schema of one of these values or any other string, so that generated clients accept values that are added later.
+ * The static type has these values only: the service sends no others.
  */
 export const openText = <Value extends string>(known: readonly Value[], description: string) =>
   T.Unsafe<Value>({ description, anyOf: [{ type: 'string', enum: [...known] }, { type: 'string' }] });
@@ -69,7 +69,7 @@ export const openCode = <Code extends string>(meanings: Readonly<Record<Code, st
   return openText(Object.keys(meanings) as Code[], [title, ...lines].join('\n'));
 };
 
-/** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, and the kelvin and ångström signs (`K` and `Å` in NFC). */
+/** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, kelvin and ångström signs (`K` and `Å` in NFC). */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
 const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!\\u0308)';
 const GAP = `${SEPARATORS.source}*`;

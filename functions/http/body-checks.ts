@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 1_000_000;
 
 const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
 
-/** Whether a Content-Type is `application/json` without a charset or with UTF-8. Ignores other parameters (RFC 8259). */
+/** Whether a Content-Type is `application/json`, in UTF-8 if it has a charset. Ignores other parameters (RFC 8259). */
 const isJsonInUtf8 = (contentType: string): boolean => {
   const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim());
   const charsets = parameters.filter((parameter) => /^charset *(?:=|$)/i.test(parameter));

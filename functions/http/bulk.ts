@@ -26,8 +26,9 @@ export const largestBulkSize = rejectMoreThan(() => LARGEST_BULK_SIZE);
 export const planBulkSize = rejectMoreThan((planLimit) => planLimit);
 
 /**
- * Adds a unit for each entry of a valid bulk request but the first, which admission has counted (docs/contract.md#units).
- * The response waits for this write, which runs beside its reads. When it fails, the units are lost and logged.
+ * Adds a unit for each entry of a valid bulk request but the first, which admission has counted
+ * (docs/contract.md#units). The response waits for this write, which runs beside its reads. When it fails, the units
+ * are lost and logged.
  */
 export const extraUnits = (add: ReturnType<typeof usageTable>['addExtraUnits']) => {
   // Lambda freezes a function that has responded.

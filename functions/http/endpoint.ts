@@ -32,16 +32,16 @@ export interface ServedEndpoint {
   readonly compressed?: true;
   readonly successStatus: number;
   /**
-   * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup needs
-   * 1,280 for a p99 of 15 ms and a cold start of 180 ms; bulk is cheapest with it. Where an endpoint waits for several
-   * database requests in turn, more than 1,024 shortens only the cold start.
+   * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup
+   * needs 1,280 for a p99 of 15 ms and a cold start of 180 ms; bulk is cheapest with it. Where an endpoint waits for
+   * several database requests in turn, more than 1,024 shortens only the cold start.
    */
   readonly memoryMegabytes: number;
   /** Whether requests need no key: there is then no admission, and there are no rate limit headers. */
   readonly isPublic?: true;
   /**
-   * What the function does with a stage's keys for signed answers (docs/contract.md#signed-answers). With `Sign`, it signs
-   * answers for callers who ask; with no action, it only knows that there are keys.
+   * What the function does with a stage's keys for signed answers (docs/contract.md#signed-answers). With `Sign`, it
+   * signs answers for callers who ask; with no action, it only knows that there are keys.
    */
   readonly signing?: readonly ('Sign' | 'GetPublicKey')[];
   /** Without admission's actions, which `grantedActions` adds. */

@@ -53,8 +53,8 @@ const requestContext: InboundMiddleware = {
 
 /**
  * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response
- * headers, compression, problem documents, key form unless the row is public, then `middlewares`. They share the request
- * context, `request.internal`.
+ * headers, compression, problem documents, key form unless the row is public, then `middlewares`. They share the
+ * request context, `request.internal`.
  */
 export const httpFunction = (
   row: Pick<ServedEndpoint, 'id' | 'successStatus' | 'isPublic' | 'compressed'>,

@@ -11,8 +11,8 @@ const bearerCredential = (authorization = ''): string | undefined => {
 
 /**
  * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>`
- * (docs/contract.md#keys-and-plans). Ignores empty headers and other schemes. Undefined without a key, for a malformed key and
- * when the two headers differ.
+ * (docs/contract.md#keys-and-plans). Ignores empty headers and other schemes. Undefined without a key, for a malformed
+ * key and when the two headers differ.
  * @param headers with names in lower case
  */
 export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {

@@ -16,7 +16,7 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 interface LoadRequest<Row extends ServedEndpoint> extends Pick<RequestContext, 'now' | 'deadline'> {
   /** The path parameters; an empty string for one that a malformed event lacks. */
   readonly parameters: Readonly<Record<NamesIn<Row['paths'][0]>, string>>;
-  /** From the key's prefix: a test key sees the sandbox only, the probe's key the sandbox's vehicles and its own content. */
+  /** From the key's prefix. Only live keys see stored vehicles; each kind has content of its own. */
   readonly keyKind: KeyKind;
 }
 
@@ -41,8 +41,8 @@ type KeyedContext = RequestContext & { readonly key: PresentedKey };
 type AdmittedContext<Values> = KeyedContext & { readonly caller: Caller; readonly input: Values };
 
 /**
- * Makes the function of an endpoint from `httpFunction` and the middlewares for signed answers, admission, input and bulk
- * requests. What `load` reads is read while admission runs: a lookup takes one round trip.
+ * Makes the function of an endpoint from `httpFunction` and the middlewares for signed answers, admission, input and
+ * bulk requests. What `load` reads is read while admission runs: a lookup takes one round trip.
  * @example
  * export const handler = serve({ endpoint }, ({ db, tables }) => {
  *   const content = contentTables(db, tables.content);

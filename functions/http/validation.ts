@@ -9,8 +9,8 @@ export const GIVEN_TWICE = 'must not be given more than once';
 type ReadDate = { readonly date?: LondonDate; readonly issues: readonly ParameterIssue[] };
 
 /**
- * Reads the query parameter `date` by the row's rule; ignores it without a rule. Has no schema: the schema library would add
- * 6 ms to the cold start of the lookups that accept it.
+ * Reads the query parameter `date` by the row's rule; ignores it without a rule. Has no schema: the schema library
+ * would add 6 ms to the cold start of the lookups that accept it.
  */
 const readDate = ({ date: rule }: ServedEndpoint, query: string): ReadDate => {
   const [date, ...more] = new URLSearchParams(query).getAll('date');

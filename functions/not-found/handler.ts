@@ -13,8 +13,8 @@ const methodsAt = (path: string): string[] =>
     .map(({ method }) => method);
 
 /**
- * Whether the path would have an endpoint if a parameter could contain a slash: at neither end, because an empty value or a
- * trailing slash is another mistake.
+ * Whether the path would have an endpoint if a parameter could contain a slash: at neither end, because an empty value
+ * or a trailing slash is another mistake.
  */
 const hasSlashInValue = (path: string): boolean =>
   Object.values(endpoints)

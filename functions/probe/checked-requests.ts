@@ -8,8 +8,8 @@ export const JOURNEY_TIMEOUT_MS = 40_000;
 type Headers = Readonly<Record<string, RegExp | string>>;
 
 /**
- * The headers of every response (docs/contract.md#every-response): an exact text or a pattern; `''` for a missing header.
- * No value of a plan: during a rollout the next version responds too, and its plans may differ.
+ * The headers of every response (docs/contract.md#every-response): an exact text or a pattern; `''` for a missing
+ * header. No value of a plan: during a rollout the next version responds too, and its plans may differ.
  */
 const EVERY_RESPONSE: Headers = {
   'x-ratelimit-limit': /^[1-9]\d*$/,
@@ -71,7 +71,7 @@ const failureText = (error: unknown): string => {
 /**
  * @example
  * const { request, failures } = checkedRequests('https://api.example.com', key);
- * const item = await request('GET /v1/api/content/1', { status: 200, body: { id: '1' } }); // undefined when it is wrong
+ * const item = await request('GET /v1/api/content/1', { status: 200, body: { id: '1' } }); // undefined if wrong
  */
 export const checkedRequests = (origin: string, key: string) => {
   const failures: string[] = [];

@@ -103,8 +103,8 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
 };
 
 /**
- * Uses every endpoint as a caller does. It also watches the rollout of the next version, so it expects only what the contract
- * promises and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its key.
+ * Uses every endpoint as a caller does. It also watches the rollout of the next version, so it expects only what the
+ * contract promises and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its key.
  * @returns a sentence for each unexpected response
  */
 export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {

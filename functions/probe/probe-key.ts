@@ -6,7 +6,7 @@ import { database } from '../../core/dynamodb/database.ts';
 import { dayAfter, type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 
-/** Seconds after which DynamoDB removes a key: three days. It is valid on the London day of its creation and the next. */
+/** Seconds until DynamoDB removes a key: three days. It is valid on the London day of its creation and the next. */
 const KEPT_SECONDS = 3 * 86_400;
 
 /** A key of the probe, shown to nobody, and its id. */
@@ -34,8 +34,8 @@ const addProbeKey = async (now: Date): Promise<ProbeKey> => {
 let current: (ProbeKey & { readonly day: LondonDate }) | undefined;
 
 /**
- * The key of this instance and London day, made at its first use. It is kept when the service rejects it: a new one would
- * hide that keys are lost.
+ * The key of this instance and London day, made at its first use. It is kept when the service rejects it: a new one
+ * would hide that keys are lost.
  * @throws the error of the write; the next call tries again
  */
 export const keyOfToday = async (now: Date): Promise<ProbeKey> => {

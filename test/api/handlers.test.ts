@@ -1,4 +1,4 @@
-/** What the handlers do before they know their caller, what they reject first, and what they make of events that a gateway need not send. */
+/** What handlers do before they know their caller, what they reject first, and how they treat malformed events. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';

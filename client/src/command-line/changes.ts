@@ -49,8 +49,9 @@ const changeBetween = ({ outcomes, changes }: Check, before: string | undefined,
 };
 
 /**
- * Lists changes in the order of the rows, then the vehicles that no row has. A vehicle that is found is removed from `previous`,
- * which is undefined in a first run: that lists every vehicle without insurance, or not compliant, and every one without an answer.
+ * Lists changes in the order of the rows, then the vehicles that no row has. A vehicle that is found is removed from
+ * `previous`, which is undefined in a first run: that lists every vehicle without insurance, or not compliant, and
+ * every one without an answer.
  */
 export const listChanges = (check: Check, previous: Map<string, string> | undefined) => {
   const changes: string[][] = [];

@@ -50,7 +50,7 @@ const hashOf = async (path: string): Promise<string | undefined> => {
   }
 };
 
-/** Opens the input. It is read several times and has to stay the same: its time and size may, while its content changes. */
+/** Opens the input. It is read several times, so its content must not change; its time and size may not show that. */
 const openInput = async (args: CheckArguments) => {
   const { source } = args;
   const hash = await hashOf(source);
@@ -148,8 +148,8 @@ const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof read
 };
 
 /**
- * Checks a CSV file, and writes the result, the lists and the receipts. They take their places together, after the report is
- * printed and the result last: an alert may be repeated, but not lost.
+ * Checks a CSV file, and writes the result, the lists and the receipts. They take their places together, after the
+ * report is printed and the result last: an alert may be repeated, but not lost.
  * @throws CannotRun when a file cannot be used or the input changes
  * @throws ApiProblem, ConnectionError, InvalidReceipt, or the signal's reason
  */

@@ -20,8 +20,8 @@ const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
   more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
 
 /**
- * Opens the files, and passes them on, also as a list in the order in which they take their places: the result is last. Deletes
- * the temporary ones that are left. @throws CannotRun when one of them must not be replaced
+ * Opens the files, and passes them on, also as a list in the order in which they take their places: the result is last.
+ * Deletes the temporary ones that are left. @throws CannotRun when one of them must not be replaced
  */
 export const withOutputs = async <Value>(
   { changesFile, endingFile, receiptsFile, out, force }: CheckArguments,

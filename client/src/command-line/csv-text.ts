@@ -5,7 +5,7 @@ import type { FleetFile } from './fleet-file.ts';
 /** How the files of a check are written: as their input is. */
 export type CsvFormat = Pick<FleetFile, 'delimiter' | 'lineEnd' | 'hasMark'>;
 
-/** CSV with the delimiter and line ends of the input. Formulas are escaped, because spreadsheet programs would run them. */
+/** CSV with the delimiter and line ends of the input. Formulas are escaped: spreadsheet programs would run them. */
 export const csvText = (rows: readonly (readonly string[])[], { delimiter, lineEnd }: CsvFormat): string =>
   stringify(rows as string[][], {
     delimiter,
@@ -15,6 +15,6 @@ export const csvText = (rows: readonly (readonly string[])[], { delimiter, lineE
     escape_formulas: true,
   });
 
-/** How a file that the command writes begins: the line that names its columns, after one that sets an unusual delimiter. */
+/** The first lines of a written file: one that sets an unusual delimiter, if needed, and the header. */
 export const headerText = (names: readonly string[], format: CsvFormat): string =>
   `${format.hasMark ? '\ufeff' : ''}${delimiterLine(format.delimiter, format.lineEnd)}${csvText([names], format)}`;

@@ -21,7 +21,7 @@ const endOf = ([registration = '', what = '', day = '']: readonly string[]): str
 export const newlyEnding = (rows: readonly (readonly string[])[], earlier: ReadonlySet<string>) =>
   rows.filter((row) => !earlier.has(endOf(row)));
 
-/** What ends by the list in a file; nothing when there is none, or no such list. @throws CannotRun when it cannot be read */
+/** What ends, by the list in a file; nothing without one. @throws CannotRun when it cannot be read */
 export const readEarlierEnding = async (path: string): Promise<ReadonlySet<string>> => {
   const ends = new Set<string>();
   if (!existsSync(path)) return ends;

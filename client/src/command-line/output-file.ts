@@ -43,7 +43,7 @@ export interface Replaceable {
   readonly force: boolean;
 }
 
-/** @throws CannotRun when there is anything else than an empty file or an earlier result, or with `force` any file but the input */
+/** @throws CannotRun unless the file is empty or an earlier result, or `force` is set and it is not the input */
 export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceable): Promise<void> => {
   await writing(path, () => access(dirname(path), constants.W_OK));
   const found = await writing(path, () => statOf(path));

@@ -13,7 +13,7 @@ interface Terminal {
   readonly write: (text: string) => unknown;
 }
 
-/** A progress bar in one line of a terminal, of the client and of the operators' commands; writes nothing to other streams. */
+/** A progress bar in one line of a terminal, for client and operators' commands. Writes nothing to other streams. */
 export const progressBar = (stream: Terminal) => {
   let share = 0;
   let counts = '';

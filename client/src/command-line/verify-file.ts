@@ -31,7 +31,7 @@ const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> =>
   }
 };
 
-/** The lines of a file that have something, in memory that does not grow with it. @throws CannotRun when it cannot be read */
+/** The non-empty lines of a file, in constant memory. @throws CannotRun when it cannot be read */
 async function* receiptsIn(path: string): AsyncGenerator<Line> {
   try {
     for await (const { lines } of readLines({ path, encoding: 'utf-8' }, MAX_RECEIPT_LENGTH)) {

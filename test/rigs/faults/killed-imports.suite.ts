@@ -26,7 +26,10 @@ const ADMIN = fileURLToPath(new URL('../../../bin/admin.ts', import.meta.url));
 /** One record in forty is rejected: what is stored of it stays. */
 const isBad = (index: number): boolean => index % 40 === 39;
 
-/** A CSV of vehicles with one to three rows. Of one in thirty all rows but the first are at the end. The `new` one lacks the first tenth. */
+/**
+ * A CSV of vehicles with one to three rows. Of one in thirty all rows but the first are at the end. The `new` one lacks
+ * the first tenth.
+ */
 const vehicles = (count: number, insurer: string): string => {
   const [middle, end]: [string[], string[]] = [[], []];
   for (let index = insurer === 'new' ? count / 10 : 0; index < count; index += 1) {
@@ -39,7 +42,10 @@ const vehicles = (count: number, insurer: string): string => {
   return vehiclesCsv(...middle, ...end);
 };
 
-/** NDJSON of items: every second one, each with its id; or, as `new`, all of them, of which the first wants the slug of the last. */
+/**
+ * NDJSON of items: every second one, each with its id; or, as `new`, all of them, of which the first wants the slug of
+ * the last.
+ */
 const content = (count: number, title: string): string => {
   const lines: string[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -20,7 +20,10 @@ const CONCURRENCY = 16;
 /** Milliseconds: Lambda's 10 s less 1 s, and 0.5 s for the local gateway. */
 const DEADLINE = 9_000 + 500;
 const RECOVERY = 5_000;
-/** A machine that pauses for longer than the service waits for a response adds a fault: the request is then sent again, with new records. */
+/**
+ * A machine that pauses for longer than the service waits for a response adds a fault: the request is then sent again,
+ * with new records.
+ */
 const MAX_REPEATS = 5;
 /** Longer than the service waits for a response (1 s), though the request is applied. */
 const TOO_SLOW: Fault = { slowMs: 1_500 };
@@ -84,7 +87,7 @@ const requireNormal = ({ status = 200 }: Scenario, body: object | undefined, rep
 const batchesIn = (calls: readonly DatabaseCall[]): readonly string[] =>
   calls.flatMap(({ operation, body }) => (operation === 'BatchGetItem' ? body : []));
 
-/** The response while a fault lasts (docs/contract.md#every-response, docs/contract.md#rate-limit, docs/contract.md#bulk). */
+/** The response while a fault lasts (docs/contract.md, sections every-response, rate-limit and bulk). */
 const requireFailed = (fault: Fault, { scenario, name, calls }: Point, { status, text }: Reply): void => {
   const all = points.find((point) => point.scenario === scenario && point.name === EVERYWHERE)?.calls ?? [];
   const isBulk = scenario.stored === 'vehicles' && scenario.json !== undefined;

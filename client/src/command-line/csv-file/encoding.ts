@@ -44,7 +44,7 @@ const isValid = (decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boo
   }
 };
 
-/** The bytes with other characters in the place of valid U+FFFD: what is left of these in the decoded text is a wrong byte. */
+/** Replaces valid U+FFFD by another character: every U+FFFD in the decoded text is then a wrong byte. */
 const withoutReplacements = (chunk: Buffer): Buffer =>
   Buffer.from(chunk.toString('latin1').replaceAll('\xef\xbf\xbd', '???'), 'latin1');
 
@@ -73,7 +73,7 @@ const findWrongBytes = async ({ path, encoding }: TextFile) => {
   return { wrongLine, hasLongCharacters };
 };
 
-/** The encoding that the byte order mark of a file says. @throws UnreadableFile when it begins as something other than text */
+/** The encoding from the byte order mark. @throws UnreadableFile when the file does not begin as text */
 export const findMark = async (path: string, given?: Encoding): Promise<Encoding | undefined> => {
   let start: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(path, START_BYTES - 1)) start = chunk;
@@ -87,8 +87,8 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
 };
 
 /**
- * The encoding of a file: as given, by its byte order mark, or UTF-8. A file without a mark that is not UTF-8 and has no valid
- * character of several bytes is Windows-1252, in which Excel saves plain CSV.
+ * The encoding of a file: as given, by its byte order mark, or UTF-8. A file without a mark that is not UTF-8 and has
+ * no valid character of several bytes is Windows-1252, in which Excel saves plain CSV.
  * @throws UnreadableFile when it is no text, or names the first line that is not in its encoding
  */
 export const findEncoding = async (path: string, given?: Encoding): Promise<Encoding> => {

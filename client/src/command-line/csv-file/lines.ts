@@ -22,8 +22,8 @@ export const LINE_END = /\r\n|\r|\n/;
 const LINE_ENDS = new RegExp(`(${LINE_END.source})`);
 
 /**
- * The lines of a file, a chunk at a time, in memory that does not grow with the file. CR, LF and CRLF each end a line. One that is
- * longer than the maximum is kept up to one character more.
+ * The lines of a file, a chunk at a time, in memory that does not grow with the file. CR, LF and CRLF each end a line.
+ * One that is longer than the maximum is kept up to one character more.
  */
 export async function* readLines(
   file: TextFile,

@@ -46,7 +46,8 @@ const countQuotes = (text: string): number => text.split('"').length - 1;
 
 /**
  * Two stray quotes make one cell of all rows between them, and that is valid CSV.
- * @throws UnreadableFile when a line within a record has as many cells as the header, with a quoted registration in its place
+ * @throws UnreadableFile when a line within a record has as many cells as the header, with a quoted registration in its
+ * place
  */
 const requireNoRowInside = (
   { line, text }: RowText,
@@ -68,7 +69,7 @@ const requireNoRowInside = (
   }
 };
 
-/** The header, by the delimiter with which it has the most known columns, then the most columns, unless one is given. */
+/** The header, by the given delimiter, or the one with the most known columns, then the most columns. */
 const readHeader = (
   { line, text, end: lineEnd }: Line,
   given: string | undefined,
@@ -87,8 +88,8 @@ const readHeader = (
 };
 
 /**
- * The rows of a CSV file in its order, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` says which
- * names of columns are looked for. @throws UnreadableFile when nobody knows where a row ends
+ * The rows of a CSV file in its order, a chunk at a time, without blank lines; nothing for an empty file. `isKnown`
+ * says which names of columns are looked for. @throws UnreadableFile when nobody knows where a row ends
  */
 export async function* readCsv(file: TextFile, isKnown: (name: string) => boolean): AsyncGenerator<CsvChunk> {
   const records = csvRecords();

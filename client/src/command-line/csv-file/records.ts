@@ -1,6 +1,6 @@
 /**
- * CSV (RFC 4180) by csv-parse, which takes 16 µs for a row of 105 bytes, byte by byte; splitting a text that has no quote
- * takes one. So only rows with a quote are for the library.
+ * CSV (RFC 4180) by csv-parse, which takes 16 µs for a row of 105 bytes, byte by byte; splitting a text that has no
+ * quote takes one. So only rows with a quote are for the library.
  */
 import { CsvError, parse } from 'csv-parse/sync';
 import { UnreadableFile } from './encoding.ts';
@@ -91,8 +91,9 @@ const wrongLine = ({ line, text }: RowText, delimiter: string | undefined): numb
 };
 
 /**
- * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a record too;
- * but when a quote that opens a field is not closed as it should be, nobody knows where the next row begins.
+ * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a
+ * record too; but when a quote that opens a field is not closed as it should be, nobody knows where the next row
+ * begins.
  */
 export const csvRecords = () => {
   /** The record whose quotes are not even yet. */
