@@ -1,7 +1,7 @@
 /** The type of an endpoint's document, and what several documents share. No function bundles this file. */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
-import { LARGEST_BULK_SIZE, PLANS, type PlanName } from '../../core/access/plans.ts';
+import { PLANS, type PlanName } from '../../core/access/plans.ts';
 import type { RecordOf } from '../../core/schemas/record-schema.ts';
 import { SEPARATORS } from '../../core/vehicles/registration.ts';
 import { AnswerableDate } from '../../core/vehicles/schemas.ts';
@@ -105,34 +105,37 @@ export const registrationExamples: readonly ExampleRequest[] = [
 export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
 const figure = (value: number): string => value.toLocaleString('en-GB');
-const plans = Object.entries(PLANS).map(([name, { requestsPerWindow, bulkSize }]) => ({
-  name,
-  requests: figure(requestsPerWindow),
-  registrations: figure(bulkSize),
-}));
+const planFigures = () =>
+  Object.entries(PLANS).map(([name, { requestsPerWindow, bulkSize }]) => ({
+    name,
+    requests: figure(requestsPerWindow),
+    registrations: figure(bulkSize),
+  }));
 
 /** What each plan allows, in words. */
 export const PLAN_MEANINGS = Object.fromEntries(
-  plans.map(({ name, requests, registrations }) => [
+  planFigures().map(({ name, requests, registrations }) => [
     name,
     `${requests} requests in a window, ${registrations} registrations in a bulk request`,
   ]),
 ) as Readonly<Record<PlanName, string>>;
 
 /** The largest bulk size of any plan, as texts have it. */
-export const LARGEST_BULK = figure(LARGEST_BULK_SIZE);
+export const LARGEST_BULK = figure(Math.max(...Object.values(PLANS).map(({ bulkSize }) => bulkSize)));
 
 /** The plans as a table in Markdown. */
 export const plansTable = (): string =>
   [
     '| Plan | Requests in a window | Registrations in a bulk request |\n|---|---|---|\n',
-    ...plans.map(({ name, requests, registrations }) => `| \`${name}\` | ${requests} | ${registrations} |\n`),
+    ...planFigures().map(({ name, requests, registrations }) => `| \`${name}\` | ${requests} | ${registrations} |\n`),
   ].join('');
 
 /** The query parameter `date`, which functions read without a schema. */
 export const dateQuery = T.Object({ date: T.Optional(AnswerableDate) });
 
-const bulkSizes = plans.map(({ registrations }) => registrations).join(', ');
+const bulkSizes = planFigures()
+  .map(({ registrations }) => registrations)
+  .join(', ');
 
 // Sentences of descriptions.
 export const BULK_SIZES = `The maximum number of registrations depends on the plan: ${bulkSizes}.`;

@@ -87,7 +87,7 @@ const requireNormal = ({ status = 200 }: Scenario, body: object | undefined, rep
 const batchesIn = (calls: readonly DatabaseCall[]): readonly string[] =>
   calls.flatMap(({ operation, body }) => (operation === 'BatchGetItem' ? body : []));
 
-/** The response while a fault lasts (docs/contract.md, sections every-response, rate-limit and bulk). */
+/** While a fault lasts: docs/contract.md#every-response, docs/contract.md#rate-limit, docs/contract.md#bulk. */
 const requireFailed = (fault: Fault, { scenario, name, calls }: Point, { status, text }: Reply): void => {
   const all = points.find((point) => point.scenario === scenario && point.name === EVERYWHERE)?.calls ?? [];
   const isBulk = scenario.stored === 'vehicles' && scenario.json !== undefined;
