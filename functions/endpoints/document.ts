@@ -24,6 +24,13 @@ export interface ExampleRequest {
   };
 }
 
+export const example = (
+  name: string,
+  summary: string,
+  request: ExampleRequest['request'],
+  domains?: ExampleRequest['domains'],
+): ExampleRequest => ({ name, summary, request, ...(domains && { domains }) });
+
 /** The documentation of an endpoint beyond its row, with the schemas of its input. */
 export interface EndpointDocument extends InputSchemas {
   /** A verb, by which generated clients name the operation. */
@@ -92,13 +99,9 @@ export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier 
 
 /** Examples of the errors that every lookup by registration has. */
 export const registrationExamples: readonly ExampleRequest[] = [
-  { name: 'unknown', summary: 'An unknown vehicle', request: { path: { registration: 'ZZ99ZZZ' } } },
-  {
-    name: 'mistyped',
-    summary: 'An unknown vehicle, with the letter O for a zero',
-    request: { path: { registration: 'AB1O CDE' } },
-  },
-  { name: 'invalid', summary: 'Text that cannot be a registration', request: { path: { registration: 'AB12_CDE' } } },
+  example('unknown', 'An unknown vehicle', { path: { registration: 'ZZ99ZZZ' } }),
+  example('mistyped', 'An unknown vehicle, with the letter O for a zero', { path: { registration: 'AB1O CDE' } }),
+  example('invalid', 'Text that cannot be a registration', { path: { registration: 'AB12_CDE' } }),
 ];
 
 /** The path of the last sample item, whose id is the same on every machine. */
