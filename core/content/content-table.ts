@@ -37,11 +37,6 @@ interface Change extends Moment {
   readonly domains?: BoundDomains;
 }
 
-interface Preconditions extends Pick<Change, 'domains' | 'deadline'> {
-  readonly ifMatch: string | undefined;
-  readonly newDomain?: string | undefined;
-}
-
 /** All items, the items of a domain, or the item with a slug of a domain. */
 type ContentFilter = { readonly domain?: string; readonly slug?: string };
 
@@ -91,7 +86,8 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
    */
   const changeFound = async <T>(
     id: string,
-    { ifMatch, newDomain, domains, deadline }: Preconditions,
+    ifMatch: string | undefined,
+    { domains, deadline, newDomain }: Change & { readonly newDomain?: string | undefined },
     attempt: (stored: StoredItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
   ): Promise<T> => {
     for (let tries = 0; ; tries += 1) {
@@ -151,20 +147,20 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       id: string,
       changes: Partial<ContentFields>,
       ifMatch: string | undefined,
-      { now, deadline, domains }: Change,
+      change: Change,
     ): Promise<ContentItem> =>
-      changeFound(id, { ifMatch, newDomain: changes.domain, domains, deadline }, async (stored) => {
+      changeFound(id, ifMatch, { ...change, newDomain: changes.domain }, async (stored) => {
         const { version, updated_at } = stored.item;
         // The clocks of two instances can differ.
-        const updatedAt = latest(now.toISOString(), updated_at);
+        const updatedAt = latest(change.now.toISOString(), updated_at);
         const item = { ...stored.item, ...changes, updated_at: updatedAt, version: version + 1 };
-        return { outcome: await transactions.replace(stored, item, deadline), result: item };
+        return { outcome: await transactions.replace(stored, item, change.deadline), result: item };
       }),
 
     /** Deletes the item for good and frees its slug. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED */
-    remove: (id: string, ifMatch: string | undefined, { deadline, domains }: Change): Promise<ContentItem> =>
-      changeFound(id, { ifMatch, domains, deadline }, async (stored) => ({
-        outcome: await transactions.remove(stored, deadline),
+    remove: (id: string, ifMatch: string | undefined, change: Change): Promise<ContentItem> =>
+      changeFound(id, ifMatch, change, async (stored) => ({
+        outcome: await transactions.remove(stored, change.deadline),
         result: stored.item,
       })),
   };

@@ -47,10 +47,7 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
     case 'required':
       return properties('requiredProperties').map((at) => ({ pointer: at, detail: 'is required' }));
     case 'dependentRequired':
-      return (params.dependencies as string[]).map((property) => ({
-        pointer: `${pointer}/${escaped(property)}`,
-        detail: `is required with ${String(params.property)}`,
-      }));
+      return properties('dependencies').map((at) => ({ pointer: at, detail: `is required with ${params.property}` }));
     case 'type':
       return [{ pointer, detail: `must be ${ARTICLES[String(params.type)] ?? String(params.type)}` }];
     case 'minimum':

@@ -155,6 +155,8 @@ describe('Of several issues', () => {
     expect(await send('{', { 'Content-Type': 'text/plain' })).toEqual(['UNSUPPORTED_CONTENT_TYPE']);
     expect(await send(`${tooMany}}`, json)).toEqual(['MALFORMED_JSON']);
     expect(await send(tooMany, json)).toEqual(['BULK_TOO_LARGE', '/registrations']);
+    const [notBulk] = await rejectionOf('POST', '/v1/api/content', { raw: tooMany, headers: json });
+    expect(notBulk).toBe('VALIDATION_FAILED');
   });
 });
 
