@@ -1,6 +1,6 @@
 /**
- * The processor time that Lambda gives a function of some memory, imposed on processes of this machine by a control group of
- * Linux. Needs root.
+ * The processor time that Lambda gives a function of some memory, imposed on processes of this machine by a control
+ * group of Linux. Needs root.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ const MEGABYTES_PER_CORE = 1_769;
 /** Lambda's own period, as measured from outside: AWS does not document it. */
 const PERIOD_US = 20_000;
 
-/** Processes that together have the share of one size. @throws Error where there are no control groups, or without root */
+/** Processes that share the processor time of one size. @throws Error without control groups or root */
 export const cpuShareOf = async (memoryMegabytes: number) => {
   const quotaUs = Math.round(PERIOD_US * Math.min(1, memoryMegabytes / MEGABYTES_PER_CORE));
   const isVersion1 = existsSync('/sys/fs/cgroup/cpu');

@@ -20,14 +20,22 @@ export interface EdgeSettings {
   readonly certificateArn: string;
   /** The host name of the setting `domain`, which only CloudFront uses. */
   readonly origin: string;
+<<<<<<< HEAD
   /** The secret with the value of a header that only CloudFront sends, in us-east-1 and the stage's region. */
+=======
+  /** The name of the secret with the header value that only CloudFront sends, in us-east-1 and the stage's region. */
+>>>>>>> w-c3
   readonly secretName: string;
 }
 
 /** Requests of one address in a minute that the rule accepts. */
 const REQUESTS_PER_MINUTE = 6_000;
 
+<<<<<<< HEAD
 /** CloudFront and a WAF, in a stack of their own. The gateway then accepts requests of CloudFront only. */
+=======
+/** CloudFront and a WAF before the gateway, in their own stack. The gateway then accepts only CloudFront's requests. */
+>>>>>>> w-c3
 export const addEdge = (app: App, service: ServiceStack, settings: EdgeSettings): void => {
   const { domain, certificateArn, origin, secretName } = settings;
   // CloudFormation resolves it: it is in no template.

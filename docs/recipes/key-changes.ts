@@ -6,7 +6,11 @@ import type { ServiceStack } from '../../lib/cloud/service-stack.ts';
 /** Days that a change of a key stays in the log. */
 const KEPT = Duration.days(365);
 
+<<<<<<< HEAD
 /** Logs every write to the table of keys, by any program: who, when, from where. The bucket outlives the stack. */
+=======
+/** Logs who wrote to the table of keys, when and from where, by any program. The bucket outlives the stack. */
+>>>>>>> w-c3
 export const addKeyChanges = (service: ServiceStack): void => {
   const bucket = new Bucket(service, 'KeyChangesBucket', {
     encryption: BucketEncryption.S3_MANAGED,

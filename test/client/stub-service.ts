@@ -29,7 +29,9 @@ interface StubOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A service that knows every vehicle at once, and counts bulk requests. `changes` replace parts of the usage, or all of it when it is a problem. */
+/**
+ * A service that knows every vehicle and counts bulk requests. `changes` replace the usage in part, or by a problem.
+ */
 export const startStubService = async (changes: object = {}, status = 200, options: StubOptions = {}) => {
   const { entryOf = () => ({ insured: true, policy: POLICY }), key, headers } = options;
   const usage = { ...(status === 200 && USAGE), ...changes };

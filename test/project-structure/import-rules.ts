@@ -7,7 +7,7 @@ type Rule = WithoutSeverity<Extract<NonNullable<IFlattenedRuleSet['forbidden']>[
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
 export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
 
-/** What `lib/cloud` and `lib/openapi` may read: rows and declarations, the latter documents too, never code that serves a request. */
+/** What `lib/cloud` and `lib/openapi` may read: rows and declarations, the latter documents too. No serving code. */
 const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
@@ -19,7 +19,7 @@ const CSV_READER = '^client/src/command-line/csv-file/';
 const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 
-/** The folders of core/ and functions/, each with those below it. Types count: a folder does not know what is above it. */
+/** The folders of core/ and functions/, each with the folders that it may import, types included. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/runtime': [],
   'core/schemas': ['core/runtime'],

@@ -50,7 +50,7 @@ beforeEach(() => {
   });
 });
 
-/** Lists keys, which fails. No secret and no stack trace may be printed, and --json must print the same error as an object. */
+/** Lists keys, which fails. Must print no secret and no stack trace; --json prints the same error as an object. */
 const list = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   const options = { env, stagesFolder: inFolder() };
   const result = await runAdminCommand(['keys', 'list', ...args], NAMES, options);

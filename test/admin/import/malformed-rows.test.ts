@@ -1,4 +1,4 @@
-/** Rows with wrong quotes or a wrong number of cells, and wrong bytes: `import` and the client's `check` have one reader. */
+/** Rows with wrong quotes, bytes or number of cells: `import` and the client's `check` have one reader. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';

@@ -5,7 +5,7 @@ import { runCommand } from '../../support/run-command.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const CDK = join(ROOT, 'node_modules/.bin/cdk');
 
-/** An operator's shell that takes the emulator for AWS, and keeps in `folder` what the CDK remembers of its accounts. */
+/** An operator's shell whose AWS is the emulator. `folder` keeps what the CDK remembers of its accounts. */
 export const environmentFor = (endpoint: string, folder: string): NodeJS.ProcessEnv => ({
   PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
   HOME: process.env.HOME,
@@ -45,8 +45,9 @@ const withoutExpression = ({ Metrics = [], ...properties }: Resource['Properties
 };
 
 /**
- * Takes out of a synthesised template what the emulator does not have. CodeDeploy: its application, its deployment groups, and
- * the policy by which they move the aliases in an update. CloudFormation then moves them itself. Role and alarms stay.
+ * Takes out of a synthesised template what the emulator does not have. CodeDeploy: its application, its deployment
+ * groups, and the policy by which they move the aliases in an update. CloudFormation then moves them itself. Role and
+ * alarms stay.
  */
 const takeOutMissing = async (file: string): Promise<void> => {
   const template = JSON.parse(await readFile(file, 'utf8'));
@@ -59,7 +60,7 @@ const takeOutMissing = async (file: string): Promise<void> => {
   await writeFile(file, JSON.stringify({ ...template, Resources: Object.fromEntries(resources) }));
 };
 
-/** Synthesises prod into a folder, with its committed settings unless `-c stages=…` names others, and deploys it without CodeDeploy. */
+/** Synthesises prod into a folder, by default with its committed settings, and deploys it without CodeDeploy. */
 export const deployProd = async (env: NodeJS.ProcessEnv, output: string, ...context: string[]): Promise<void> => {
   const run = cdk(env);
   await run('synth', '-c', 'stage=prod', ...context, '--output', output, '--quiet');

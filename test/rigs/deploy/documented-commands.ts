@@ -19,7 +19,7 @@ export const documentedCommands = (heading: string, text: string): readonly stri
   return found.replaceAll('\\\n', '').trim().split('\n');
 };
 
-/** Runs documented commands, with the names that exist here in place of the documented ones. Returns what they print. */
+/** Runs documented commands with the names that exist here, and returns what they print. */
 export const runDocumented = async (
   commands: readonly string[],
   names: Readonly<Record<string, string>>,

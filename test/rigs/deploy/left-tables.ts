@@ -12,7 +12,7 @@ interface Names {
   readonly exportFile: string;
 }
 
-/** Who tears down a stack that keeps its data, by the commands of docs/operations.md, and later needs the data again. */
+/** Tears down a stack that keeps its data by the commands of docs/operations.md, then needs the data again. */
 export const tearingDownOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   const list = documentedCommands('Restore', 'list-tables');
   const copy = documentedCommands('Restore', '--from OLD_KEYS_TABLE');

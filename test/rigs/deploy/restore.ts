@@ -17,7 +17,7 @@ export type Names = Readonly<
 /** Who follows the section "Restore" of docs/operations.md to the letter. */
 export type RestoringOperator = ReturnType<typeof restoringOperator>;
 
-/** Runs the commands of the section "Restore" of docs/operations.md, with changes between a restore point and the copying. */
+/** Runs the section "Restore" of docs/operations.md, with changes between a restore point and the copying. */
 export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   const content = documentedCommands('Restore', 'restored-content');
   const keys = documentedCommands('Restore', 'restored-keys');

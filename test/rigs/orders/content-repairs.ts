@@ -28,7 +28,10 @@ const damaging: Requests = [
   },
 ];
 
-/** The seeded content: `third` has lost its member and its claim to another item, a claim is left over, and the counter of a bucket that nothing else is wrong with. */
+/**
+ * The seeded content: `third` has lost its member and its claim to another item, a claim is left over, and the counter
+ * of a bucket that nothing else is wrong with.
+ */
 export const damaged = await alone('d', damaging, seeded.stored);
 
 /** What a check finds in content that nobody changes. */
@@ -57,7 +60,10 @@ export const repairs: readonly Operation[] = [
 const member = { list, position: 511, id: first.id };
 const claim = { domain: 'a.example', slug: 'first', id: first.id };
 
-/** As if each had been found in the seeded content, which is consistent. What wrongly removes comes after what would put it back. */
+/**
+ * As if each had been found in the seeded content, which is consistent. What wrongly removes comes after what would put
+ * it back.
+ */
 export const repairOfConsistent = repair('what is consistent', [
   { kind: 'missing slug claim', ...claim },
   { kind: 'orphaned slug claim', ...claim },

@@ -1,6 +1,6 @@
 /**
- * The embedded engine as a function: from what is stored and a request to the response and what is stored then. So a search
- * can go on from any state.
+ * The embedded engine as a function: from what is stored and a request to the response and what is stored then. So a
+ * search can go on from any state.
  */
 import { hash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
