@@ -25,7 +25,7 @@ const Throttle = T.Object({
     () =>
       `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (core/access/plans.ts)`,
   ),
-  /** Size of the token bucket: requests that may arrive at once. */
+  /** Size of the token bucket: requests that may arrive at once. AWS permits 1,250 in some regions, such as Milan. */
   burstLimit: T.Integer({ minimum: 1 }),
 });
 
@@ -116,8 +116,14 @@ export const StageFile = T.Object({
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
   account: T.Optional(T.String({ pattern: '^\\d{12}$', description: 'an account number of 12 digits, in quotes' })),
   /**
-   * The qualifier of the bootstrap that deploys the stage, so that only who may use that one deploys it. When absent, the CDK's
-   * default, which all other stages of the account share.
+   * The qualifier of the bootstrap that deploys the stage, so that only who may use that one deploys it. When absent,
+   * the CDK's default, which all other stages of the account share.
+   *
+   * The policy `--cloudformation-execution-policies` of that bootstrap must permit what the stack has: API Gateway,
+   * CloudWatch, CodeDeploy, DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter,
+   * and in IAM only roles and policies named `vehicle-verification-STAGE-*`. Without it CloudFormation deploys as an
+   * administrator. `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
+   * { "name": "NAME" }` in the context of cdk.json the roles of the service.
    */
   bootstrapQualifier: T.Optional(
     T.String({ pattern: '^[a-z0-9]{1,10}$', description: '1 to 10 lower-case letters and digits' }),
@@ -150,8 +156,8 @@ export const StageFile = T.Object({
   accountConcurrency: T.Optional(T.Integer({ minimum: 10 })),
   domain: T.Optional(Domain),
   /**
-   * The longest time between two imports of the data, after which an alarm is raised. More than the usual time between them, so
-   * that one that takes longer raises none. When absent, no alarm.
+   * The longest time between two imports of the data, after which an alarm is raised. More than the usual time between
+   * them, so that one that takes longer raises none: "26h" for a nightly one. When absent, no alarm.
    */
   expectImports: T.Optional(
     T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
