@@ -49,11 +49,7 @@ export const isValidEntry = {
   }),
 };
 
-<<<<<<< HEAD
 /** Registrations: a body has at most 1 MB, and a registration with its quotes and comma about 10 bytes. */
-=======
-/** Registrations in a bulk request of any plan: a body has at most 1 MB, a registration about 10 bytes. */
->>>>>>> w-c3
 const MAX_BULK_SIZE = 100_000;
 
 /** Whether a response is the usage of a key, with limits that can be right. */

@@ -98,14 +98,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
     }
   };
 
-<<<<<<< HEAD
   /** One result per registration, in order, with receipts if `signed`. `LOOKUP_UNAVAILABLE` is retried. */
-=======
-  /**
-   * One result per registration, in order, with the receipts if they are asked for. Retries `LOOKUP_UNAVAILABLE`; after
-   * the last attempt it remains.
-   */
->>>>>>> w-c3
   const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,

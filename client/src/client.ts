@@ -14,11 +14,7 @@ export type InsuranceEntry = BulkSuccess | BulkFailure;
 export type ComplianceEntry = ComplianceVerdict | Omit<Api.BulkComplianceFailure, 'compliant'>;
 
 export interface LookupOptions extends CallOptions {
-<<<<<<< HEAD
   /** Requests a signed answer and verifies it. The call then resolves with `answer` and `receipt`. */
-=======
-  /** Asks for a signed answer and verifies it. The call then resolves with `answer` and `receipt`. */
->>>>>>> w-c3
   readonly signed?: boolean | undefined;
 }
 
@@ -32,12 +28,7 @@ type Unsigned = { readonly signed?: false | undefined };
 
 /**
  * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It
-<<<<<<< HEAD
  * rejects with `ApiProblem`, `ConnectionError`, the reason of its signal or, with `signed: true`, `InvalidReceipt`.
-=======
- * rejects with `ApiProblem`, with `ConnectionError`, with the reason of its signal, or with `signed: true` also with
- * `InvalidReceipt`.
->>>>>>> w-c3
  */
 export class VehicleVerification {
   readonly content: Content;

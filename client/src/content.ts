@@ -39,11 +39,7 @@ export class Content {
     this.#transport = transport;
   }
 
-<<<<<<< HEAD
   /** All items, newest first, page by page. Changes meanwhile shift the pages: items may be repeated or missing. */
-=======
-  /** All items, newest in the list first, page by page. Changes meanwhile can repeat or skip items. */
->>>>>>> w-c3
   async *list({ domain, slug, pageSize = 50, signal }: ListOptions = {}): AsyncGenerator<ContentItem, void, undefined> {
     let limit = pageSize;
     for (let offset = 0, total = 1; offset < total; ) {
@@ -76,14 +72,8 @@ export class Content {
   }
 
   /**
-<<<<<<< HEAD
    * Reads the item and applies the edit, up to 10 times while others change the item. Never overwrites a change that
    * the edit has not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome is unknown
-=======
-   * Reads the item and applies the edit, up to 10 times when others change the item meanwhile. Overwrites no change
-   * that the edit has not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome of the edit is
-   * unknown
->>>>>>> w-c3
    */
   async update(id: string, edit: Edit, { signal }: CallOptions = {}): Promise<ContentItem> {
     for (let attempt = 1; ; attempt += 1) {

@@ -47,11 +47,7 @@ const SIGNATURE_BYTES = 64;
 const toBase64Url = (binary: string): string =>
   btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-<<<<<<< HEAD
 /** The bytes of base64url; undefined for any other text, also for one with bits that belong to no byte. */
-=======
-/** The bytes of base64url; undefined for any other text, also for one with surplus bits: that is a change too. */
->>>>>>> w-c3
 const bytesOf = (text: string) => {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
@@ -76,11 +72,7 @@ const thumbprintOf = async ({ x, y }: { readonly x: string; readonly y: string }
 const importKey = (key: object): Promise<PublicKey | undefined> =>
   crypto.subtle.importKey('jwk', key, CURVE, false, ['verify']).catch(() => undefined);
 
-<<<<<<< HEAD
 /** Reads a JWKS without keys of other kinds. @throws InvalidReceipt when it has no key for receipts */
-=======
-/** Reads a JWKS. Ignores keys of other kinds. @throws InvalidReceipt when invalid or without a key for receipts */
->>>>>>> w-c3
 export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   const { keys } = (jwks ?? {}) as { keys?: unknown };
   const found = new Map<string, PublicKey | undefined>();

@@ -82,15 +82,8 @@ export const openSignedAnswers = ({ send, request }: Transport) => {
   };
 
   /**
-<<<<<<< HEAD
    * @throws InvalidReceipt when the answer is not signed, does not hold or is for another request
    * @throws ApiProblem, with its receipt for a signed 404; ConnectionError; the signal's reason
-=======
-   * The answer to a request with its receipt.
-   * @throws InvalidReceipt when it is not signed, does not hold or is for another request
-   * @throws ApiProblem with its receipt for a signed 404, without one for any other; ConnectionError, or the signal's
-   * reason
->>>>>>> w-c3
    */
   return async <Answer>(asked: ApiRequest): Promise<SignedAnswer<Answer>> => {
     const headers = { ...asked.headers, Accept: 'application/jwt' };

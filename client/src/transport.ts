@@ -77,14 +77,8 @@ const readText = async ({ body }: Response): Promise<string> => {
 };
 
 /**
-<<<<<<< HEAD
  * Sends requests and retries transient errors, which is safe: each reads, deletes, or has an Idempotency-Key or
  * If-Match. @throws TypeError when the base address or the key is invalid
-=======
- * Sends requests and retries transient errors. Retries are safe: each request reads, deletes, or has an Idempotency-Key
- * or If-Match.
- * @throws TypeError when the base address or the key is invalid
->>>>>>> w-c3
  */
 export const openTransport = (options: ClientOptions) => {
   const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;
@@ -130,21 +124,9 @@ export const openTransport = (options: ClientOptions) => {
     }
   };
 
-<<<<<<< HEAD
   /** The success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
   const send = async (request: ApiRequest): Promise<CompleteResponse> => {
     const { method = 'GET', path, query = {}, headers, body, signal } = request;
-=======
-  /** Returns the success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
-  const send = async ({
-    method = 'GET',
-    path,
-    query = {},
-    headers,
-    body,
-    signal,
-  }: ApiRequest): Promise<CompleteResponse> => {
->>>>>>> w-c3
     const url = new URL(`${root}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
     const init: RequestInit = {

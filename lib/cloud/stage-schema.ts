@@ -26,7 +26,7 @@ const Throttle = T.Object({
     () =>
       `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (core/access/plans.ts)`,
   ),
-  /** Size of the token bucket: requests that may arrive at once. */
+  /** Size of the token bucket: requests that may arrive at once. AWS permits 1,250 in some regions, such as Milan. */
   burstLimit: T.Integer({ minimum: 1 }),
 });
 
@@ -95,7 +95,15 @@ export const StageFile = T.Object({
   region: text('[a-z]{2}(-[a-z]+)+-\\d', 'the name of a region, such as eu-west-2'),
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
   account: T.Optional(text('\\d{12}', 'an account number of 12 digits, in quotes')),
-  /** The qualifier of the bootstrap that may deploy the stage. Default: the CDK's, which all stages share. */
+  /**
+   * The qualifier of the bootstrap that may deploy the stage. Default: the CDK's, which all stages share.
+   *
+   * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, CodeDeploy,
+   * DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles
+   * and policies named `vehicle-verification-STAGE-*`. Without it CloudFormation deploys as an administrator.
+   * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
+   * { "name": "NAME" }` in the context of cdk.json the roles of the service.
+   */
   bootstrapQualifier: T.Optional(text('[a-z0-9]{1,10}', '1 to 10 lower-case letters and digits')),
   /**
    * Whether tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is

@@ -1,5 +1,5 @@
-/** The recipes, called in `bin/app.ts` as docs/operations.md says, make stacks. */
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+/** The recipes, called in `bin/app.ts` as their examples and docs/operations.md#recipes say, make stacks. */
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import { runCommand } from '../support/run-command.ts';
@@ -7,7 +7,10 @@ import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
-const recipes = [...read('docs/operations.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+const recipes = globSync('docs/recipes/*.ts', { cwd: ROOT }).map((file) => {
+  const [, example = ''] = /^ \* @example\n(.*?)^ \*\/$/ms.exec(read(file)) ?? [];
+  return example.replaceAll(/^ \* ?/gm, '');
+});
 
 const inProject = useFolder();
 beforeAll(async () => {

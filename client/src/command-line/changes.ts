@@ -48,14 +48,8 @@ const changeBetween = ({ outcomes, changes }: Check, before: string | undefined,
 };
 
 /**
-<<<<<<< HEAD
  * Lists changes in the order of the rows, then the vehicles that no row has. Removes what it finds from `previous`.
  * That is undefined in a first run: then every vehicle is listed that is not insured or compliant, or has no answer.
-=======
- * Lists changes in the order of the rows, then the vehicles that no row has. A vehicle that is found is removed from
- * `previous`, which is undefined in a first run: that lists every vehicle without insurance, or not compliant, and
- * every one without an answer.
->>>>>>> w-c3
  */
 export const listChanges = (check: Check, previous: Map<string, string> | undefined) => {
   const changes: string[][] = [];

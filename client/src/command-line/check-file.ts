@@ -48,11 +48,7 @@ const hashOf = async (path: string): Promise<string | undefined> => {
   }
 };
 
-<<<<<<< HEAD
 /** Opens the input. It is read several times, so it must not change, not even with the same time and size. */
-=======
-/** Opens the input. It is read several times, so its content must not change; its time and size may not show that. */
->>>>>>> w-c3
 const openInput = async (args: CheckArguments) => {
   const { source } = args;
   const hash = await hashOf(source);
@@ -150,16 +146,9 @@ const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof read
 };
 
 /**
-<<<<<<< HEAD
  * Checks a CSV file, and writes the result, the lists and the receipts. They replace earlier files together, after the
  * report is printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used or the input
  * changes; ApiProblem, ConnectionError, InvalidReceipt; the signal's reason
-=======
- * Checks a CSV file, and writes the result, the lists and the receipts. They take their places together, after the
- * report is printed and the result last: an alert may be repeated, but not lost.
- * @throws CannotRun when a file cannot be used or the input changes
- * @throws ApiProblem, ConnectionError, InvalidReceipt, or the signal's reason
->>>>>>> w-c3
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { client, bar, signal, print } = options;

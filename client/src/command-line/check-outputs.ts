@@ -36,14 +36,7 @@ const isList = (columns: readonly string[]) => (header: readonly string[]) => `$
 const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
   more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
 
-<<<<<<< HEAD
 /** Opens the files for `use`, then deletes temporary ones. @throws CannotRun when a file must not be replaced */
-=======
-/**
- * Opens the files, and passes them on, also as a list in the order in which they take their places: the result is last.
- * Deletes the temporary ones that are left. @throws CannotRun when one of them must not be replaced
- */
->>>>>>> w-c3
 export const withOutputs = async <Value>(
   { changesFile, endingFile, receiptsFile, out, force }: CheckArguments,
   { stats: input }: FleetFile,

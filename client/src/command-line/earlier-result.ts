@@ -8,11 +8,7 @@ export interface ResultRow {
   readonly cells: Cells;
 }
 
-<<<<<<< HEAD
 /** Whether a header is of a result of the check: it ends with the added columns, which may have a number. */
-=======
-/** Whether a file with this header is a result of the check: it ends with the added columns, maybe numbered. */
->>>>>>> w-c3
 const isResultOf = ({ columns }: Check, header: readonly string[]): boolean => {
   const added = header.slice(-columns.length).map((name) => name.replace(/_\d+$/, ''));
   return header.length > columns.length && `${added}` === `${columns}`;

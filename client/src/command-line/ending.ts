@@ -20,11 +20,7 @@ const endOf = ([registration = '', what = '', day = '']: readonly string[]): str
 export const newlyEnding = (rows: readonly (readonly string[])[], earlier: ReadonlySet<string>) =>
   rows.filter((row) => !earlier.has(endOf(row)));
 
-<<<<<<< HEAD
 /** What ends by the list in a file, if it has one. @throws CannotRun when it cannot be read */
-=======
-/** What ends, by the list in a file; nothing without one. @throws CannotRun when it cannot be read */
->>>>>>> w-c3
 export const readEarlierEnding = async (path: string): Promise<ReadonlySet<string>> => {
   const ends = new Set<string>();
   if (!existsSync(path)) return ends;

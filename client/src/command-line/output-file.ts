@@ -34,14 +34,10 @@ export interface Replaceable {
   readonly force: boolean;
 }
 
-<<<<<<< HEAD
 /**
  * @throws CannotRun unless there is nothing, an empty file or an earlier result; with `force`, any file but the input
  * may be there
  */
-=======
-/** @throws CannotRun unless the file is empty or an earlier result, or `force` is set and it is not the input */
->>>>>>> w-c3
 export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceable): Promise<void> => {
   await writing(path, () => access(dirname(path), constants.W_OK));
   const found = await writing(path, () => statOf(path));

@@ -13,11 +13,7 @@ interface Terminal {
   readonly write: (text: string) => unknown;
 }
 
-<<<<<<< HEAD
 /** A progress bar in one line of a terminal; writes nothing to other streams. */
-=======
-/** A progress bar in one line of a terminal, for client and operators' commands. Writes nothing to other streams. */
->>>>>>> w-c3
 export const progressBar = (stream: Terminal) => {
   let share = 0;
   let counts = '';

@@ -41,11 +41,7 @@ const isValid = (decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boo
   }
 };
 
-<<<<<<< HEAD
 /** The bytes without valid U+FFFD. Any that is in the decoded text then comes from a wrong byte. */
-=======
-/** Replaces valid U+FFFD by another character: every U+FFFD in the decoded text is then a wrong byte. */
->>>>>>> w-c3
 const withoutReplacements = (chunk: Buffer): Buffer =>
   Buffer.from(chunk.toString('latin1').replaceAll('\xef\xbf\xbd', '???'), 'latin1');
 
@@ -74,11 +70,7 @@ const findWrongBytes = async ({ path, encoding }: TextFile) => {
   return { wrongLine, hasLongCharacters };
 };
 
-<<<<<<< HEAD
 /** The encoding of the byte order mark, if there is one. @throws UnreadableFile when the file begins as no text does */
-=======
-/** The encoding from the byte order mark. @throws UnreadableFile when the file does not begin as text */
->>>>>>> w-c3
 export const findMark = async (path: string, given?: Encoding): Promise<Encoding | undefined> => {
   let start: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(path, START_BYTES - 1)) start = chunk;
@@ -92,15 +84,9 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
 };
 
 /**
-<<<<<<< HEAD
  * The encoding of a file: as given, by its byte order mark, or UTF-8. If it has neither, is not UTF-8 and has no valid
  * character of several bytes, it is Windows-1252, in which Excel saves plain CSV.
  * @throws UnreadableFile, with the first wrong line
-=======
- * The encoding of a file: as given, by its byte order mark, or UTF-8. A file without a mark that is not UTF-8 and has
- * no valid character of several bytes is Windows-1252, in which Excel saves plain CSV.
- * @throws UnreadableFile when it is no text, or names the first line that is not in its encoding
->>>>>>> w-c3
  */
 export const findEncoding = async (path: string, given?: Encoding): Promise<Encoding> => {
   const marked = await findMark(path, given);

@@ -45,12 +45,7 @@ const countQuotes = (text: string): number => text.split('"').length - 1;
 
 /**
  * Two stray quotes make one cell of all rows between them, and that is valid CSV.
-<<<<<<< HEAD
  * @throws UnreadableFile when a line within a record has the cells of a row, with a quoted registration in its place
-=======
- * @throws UnreadableFile when a line within a record has as many cells as the header, with a quoted registration in its
- * place
->>>>>>> w-c3
  */
 const requireNoRowInside = (
   { line, text }: RowText,
@@ -72,11 +67,7 @@ const requireNoRowInside = (
   }
 };
 
-<<<<<<< HEAD
 /** Unless a delimiter is given, the one with the most known columns is used, then the one with the most columns. */
-=======
-/** The header, by the given delimiter, or the one with the most known columns, then the most columns. */
->>>>>>> w-c3
 const readHeader = (
   { line, text, end: lineEnd }: Line,
   given: string | undefined,
@@ -95,13 +86,8 @@ const readHeader = (
 };
 
 /**
-<<<<<<< HEAD
  * The rows of a CSV file, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` recognises names
  * of columns. @throws UnreadableFile when it is unclear where a row ends
-=======
- * The rows of a CSV file in its order, a chunk at a time, without blank lines; nothing for an empty file. `isKnown`
- * says which names of columns are looked for. @throws UnreadableFile when nobody knows where a row ends
->>>>>>> w-c3
  */
 export async function* readCsv(file: TextFile, isKnown: (name: string) => boolean): AsyncGenerator<CsvChunk> {
   const records = csvRecords();
