@@ -16,6 +16,8 @@ const NO_CONTROL = 'A name has no control or direction characters: remove';
 const DOMAINS = 'Write whole domains separated by commas, such as a.example,b.example';
 const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
 const CREATE = 'keys create --plan free --name';
+const NO_SUPPLIERS = 'only vehicles have suppliers, and nothing was done: leave --supplier out';
+const NOT_TOGETHER = '--if-newer cannot be combined with --complete, and nothing was loaded';
 const CHARACTERS = 'contains "_" (U+005F)';
 const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
 
@@ -79,12 +81,12 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['import vehicles v.ndjson --supplier Acme', 'Write 1 to 32 of a-z, 0-9 and hyphens'],
     ['import vehicles v.ndjson --supplier -', 'Write 1 to 32 of a-z'],
     [`import vehicles v.ndjson --supplier ${'x'.repeat(33)}`, 'Write 1 to 32 of a-z'],
-    ['import compliance v.ndjson --supplier acme', 'only vehicles have suppliers, and nothing was done: leave --supp'],
-    ['import content v.ndjson --supplier acme', 'only vehicles have suppliers'],
+    ['import compliance v.ndjson --supplier acme', NO_SUPPLIERS],
+    ['import content v.ndjson --supplier acme', NO_SUPPLIERS],
     ['import vehicles v.ndjson --restore --supplier acme', '--restore cannot be combined with --supplier'],
     ['import vehicles v.ndjson --restore --complete', '--restore cannot be combined with --complete'],
     ['import vehicles v.csv --restore', '.ndjson'],
-    ['import vehicles v.csv --if-newer --complete', '--if-newer cannot be combined with --complete, and nothing was'],
+    ['import vehicles v.csv --if-newer --complete', NOT_TOGETHER],
     ['import vehicles v.csv --remove-at-most=1', '--remove-at-most is for --complete'],
     ['import vehicles v.csv --complete --remove-at-most=-1', 'Write a number such as 200'],
     ['import vehicles v.csv --complete --remove-at-most=101%', 'Write a number such as 200'],

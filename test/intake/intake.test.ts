@@ -289,7 +289,10 @@ describe('The program', () => {
     });
     expect([exitCode, stderr]).toEqual([2, '']);
     const lines = stdout.trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ outcome: 'loaded', read: 4, loaded: 3, rejected: 1 }, { outcome: 'refused' }]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { outcome: 'loaded', read: 4, loaded: 3, rejected: 1 },
+      { outcome: 'refused' },
+    ]);
     for (const secret of ['AB12CD', 'TBC', 'Ford', '.csv']) expect(stdout).not.toContain(secret);
   });
 
