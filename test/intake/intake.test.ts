@@ -140,6 +140,14 @@ describe('A build', () => {
     );
   });
 
+  it('loads a file of 200 MB', async () => {
+    const [header, row] = csv('AB12CDE').split('\n') as [string, string];
+    const notes = 'n'.repeat(700_000);
+    const rows = Array.from({ length: 300 }, (_, n) => [`\n${row.replace('AB12CDE', `N${n}`)},`, notes]);
+    bucket.add('vehicles/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
+    expect(await build()).toMatchObject({ lines: [{ outcome: 'loaded', loaded: 300 }] });
+  });
+
   it.each([
     'with blanks & + 100%.csv',
     'Kfz-Übersicht 車両.csv',
