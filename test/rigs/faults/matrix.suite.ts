@@ -16,7 +16,7 @@ process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
 
 const isLong = bySize(false, true);
 /** Requests at once: they mostly wait. */
-const CONCURRENCY = 16;
+const CONCURRENCY = 32;
 /** Milliseconds: Lambda's 10 s less 1 s, and 0.5 s for the local gateway. */
 const DEADLINE = 9_000 + 500;
 const RECOVERY = 5_000;
