@@ -20,7 +20,7 @@ export interface EdgeSettings {
   readonly certificateArn: string;
   /** The host name of the setting `domain`, which only CloudFront uses. */
   readonly origin: string;
-  /** The name of the secret with the value of the header that only CloudFront sends, in us-east-1 and the stage's region. */
+  /** The secret with the value of the header that only CloudFront sends, in us-east-1 and the stage's region. */
   readonly secretName: string;
 }
 

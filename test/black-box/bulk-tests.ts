@@ -1,4 +1,4 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Call, HttpCaller } from '../support/http-caller.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
 
@@ -17,50 +17,26 @@ const REJECTED: readonly [string, Call, string, object?][] = [
 const INSURANCE = '/v1/vehicle/bulk-insurance';
 const COMPLIANCE = '/v1/vehicle/bulk-compliance';
 
-/** Insurance and compliance in bulk, and every way in which a body is rejected. */
+/** Insurance and compliance in bulk besides the examples of the document, and every way in which a body is rejected. */
 export const bulkTests = (api: () => HttpCaller): void => {
   const post = (call: Call, path = INSURANCE) => api().call('POST', path, call);
 
-  describe('Insurance in bulk', () => {
-    it('returns one result per entry, in order, duplicates included', async () => {
-      const results = [
-        { registration: 'AB12 CDE', insured: true },
-        { registration: 'DG65OLD', insured: false },
-        { registration: 'ZZ99ZZZ', insured: false, code: 'VEHICLE_NOT_FOUND' },
-        { registration: '!', insured: false, code: 'INVALID_REGISTRATION' },
-        { registration: 'AB12 CDE', insured: true },
-      ];
-      const expected = { processed: 5, successful: 3, failed: 2, results };
-      expectSuccess(await post(sent(results.map(({ registration }) => registration))), expected);
-    });
-
-    it('is 200 with asOf for another day', async () => {
-      const results = [{ registration: 'AB12 CDE', insured: false }];
-      expectSuccess(await post(sent(['AB12 CDE'], { date: '2000-02-29' })), { asOf: '2000-02-29', results });
-    });
-  });
-
-  describe('Compliance in bulk', () => {
-    it('returns one verdict per entry, in order, or why there is none', async () => {
-      const results = [
-        { registration: 'RA09 SRN', compliant: false, reasons: ['SORN'], details: { roadTax: { status: 'SORN' } } },
-        { registration: 'VE24UNK', compliant: false, code: 'COMPLIANCE_NOT_FOUND' },
-        { registration: 'AB1OCDE', compliant: false, code: 'VEHICLE_NOT_FOUND', suggestion: 'AB10CDE' },
-        { registration: '!', compliant: false, code: 'INVALID_REGISTRATION' },
-        { registration: 'AB12CDE', compliant: true, reasons: [] },
-        { registration: 'RA09 SRN', compliant: false, reasons: ['SORN'] },
-      ];
-      const expected = { processed: 6, successful: 3, failed: 3, results };
-      expectSuccess(await post(sent(results.map(({ registration }) => registration)), COMPLIANCE), expected);
-    });
-
-    it('is 400 for another day', async () => {
-      const reply = await post(sent(['AB12CDE'], { date: '2000-02-29' }), COMPLIANCE);
-      expectProblem(reply, 400, 'VALIDATION_FAILED', { errors: [{ pointer: '/date' }] });
-    });
+  it('Insurance in bulk is 200 with asOf for another day', async () => {
+    const results = [{ registration: 'AB12 CDE', insured: false }];
+    const reply = await post(sent(['AB12 CDE'], { date: '2000-02-29' }));
+    expectSuccess(reply, { asOf: '2000-02-29', results });
   });
 
   describe.each([INSURANCE, COMPLIANCE])('POST %s', (path) => {
+    it('returns one result per entry, in order, duplicates included', async () => {
+      const registrations = ['AB12 CDE', 'RA09SRN', 'ZZ99ZZZ', '!', 'AB12 CDE'];
+      const reply = await post(sent(registrations), path);
+      const results = registrations.map((registration) => ({ registration }));
+      expectSuccess(reply, { processed: 5, successful: 3, failed: 2, results });
+      const [first, , , , last] = reply.body.results as readonly object[];
+      expect(last).toEqual(first);
+    });
+
     it('accepts 250 different registrations in one request', async () => {
       const registrations = ['AB12CDE', ...Array.from({ length: 249 }, (_, index) => `Z${index}`)];
       expectSuccess(await post(sent(registrations), path), { processed: 250, successful: 1, failed: 249 });

@@ -66,8 +66,6 @@ const isOf =
   (request: ProxiedRequest) =>
     request.method === method &&
     paths.some((template) => matchRoute(template, request.path.replace(/\?.*/, '')) !== undefined);
-const rows = Object.values(endpoints).map((row) => [row.id, row] as const);
-
 const entries = async () => {
   const { client, names } = api.engine;
   const { Items = [] } = await client.send(new ScanCommand({ TableName: names.content, ConsistentRead: true }));
@@ -82,18 +80,20 @@ describe('The journey of the probe', () => {
     expect(await run(api.origin)).toEqual([]);
   });
 
+  const rows = Object.values(endpoints).map((row) => [row.id, row] as const);
   it.each(rows)(
     'names the endpoint %s when API Gateway answers in its place, and leaves at most one item',
     async (id, row) => {
       const isNamed = new RegExp(`^${row.method} /\\S+: its status is 503, not \\d+ \\(Service Unavailable\\)$`);
-      for (let runs = 0; runs < 2; runs += 1) {
+      const runs = row.tag === 'Content' ? 2 : 1;
+      for (let nth = 0; nth < runs; nth += 1) {
         const failures = await failingWith('error', isOf(row));
         const unsent = failures.length === 0 ? [`functions/probe/journey.ts sends no request to ${id}`] : [];
         expect([...unsent, ...failures.filter((failure) => !isNamed.test(failure))]).toEqual([]);
       }
-      expect(await itemsLeft()).toBeLessThanOrEqual(1);
+      expect(await itemsLeft()).toBeLessThanOrEqual(runs - 1);
       proxy.inject(() => undefined);
-      expect([await run(), await itemsLeft()]).toEqual([[], 0]);
+      if (runs > 1) expect([await run(), await itemsLeft()]).toEqual([[], 0]);
     },
   );
 
@@ -113,12 +113,12 @@ describe('The journey of the probe', () => {
   });
 
   it.each([
-    [['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id', 'cache-control']],
-    [['x-content-type-options', 'content-type']],
-    [['location', 'etag']],
-  ])('names each header that a response does not have: %j', async (names) => {
-    changeResponses((headers) => {
-      for (const name of names) headers.delete(name);
+    'x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id cache-control x-content-type-options content-type',
+    'location etag',
+  ])('names each header that a response does not have: %s', async (headers) => {
+    const names = headers.split(' ');
+    changeResponses((sent) => {
+      for (const name of names) sent.delete(name);
     });
     const failures = (await run(api.origin)).join();
     expect(names.filter((name) => !failures.includes(`its header ${name} is ""`))).toEqual([]);

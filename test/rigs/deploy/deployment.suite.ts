@@ -1,69 +1,51 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { EXIT } from '../../../lib/admin/command/command-result.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
-import { type Admin, adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
+import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
-import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { cdk, deployProd, environmentFor } from './cloud-development-kit.ts';
 import { deployedStack } from './deployed-stack.ts';
-import { documentedCommands, runDocumented } from './documented-commands.ts';
-import { tearingDownOperator } from './left-tables.ts';
-import { type Emulator, startMinistack } from './ministack.ts';
-import { type RestoringOperator, restoringOperator } from './restore.ts';
+import { documentedCommands, restoreBeside, runDocumented } from './documented-commands.ts';
+import { STACK, useEmulator } from './use-emulator.ts';
 
-// A deployment on a busy machine: this only ends one that hangs.
-jest.setTimeout(600_000);
-
-const STACK = 'vehicle-verification-prod';
 const NEW_STACK = 'vehicle-verification-dev';
 const DOCS_URL = 'https://docs.example.com';
 const ISSUER = 'https://api.example.com';
 const SAMPLES = join(import.meta.dirname, '../../fixtures/samples');
-const SETTINGS = join(import.meta.dirname, '../../../stages/prod.json');
 
-let folder: string;
-let emulator: Emulator;
-let env: NodeJS.ProcessEnv;
-let run: ReturnType<typeof cdk>;
+const { inFolder, env, endpoint, cdk, deployProd } = useEmulator();
 let stack: ReturnType<typeof deployedStack>;
 let admin: Admin;
 let api: OpenHttpCaller;
-let operator: RestoringOperator;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'deploy-'));
-  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
-  emulator = await startMinistack(programs, folder);
-  const shell = environmentFor(emulator.endpoint, join(folder, 'cdk-home'));
-  env = { ...shell, PATH: `${programs}:${shell.PATH}` };
-  run = cdk(env);
-  stack = deployedStack(STACK, emulator.endpoint);
-  await run('bootstrap', '-c', 'stage=prod', '--output', join(folder, 'prod'));
-  await deployProd(env, join(folder, 'prod'));
+  stack = deployedStack(STACK, endpoint());
+  await deployProd();
   // Data is kept, so a change of it is confirmed.
   admin = adminProcess(['--stack', STACK, '--yes', STACK], env);
   const keys = await prepareTarget(admin, new Date());
-  api = openHttpCaller({ origin: emulator.endpoint, host: await stack.apiHost(), keys });
+  api = openHttpCaller({ origin: endpoint(), host: await stack.apiHost(), keys });
+});
+afterAll(() => api?.close());
+
+const aws = (...args: string[]): Promise<string> => runCommand('aws', args, { env });
+
+/** Follows the block of the section "Restore" of docs/operations.md with this text to the letter. */
+const restore = async (text: string, meanwhile: () => Promise<unknown>): Promise<void> => {
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),
     KEYS_TABLE: await stack.tableName('keys'),
     VEHICLES_TABLE: await stack.tableName('vehicles'),
     [STACK]: `${STACK} --yes ${STACK}`,
-    'restored.ndjson': join(folder, 'restored.ndjson'),
-    'erased.txt': join(folder, 'erased.txt'),
+    'restored.ndjson': inFolder('restored.ndjson'),
+    'erased.txt': inFolder('erased.txt'),
   };
-  operator = restoringOperator(names, env);
-});
-afterAll(async () => {
-  api?.close();
-  await emulator?.stop();
-  await rm(folder, { recursive: true });
-});
+  await restoreBeside(documentedCommands('Restore', text), names, env, meanwhile);
+};
 
 // In this order: each test finds the stack as the one before it left it.
 describe('The stack, deployed with the cdk command to an AWS emulator', () => {
@@ -71,7 +53,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     ['vehicles', 'vehicles.csv', / +81 +60 +0 +12 /],
     ['compliance', 'compliance.ndjson', / +57 +57 +0 +0 /],
   ])('accepts an import of %s through --stack', async (kind, name, table) => {
-    const file = join(folder, name);
+    const file = inFolder(name);
     await copyFile(join(SAMPLES, name), file);
     const importing = adminProcess(['--stack', STACK, '--yes', STACK], env, [EXIT.done, EXIT.incomplete]);
     expect(await importing('import', kind, file)).toMatch(table);
@@ -79,25 +61,61 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
   blackBoxTests(() => api);
 
-  it('restores tables by the documented commands', async () => {
-    await operator.restoreContent(api);
-    await operator.restoreKeys(api, admin);
-    await operator.restoreVehicles(api, admin, 'AB12CDE', 'LX52EPW');
-    await operator.leavesNoTable();
+  describe('restored by the documented commands', () => {
+    const insurance = async (registration: string, key = api.keys.premium) =>
+      (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key })).status;
+
+    it('has a deleted item again, beside one that was made after the restore point', async () => {
+      const domain = `d${randomUUID().slice(0, 8)}.example`;
+      const create = async (slug: string) =>
+        (await api.call('POST', '/v1/api/content', { json: { title: slug, content: slug, domain, slug } })).body.id;
+      const ids = [await create('old')];
+      await restore('restored-content', async () => {
+        expect((await api.call('DELETE', `/v1/api/content/${ids[0]}`)).status).toBe(204);
+        ids.push(await create('later'));
+      });
+      for (const id of ids) expect((await api.call('GET', `/v1/api/content/${id}`)).status).toBe(200);
+      expect((await api.call('GET', `/v1/api/content?domain=${domain}`)).body.total).toBe(2);
+    });
+
+    it('has a missing key again, and one that was revoked after the restore point stays revoked', async () => {
+      const revoked = await createKey(admin, 'free');
+      const missing = await createKey(admin, 'free');
+      await restore('restored-keys', async () => {
+        await admin('keys', 'revoke', revoked.id);
+        const key = JSON.stringify({ id: { S: missing.id } });
+        await aws('dynamodb', 'delete-item', '--table-name', await stack.tableName('keys'), '--key', key);
+        expect(await insurance('AB12CDE', missing.key)).toBe(401);
+      });
+      expect([await insurance('AB12CDE', revoked.key), await insurance('AB12CDE', missing.key)]).toEqual([401, 200]);
+    });
+
+    it('has a missing record again, and one that was erased stays erased', async () => {
+      const [missing, erased] = ['AB12CDE', 'LX52EPW'];
+      expect([await insurance(missing), await insurance(erased)]).toEqual([200, 200]);
+      await restore('restored-vehicles', async () => {
+        await admin('remove', 'vehicles', '--registration', missing, erased);
+        await writeFile(inFolder('erased.txt'), `${erased}\n`);
+        expect(await insurance(missing)).toBe(404);
+      });
+      expect([await insurance(missing), await insurance(erased)]).toEqual([200, 404]);
+    });
+
+    it('has no restored table left', async () => {
+      expect(await aws('dynamodb', 'list-tables')).not.toMatch(/"restored-/);
+    });
   });
 
   describe('updated with other settings and other code', () => {
     const problemType = async () => (await api.call('GET', '/v1/usage', { key: api.keys.revoked })).body.type;
-    const versions = () => join(folder, 'live-versions');
+    const versions = () => inFolder('live-versions');
 
     beforeAll(async () => {
       const expectImports = { vehicles: '26h', compliance: '7d' };
       await writeFile(versions(), await runCommand('.ci/live-versions', [STACK], { env }));
-      const changes = { docsUrl: DOCS_URL, expectImports, signedAnswers: { issuer: ISSUER, keys: ['new', 'old'] } };
-      const settings = JSON.parse(await readFile(SETTINGS, 'utf8'));
-      await writeFile(join(folder, 'prod.json'), JSON.stringify({ ...settings, ...changes }));
       // The bundles with the SDK's own client: other code, the same answers.
-      await deployProd({ ...env, DYNAMODB_CLIENT: 'sdk' }, join(folder, 'prod'), '-c', `stages=${folder}`);
+      const signedAnswers = { issuer: ISSUER, keys: ['new', 'old'] };
+      await deployProd({ docsUrl: DOCS_URL, expectImports, signedAnswers }, { DYNAMODB_CLIENT: 'sdk' });
     });
 
     it('answers with the new version of a function', async () => {
@@ -142,47 +160,42 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     });
 
     it('publishes what an import has loaded, as it expects imports', async () => {
-      await admin('import', 'compliance', join(folder, 'compliance.ndjson'));
-      const list = ['cloudwatch', 'list-metrics', '--namespace', 'VehicleVerification/prod'];
-      expect(await runCommand('aws', list, { env })).toMatch('ComplianceLoaded');
+      await admin('import', 'compliance', inFolder('compliance.ndjson'));
+      const listed = await aws('cloudwatch', 'list-metrics', '--namespace', 'VehicleVerification/prod');
+      expect(listed).toMatch('ComplianceLoaded');
     });
   });
 
   describe('beside a new stack with the committed settings of dev', () => {
     let added: ReturnType<typeof deployedStack>;
-    let left: ReturnType<typeof tearingDownOperator>;
     let addedTables: readonly string[];
     let keptTables: readonly string[];
 
     const listLeftContent = async (host: string) => {
-      const caller = openHttpCaller({ origin: emulator.endpoint, host, keys: api.keys });
+      const caller = openHttpCaller({ origin: endpoint(), host, keys: api.keys });
       const { status, body } = await caller.call('GET', '/v1/api/content?domain=left.example');
       caller.close();
       return { status, total: body.total };
     };
 
+    /** The names of the retained tables in docs/operations.md. */
+    let old: Readonly<Record<'OLD_KEYS_TABLE' | 'OLD_CONTENT_TABLE', string>>;
+    const tables = async (): Promise<readonly string[]> =>
+      JSON.parse(await aws('dynamodb', 'list-tables', '--output', 'json')).TableNames.sort();
+
     beforeAll(async () => {
       const item = { title: 'Left', content: 'Left', domain: 'left.example', slug: 'left' };
       expect((await api.call('POST', '/v1/api/content', { json: item })).status).toBe(201);
-      await run('deploy', '--require-approval', 'never', '--output', join(folder, 'dev'));
-      added = deployedStack(NEW_STACK, emulator.endpoint);
+      await cdk('deploy', '--require-approval', 'never', '--output', inFolder('dev'));
+      added = deployedStack(NEW_STACK, endpoint());
       addedTables = await added.tableNames();
       keptTables = await stack.tableNames();
-      left = tearingDownOperator(
-        {
-          destroyOptions: `stage=prod --output ${join(folder, 'prod')} --force`,
-          newStack: NEW_STACK,
-          keysTable: await stack.tableName('keys'),
-          contentTable: await stack.tableName('content'),
-          exportFile: join(folder, 'left.ndjson'),
-        },
-        env,
-      );
+      old = { OLD_KEYS_TABLE: await stack.tableName('keys'), OLD_CONTENT_TABLE: await stack.tableName('content') };
     });
 
     it('is not destroyed while it is protected', async () => {
       expect(await stack.isProtected()).toBe(true);
-      await expect(run('destroy', '--app', join(folder, 'prod'), '--force')).rejects.toThrow(
+      await expect(cdk('destroy', '--app', inFolder('prod'), '--force')).rejects.toThrow(
         /[Tt]ermination ?[Pp]rotection/,
       );
       expect(await stack.status()).toBe('UPDATE_COMPLETE');
@@ -190,31 +203,39 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
     it('is destroyed by the documented commands and its tables are retained', async () => {
       const host = await stack.apiHost();
-      await left.destroyStack();
+      const destroy = { 'stage=prod': `stage=prod --output ${inFolder('prod')} --force` };
+      await runDocumented(documentedCommands('Tear down', 'cdk destroy'), destroy, env);
       expect(await stack.status()).toBeUndefined();
       expect(await listLeftContent(host).catch(() => ({}))).not.toMatchObject({ status: 200 });
-      expect(await left.tables()).toEqual([...addedTables, ...keptTables].sort());
-      expect(await left.listKeys()).toMatch(/^[0-9a-f]{20} +Black box/m);
+      expect(await tables()).toEqual([...addedTables, ...keptTables].sort());
+      const printed = await runDocumented(documentedCommands('Restore', 'list-tables'), old, env);
+      expect(printed).toMatch(/^[0-9a-f]{20} +Black box/m);
     });
 
     it('gives the new stack the data of the retained tables by the documented commands', async () => {
       expect((await listLeftContent(await added.apiHost())).status).toBe(401);
-      await left.copyIntoNewStack();
+      const names = { ...old, [STACK]: NEW_STACK, 'restored.ndjson': inFolder('left.ndjson') };
+      await runDocumented(documentedCommands('Restore', '--from OLD_KEYS_TABLE'), names, env);
       expect(await listLeftContent(await added.apiHost())).toEqual({ status: 200, total: 1 });
     });
 
     it('keeps its tables when the new stack, which does not keep its data, is destroyed', async () => {
       expect(await added.isProtected()).toBe(false);
-      await run('destroy', '--app', join(folder, 'dev'), '--force');
+      await cdk('destroy', '--app', inFolder('dev'), '--force');
       expect(await added.status()).toBeUndefined();
-      expect(await left.tables()).toEqual(keptTables);
+      expect(await tables()).toEqual(keptTables);
     });
 
     it('has its retained tables and logs deleted by the documented commands', async () => {
-      await left.deleteTables();
-      expect(await left.tables()).toEqual([]);
-      expect(await left.deleteLogGroups()).toBeGreaterThan(0);
-      expect(await left.deleteLogGroups()).toBe(0);
+      const deleteTable = documentedCommands('Tear down', 'OLD_TABLE');
+      for (const name of await tables()) await runDocumented(deleteTable, { OLD_TABLE: name }, env);
+      expect(await tables()).toEqual([]);
+      const [list = '', ...deleteLogs] = documentedCommands('Tear down', 'LOG_GROUP');
+      const groups = async () => JSON.parse(await runDocumented([`${list} --output json`], {}, env));
+      const left = await groups();
+      expect(left).not.toEqual([]);
+      for (const name of left) await runDocumented(deleteLogs, { LOG_GROUP: name }, env);
+      expect(await groups()).toEqual([]);
     });
   });
 });

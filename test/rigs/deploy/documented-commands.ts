@@ -34,3 +34,17 @@ export const runDocumented = async (
   }
   return output;
 };
+
+/** Runs the commands until the restored table is there, then what happens meanwhile, then the others. Returns what these print. */
+export const restoreBeside = async (
+  commands: readonly string[],
+  names: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+  meanwhile: () => Promise<unknown>,
+): Promise<string> => {
+  const isThere = commands.findIndex((command) => command.startsWith('aws dynamodb wait')) + 1;
+  if (isThere === 0) throw new Error('The commands must wait for the restored table.');
+  await runDocumented(commands.slice(0, isThere), names, env);
+  await meanwhile();
+  return runDocumented(commands.slice(isThere), names, env);
+};

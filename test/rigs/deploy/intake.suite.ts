@@ -1,37 +1,20 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
-import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { cdk, deployProd, environmentFor } from './cloud-development-kit.ts';
-import { type Emulator, startMinistack } from './ministack.ts';
+import { STACK, useEmulator } from './use-emulator.ts';
 
-// A deployment on a busy machine: this only ends one that hangs.
-jest.setTimeout(600_000);
-
-const STACK = 'vehicle-verification-prod';
 const ENTRIES = [
   { prefix: 'vehicles/acme/', import: 'vehicles', complete: true, removeAtMost: '2%' },
   { prefix: 'compliance/', import: 'compliance' },
 ];
 
-interface Build {
-  readonly commands: readonly string[];
-  readonly environment: NodeJS.ProcessEnv;
-  /** The folder of its source. */
-  readonly source: string;
-}
-
-let folder: string;
-let emulator: Emulator;
-let operator: NodeJS.ProcessEnv;
+const { inFolder, env: operator, deployProd } = useEmulator({ checksPolicies: true });
 let bucket: string;
 let project: string;
 
-const aws = async (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => runCommand('aws', args, { env });
+const aws = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => runCommand('aws', args, { env });
 
 /** What `aws … --query` finds. */
 const query = async (expression: string, ...args: string[]) =>
@@ -62,53 +45,31 @@ const assume = async (role: string): Promise<NodeJS.ProcessEnv> => {
 };
 
 const put = async (env: NodeJS.ProcessEnv, key: string, content: string): Promise<void> => {
-  const file = join(folder, 'put');
+  const file = inFolder('put');
   await writeFile(file, content);
   await aws(env, 's3api', 'put-object', '--bucket', bucket, '--key', key, '--body', file);
-};
-
-/** The deployed build, with the role's credentials: the emulator has no containers to run it. */
-const deployedBuild = async (role: NodeJS.ProcessEnv): Promise<Build> => {
-  const { source, environment } = await query('projects[0]', 'codebuild', 'batch-get-projects', '--names', project);
-  const variables = environment.environmentVariables as readonly { readonly name: string; readonly value: string }[];
-  const asset = join(folder, 'prod', `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`);
-  return {
-    commands: JSON.parse(source.buildspec).phases.build.commands,
-    environment: { ...role, ...Object.fromEntries(variables.map(({ name, value }) => [name, value])) },
-    source: asset,
-  };
 };
 
 const builds = (): Promise<readonly string[]> =>
   query('ids', 'codebuild', 'list-builds-for-project', '--project-name', project);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'intake-'));
-  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
-  emulator = await startMinistack(programs, folder, true);
-  const shell = environmentFor(emulator.endpoint, join(folder, 'cdk-home'));
-  const trust = { AWS_CA_BUNDLE: emulator.certificate, NODE_EXTRA_CA_CERTS: emulator.certificate };
-  operator = { ...shell, ...trust, PATH: `${programs}:${shell.PATH}` };
-  const settings = JSON.parse(await readFile('stages/prod.json', 'utf8'));
-  await writeFile(join(folder, 'prod.json'), JSON.stringify({ ...settings, intake: ENTRIES }));
-  await cdk(operator)('bootstrap', '-c', 'stage=prod', '--output', join(folder, 'prod'));
-  await deployProd(operator, join(folder, 'prod'), '-c', `stages=${folder}`);
+  await deployProd({ intake: ENTRIES });
   bucket = await physicalId('S3::Bucket', 'Intake');
   project = await physicalId('CodeBuild::Project', 'Intake');
-});
-afterAll(async () => {
-  await emulator?.stop();
-  await rm(folder, { recursive: true });
 });
 
 // In this order: each test finds the stack as the one before it left it.
 describe('The intake, deployed to an AWS emulator that checks policies', () => {
   let role: NodeJS.ProcessEnv;
+  /** Runs the deployed build here, with the credentials of its role: the emulator has no containers. */
   const build = async (): Promise<readonly Record<string, unknown>[]> => {
-    const { commands, environment, source } = await deployedBuild(role);
+    const { source, environment } = await query('projects[0]', 'codebuild', 'batch-get-projects', '--names', project);
+    const variables = environment.environmentVariables as readonly { readonly name: string; readonly value: string }[];
+    const { commands } = JSON.parse(source.buildspec).phases.build;
     const output = await runCommand('/bin/sh', ['-c', commands.join(' && ')], {
-      env: environment,
-      cwd: source,
+      env: { ...role, ...Object.fromEntries(variables.map(({ name, value }) => [name, value])) },
+      cwd: inFolder('prod', `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`),
       accepted: [0, 2],
     });
     return output.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
@@ -116,15 +77,8 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
 
   it('starts a build when a supplier puts a file', async () => {
     const before = await builds();
-    await aws(
-      operator,
-      'iam',
-      'create-role',
-      '--role-name',
-      'acme',
-      '--assume-role-policy-document',
-      '{"Version":"2012-10-17","Statement":[]}',
-    );
+    const trust = '{"Version":"2012-10-17","Statement":[]}';
+    await aws(operator, ...'iam create-role --role-name acme --assume-role-policy-document'.split(' '), trust);
     const policy = await query(
       "Stacks[0].Outputs[?OutputKey=='IntakePolicyVehiclesAcme'].OutputValue | [0]",
       ...['cloudformation', 'describe-stacks', '--stack-name', STACK],
@@ -148,15 +102,8 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
       { outcome: 'loaded', loaded: 1 },
     ]);
     expect(await build()).toEqual([]);
-    const reports = await query(
-      'Contents[].Key',
-      's3api',
-      'list-objects-v2',
-      '--bucket',
-      bucket,
-      '--prefix',
-      'reports/',
-    );
+    const list = ['s3api', 'list-objects-v2', '--bucket', bucket, '--prefix', 'reports/'];
+    const reports = await query('Contents[].Key', ...list);
     expect(reports).toEqual([
       expect.stringMatching(/^reports\/compliance\/[0-9a-f]{32}@[^/]+\/summary\.json$/),
       expect.stringMatching(/^reports\/vehicles\/acme\/[0-9a-f]{32}@[^/]+\/summary\.json$/),

@@ -1,16 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { STACK } from '../../../lib/shakedown/target.ts';
-import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { cdk, environmentFor } from './cloud-development-kit.ts';
 import { deployedStack } from './deployed-stack.ts';
-import { type Emulator, startMinistack } from './ministack.ts';
-
-// Two deployments on a busy machine: this only ends one that hangs.
-jest.setTimeout(900_000);
+import { useEmulator } from './use-emulator.ts';
 
 const ACCOUNT = '000000000000';
 const PROFILE = `[profile emulator]
@@ -18,29 +11,16 @@ aws_access_key_id = test
 aws_secret_access_key = test
 `;
 
-let folder: string;
-let emulator: Emulator;
-let env: NodeJS.ProcessEnv;
-
+const { inFolder, env, endpoint } = useEmulator();
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'shakedown-'));
-  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
-  emulator = await startMinistack(programs, folder);
-  const shell = environmentFor(emulator.endpoint, join(folder, 'cdk-home'));
-  const config = join(folder, 'config');
-  await writeFile(config, PROFILE);
-  env = { ...shell, PATH: `${programs}:${shell.PATH}`, AWS_CONFIG_FILE: config };
-  await cdk(env)('bootstrap', '-c', 'stage=dev', '--output', join(folder, 'dev'));
-});
-afterAll(async () => {
-  await emulator?.stop();
-  await rm(folder, { recursive: true });
+  env.AWS_CONFIG_FILE = inFolder('config');
+  await writeFile(env.AWS_CONFIG_FILE, PROFILE);
 });
 
 describe('The shakedown, on an AWS emulator', () => {
   const shakeDown = (...args: string[]) =>
     runCommand('npm', ['run', '--silent', 'shakedown', '--', '--profile', 'emulator', ...args], { env });
-  const status = () => deployedStack(STACK, emulator.endpoint).status();
+  const status = () => deployedStack(STACK, endpoint()).status();
 
   it('does nothing without the number of the account', async () => {
     await expect(shakeDown('--yes', '123456789012')).rejects.toThrow('nothing was done');
@@ -50,13 +30,8 @@ describe('The shakedown, on an AWS emulator', () => {
   it('passes the steps that an emulator can show, reports the others as not seen, and leaves no table', async () => {
     // What a run that was ended has left.
     const table = ['--table-name', `${STACK}-restored`, '--billing-mode', 'PAY_PER_REQUEST'];
-    const key = [
-      '--attribute-definitions',
-      'AttributeName=a,AttributeType=S',
-      '--key-schema',
-      'AttributeName=a,KeyType=HASH',
-    ];
-    await runCommand('aws', ['dynamodb', 'create-table', ...table, ...key], { env });
+    const key = '--attribute-definitions AttributeName=a,AttributeType=S --key-schema AttributeName=a,KeyType=HASH';
+    await runCommand('aws', ['dynamodb', 'create-table', ...table, ...key.split(' ')], { env });
     const printed = await shakeDown('--yes', ACCOUNT);
     const titles = (outcome: string) =>
       [...printed.matchAll(new RegExp(`^${outcome} +(.*), \\d+ min`, 'gm'))].map(([, title]) => title);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Engine } from '../../../lib/local/engine/embedded.ts';
-import { startReachableEngine } from '../../../lib/local/sam/docker.ts';
+import type { Engine } from '../../lib/local/engine/embedded.ts';
+import { startReachableEngine } from '../../lib/local/sam/docker.ts';
 
 /** Reserved for documentation (RFC 5737): no machine has this address. */
 const NOT_OURS = '192.0.2.1';
