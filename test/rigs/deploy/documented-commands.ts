@@ -35,7 +35,7 @@ export const runDocumented = async (
   return output;
 };
 
-/** Runs the commands until the restored table is there, then what happens meanwhile, then the others. Returns what these print. */
+/** Runs the commands until the restored table is there, then `meanwhile`, then the others. Returns what these print. */
 export const restoreBeside = async (
   commands: readonly string[],
   names: Readonly<Record<string, string>>,
