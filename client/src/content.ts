@@ -1,5 +1,5 @@
 import type { ContentItem, ContentPage, CreateContent, UpdateContent } from './api-types.ts';
-import { ApiProblem, isProblem } from './errors.ts';
+import { isProblem } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 export interface ListOptions extends CallOptions {
@@ -100,7 +100,7 @@ export class Content {
     try {
       await this.#transport.request<void>({ method: 'DELETE', path: pathOf(id), signal });
     } catch (error) {
-      const isDone = error instanceof ApiProblem && error.status === 404 && error.isAfterLostAnswer;
+      const isDone = isProblem(error, 'CONTENT_NOT_FOUND') && error.isAfterLostAnswer;
       if (!isDone) throw error;
     }
   }

@@ -51,7 +51,13 @@ export class ConnectionError extends Error {
 
   constructor(origin: string, attempts: number, cause: unknown) {
     // Messages of some runtimes quote the address, which contains the registration.
-    const { name, code, cause: inner } = cause as { name?: string; code?: unknown; cause?: { code?: unknown } };
+    const {
+      name,
+      code,
+      cause: inner,
+    } = (cause ?? {}) as Partial<Record<'name' | 'code', string>> & {
+      readonly cause?: { readonly code?: unknown };
+    };
     const reason = inner?.code ?? (typeof code === 'string' ? code : name);
     super(`No complete response from ${origin} in ${attempts} attempts (${reason}).`, { cause });
   }

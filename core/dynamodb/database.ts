@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
-import { databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
+import { awsFromEnvironment, usesStockClient } from '../runtime/environment.ts';
 import { rejectLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
 import { requestHandler, type TransportTimeouts } from './client/transport.ts';
@@ -82,7 +82,7 @@ let shared: DynamoDBDocumentClient | undefined;
 
 /** One client per instance, so that connections are kept. */
 export const database = (): DynamoDBDocumentClient => {
-  shared ??= createDatabase(databaseFromEnvironment());
+  shared ??= createDatabase(awsFromEnvironment());
   return shared;
 };
 

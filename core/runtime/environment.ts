@@ -24,7 +24,7 @@ export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]
 };
 
 /** Region, endpoint and credentials for DynamoDB; Lambda sets them. @throws MissingEnvironment */
-export const databaseFromEnvironment = () => {
+export const awsFromEnvironment = () => {
   const environment = environmentWith(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
   const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   return {

@@ -2,7 +2,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { requestHandler } from '../dynamodb/client/transport.ts';
-import { databaseFromEnvironment } from '../runtime/environment.ts';
+import { awsFromEnvironment } from '../runtime/environment.ts';
 
 /** Milliseconds. KMS usually answers within 10. */
 const TIMEOUTS = { connection: 300, response: 1_000 };
@@ -17,7 +17,7 @@ export class KmsFailed extends Error {
 let shared: KMSClient | undefined;
 
 const client = (): KMSClient => {
-  const { region, credentials } = databaseFromEnvironment();
+  const { region, credentials } = awsFromEnvironment();
   shared ??= new KMSClient({
     region,
     credentials,
@@ -29,7 +29,7 @@ const client = (): KMSClient => {
 };
 
 const asKmsFailed = (cause: unknown): never => {
-  throw new KmsFailed('KMS did not do what was asked', { cause });
+  throw new KmsFailed('KMS did not sign or return a key', { cause });
 };
 
 const readPublicKey = async (keyId: string) => {

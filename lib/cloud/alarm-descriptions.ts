@@ -67,12 +67,14 @@ const lambdaMetric = (metricName: string, statistic: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
 
 /** The alarm on a part or setting that a stage may lack. */
-const given = <Part>(part: Part | undefined, describe: (part: Part) => AlarmDescription): AlarmDescription[] =>
-  part === undefined ? [] : [describe(part)];
+const alarmIfPresent = <Part>(
+  part: Part | undefined,
+  describe: (part: Part) => AlarmDescription,
+): AlarmDescription[] => (part === undefined ? [] : [describe(part)]);
 
 const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescription[] =>
   (['vehicles', 'compliance'] as const).flatMap((data) =>
-    given(expectImports[data], (time) => ({
+    alarmIfPresent(expectImports[data], (time) => ({
       id: `NoImport-${data}`,
       description: `No import of ${data} has loaded anything for ${time}.`,
       metric: new Metric({
@@ -161,7 +163,7 @@ export const describeAlarms = ({
       metric: lambdaMetric('Throttles', 'Sum'),
       when: tooManyFailures,
     },
-    ...given(accountConcurrency, (limit) => ({
+    ...alarmIfPresent(accountConcurrency, (limit) => ({
       id: 'AccountConcurrency',
       description: `The functions of the account take 80 % of its concurrency, ${limit}.`,
       // Includes what other functions reserve.
@@ -176,7 +178,7 @@ export const describeAlarms = ({
       when: tooManyFailures,
     })),
     ...importAlarms(settings),
-    ...given(intakeFailures, (metric) => ({
+    ...alarmIfPresent(intakeFailures, (metric) => ({
       id: 'IntakeFailed',
       description: 'A file that arrived was not loaded, or the loads are not started any more.',
       metric,

@@ -146,6 +146,17 @@ describe('A transient error', () => {
   });
 });
 
+describe('A deletion whose first response was lost', () => {
+  it.each([
+    ['succeeds when the item is gone', 'CONTENT_NOT_FOUND', undefined],
+    ['rejects when nothing is at this address', 'ROUTE_NOT_FOUND', { code: 'ROUTE_NOT_FOUND' }],
+  ])('%s', async (_outcome, code, failure) => {
+    const { client } = clientWith([reset, () => problem(404, code)]);
+    const rejected = await failureOf(client.content.delete('a'));
+    expect(rejected).toEqual(failure && expect.objectContaining(failure));
+  });
+});
+
 it('A response that is too large is read no further than 10 MB', async () => {
   let megabytes = 0;
   const large = () =>

@@ -1,6 +1,6 @@
 /** What is sent again after the attempts of the SDK: batches of reads, and transactions. */
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
@@ -19,6 +19,7 @@ beforeAll(() => {
   db = clientOf(api.faults.endpoint, { maxAttempts: 1 });
 });
 afterAll(() => db.destroy());
+afterEach(() => void jest.restoreAllMocks());
 
 describe('A batch get', () => {
   /** The registrations that were read and that were not, each sorted, and the failure. */
@@ -39,9 +40,8 @@ describe('A batch get', () => {
   it('reports keys that are unprocessed at the deadline as unread, and returns what it read', async () => {
     api.faults.inject(always('partial'));
     // Each pause is the longest, or nearly: of 100 keys, halved each time, the last ones are not reached.
-    const random = jest.spyOn(Math, 'random').mockReturnValue(0.99);
+    jest.spyOn(Math, 'random').mockReturnValue(0.99);
     const { read, unread, failure } = await readPlates(db, deadlineIn(1_000));
-    random.mockRestore();
     expect(unread.length).toBeGreaterThan(0);
     expect([...read, ...unread].sort()).toEqual(plates.toSorted());
     expect(failure).toMatchObject({ name: 'DeadlineExceeded', cause: { name: 'KeysUnprocessed' } });
@@ -140,13 +140,9 @@ describe('A transaction', () => {
   ] as const)('waits %s', async (_when, fault, longest) => {
     const pauses: number[] = [];
     const pause = async (milliseconds: number) => void pauses.push(Math.round(milliseconds));
-    const random = jest.spyOn(Math, 'random').mockReturnValue(1);
+    jest.spyOn(Math, 'random').mockReturnValue(1);
     api.faults.inject(() => (pauses.length < longest.length ? fault : undefined));
-    try {
-      expect(await transact(db, [add(fault)], { ...deadlineIn(20_000), pause })).toEqual({ committed: true });
-    } finally {
-      random.mockRestore();
-    }
+    expect(await transact(db, [add(fault)], { ...deadlineIn(20_000), pause })).toEqual({ committed: true });
     expect(pauses).toEqual(longest);
   });
 

@@ -20,7 +20,7 @@ const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 
 /** The folders of core/ and functions/, each with the folders that it may import, types included. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
+export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/runtime': [],
   'core/schemas': ['core/runtime'],
   'core/observability': ['core/runtime'],

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
-import { forbidden, PRODUCT_FOLDERS } from './import-rules.ts';
+import { forbidden, LAYERS, PRODUCT_FOLDERS } from './import-rules.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** With fewer modules than this, the rules have read only a part of the product. */
@@ -50,8 +50,13 @@ const sourceOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8'
 const filesIn = (...folders: readonly string[]) =>
   folders.flatMap((name) => globSync(`${name}/**/*.ts`, { cwd: ROOT }));
 
+it('Each folder of core/ has a layer', () => {
+  const folders = globSync('core/*/', { cwd: ROOT });
+  expect(Object.keys(LAYERS)).toEqual(expect.arrayContaining(folders));
+});
+
 it('The deployed code reads the environment in one file', () => {
-  const readers = filesIn('core', 'functions').filter((file) => sourceOf(file).includes('process.env'));
+  const readers = filesIn('core', 'functions', 'lib/intake').filter((file) => sourceOf(file).includes('process.env'));
   expect(readers).toEqual(['core/runtime/environment.ts']);
 });
 

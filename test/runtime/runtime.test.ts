@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isCalendarDate, londonDate } from '../../core/runtime/clock.ts';
-import { databaseFromEnvironment, tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
+import { awsFromEnvironment, tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 
 // If this fails after an update of Node, the law of summer time has changed: core/runtime/clock.ts implements it.
 it('The day in London agrees with Node’s time zones every hour around clock changes from 1996 to 2060, to the millisecond', () => {
@@ -49,17 +49,17 @@ describe('The environment', () => {
 
   it('needs the region and credentials; the error names every missing one', () => {
     process.env.AWS_REGION = 'eu-west-2';
-    expect(() => databaseFromEnvironment()).toThrow('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
+    expect(() => awsFromEnvironment()).toThrow('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
   });
 
   it('has no endpoint when the variable is empty', () => {
     Object.assign(process.env, DATABASE, { AWS_ENDPOINT_URL_DYNAMODB: '' });
-    expect(databaseFromEnvironment()).toEqual({ region: 'r', credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
+    expect(awsFromEnvironment()).toEqual({ region: 'r', credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
   });
 
   it('has the session token with which Lambda signs', () => {
     Object.assign(process.env, DATABASE, { AWS_SESSION_TOKEN: 't' });
     const credentials = { accessKeyId: 'a', secretAccessKey: 's', sessionToken: 't' };
-    expect(databaseFromEnvironment().credentials).toEqual(credentials);
+    expect(awsFromEnvironment().credentials).toEqual(credentials);
   });
 });

@@ -38,7 +38,7 @@ interface CheckOptions {
 }
 
 /** SHA-256 of a file; undefined when it cannot be read. */
-const hashOf = async (path: string): Promise<string | undefined> => {
+const hashFile = async (path: string): Promise<string | undefined> => {
   const hash = createHash('sha256');
   try {
     for await (const chunk of createReadStream(path)) hash.update(chunk);
@@ -51,11 +51,11 @@ const hashOf = async (path: string): Promise<string | undefined> => {
 /** Opens the input. It is read several times, so it must not change, not even with the same time and size. */
 const openInput = async (args: CheckArguments) => {
   const { source } = args;
-  const hash = await hashOf(source);
+  const hash = await hashFile(source);
   const fleet = await openFleet(source, (header) => findColumn(source, header, args.column), args);
   if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
   const assertUnchanged = async (): Promise<void> => {
-    if ((await hashOf(source)) === hash) return;
+    if ((await hashFile(source)) === hash) return;
     throw new CannotRun(`${source} has changed during the check: run the same command again.`);
   };
   return { fleet, assertUnchanged };
