@@ -75,7 +75,6 @@ const prepared = async (scenario: Scenario) => {
   return { ...request, send };
 };
 
-/** The response without a fault. */
 const requireNormal = ({ status = 200 }: Scenario, body: object | undefined, reply: Reply): void => {
   assert.equal(reply.status, status);
   if (body) assert.partialDeepStrictEqual(reply.body, body);

@@ -14,7 +14,6 @@ import { type EngineResponse, type JsonObject, responseTo } from '../../../lib/l
 import { requestTokens } from '../../../lib/local/engine/request-tokens.ts';
 import { readTransaction, writeTransaction } from '../../../lib/local/engine/transactions.ts';
 
-/** The tables of a search. */
 export const TABLES = prefixedTableNames('orders-');
 
 /** One call of the document client, as it reaches the engine. */
@@ -89,7 +88,6 @@ const stateOf = (records: ReadonlyMap<string, JsonObject>): StoredState => {
   return state;
 };
 
-/** The state without a record. */
 export const NOTHING = stateOf(new Map());
 
 const applying = memoised(
@@ -108,7 +106,6 @@ const applying = memoised(
     ),
 );
 
-/** What is stored after writes. */
 export const afterWrites = (state: StoredState, writes: readonly RecordWrite[]): StoredState =>
   writes.length === 0 ? state : applying(writes)(state);
 
@@ -125,7 +122,6 @@ const place = async (state: StoredState): Promise<void> => {
   placed = state;
 };
 
-/** Performs a request on a state. */
 export const perform = memoised(
   ({ id }: StoredState, { operation, input }: Request) => `${id} ${operation} ${JSON.stringify(input)}`,
   async (state, { operation, input }): Promise<RequestResult> => {
