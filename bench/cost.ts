@@ -1,6 +1,6 @@
 /**
- * What a million requests of each kind cost at AWS's prices, and how long they take with the processor time of several sizes of
- * memory, from what the deployed bundles take. `BENCH_KINDS='usage not-found'` measures some.
+ * What a million requests of each kind cost at AWS's prices, and how long they take with the processor time of several
+ * sizes of memory, from what the deployed bundles take. `BENCH_KINDS='usage not-found'` measures some.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -31,8 +31,8 @@ const INVOCATIONS = 400;
 const PER_SIZE = 2 * COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
 
 /**
- * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On demand,
- * without free tiers and discounts.
+ * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On
+ * demand, without free tiers and discounts.
  */
 const PRICES = {
   /** HTTP API, per million requests of up to 512 kB. */
@@ -142,7 +142,7 @@ const measureAll = async () => {
 const lambdaCost = ({ billedMs, megabytes }: Measured): number =>
   PRICES.lambdaPerMillion + billedMs * 1_000 * (megabytes / 1_024) * PRICES.lambdaPerGigabyteSecond;
 
-/** USD for a million requests, by what is paid for: bytes and seconds of one are megabytes and million seconds of all. */
+/** USD for a million requests: bytes and seconds of one are megabytes and million seconds of all. */
 const costsOf = ({ readUnits, writeUnits }: Cost, one: Measured): readonly number[] => [
   PRICES.gatewayPerMillion,
   lambdaCost(one),

@@ -1,4 +1,4 @@
-/** The process of a function: loads its handler as Lambda does, then invokes it as its parent asks, one event at a time. */
+/** The process of a function: loads its handler as Lambda does, then invokes it for one event at a time. */
 // Lambda's runtime client has loaded it before any function, so no bundle pays for it.
 import 'node:http';
 import { randomUUID } from 'node:crypto';

@@ -14,8 +14,9 @@ import type { Block, Loaded } from './function-process.ts';
 const LAMBDA_FLAGS = ['--expose-gc'];
 
 /**
- * A shell that starts Node, rather than Node directly: Linux counts the memory of the process that forks into the peak of
- * the new one (`setmax_mm_hiwater_rss` in its exec.c), and this one, with esbuild in it, has more than a small function.
+ * A shell that starts Node, rather than Node directly: Linux counts the memory of the process that forks into the peak
+ * of the new one (`setmax_mm_hiwater_rss` in its exec.c), and this one, with esbuild in it, has more than a small
+ * function.
  */
 const throughShell = (procs?: string) => ['-c', `${procs ? `echo $$ > ${procs}; ` : ''}"$0" "$@"; :`];
 

@@ -1,4 +1,4 @@
-/** The CLI's import of vehicles: rows per second beside bare puts, requests and units, and its memory over a long file. */
+/** The CLI's import of vehicles: rows per second beside bare puts, requests and units, memory over a long file. */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -59,7 +59,7 @@ interface Files {
   readonly lacking: string;
 }
 
-/** Rows per second of bare conditional puts, for a process of its own (`forkCall`): as cold as an import when it begins. */
+/** Rows per second of bare conditional puts, in a process of its own (`forkCall`): as cold as an import. */
 export const barePuts = async (endpoint: string): Promise<number> => {
   const db = connect({ ...LOCAL, endpoint });
   const started = performance.now();
@@ -72,7 +72,7 @@ export const barePuts = async (endpoint: string): Promise<number> => {
   return (SPEED_ROWS * 1_000) / (performance.now() - started);
 };
 
-/** Rows per second of bare conditional puts, of a first load and of the same file again, the puts on an engine of their own. */
+/** Rows per second of bare conditional puts (on their own engine), of a first load and of the same file again. */
 const rowsPerSecond = async ({ all }: Files): Promise<readonly number[]> => {
   const rates: number[] = [];
   for (const work of ['puts', 'imports']) {

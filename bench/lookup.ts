@@ -1,4 +1,6 @@
-/** Cold starts and warm invocations of the insurance lookup: a raw SDK handler, this API, this API with the stock client. */
+/**
+ * Cold starts and warm invocations of the insurance lookup: raw SDK handler, this API, this API with the stock client.
+ */
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { bundleModule, deployed, startFunction } from './functions.ts';
@@ -10,7 +12,7 @@ const COLD_STARTS = 21;
 const MAX_COLD_RATIO = 0.65;
 /** Each with fresh processes. */
 const WARM_ROUNDS = 5;
-/** In blocks of invocations; the warm-up lasts until V8 is done compiling, whose threads count as CPU of the process. */
+/** In blocks of invocations. The warm-up lasts until V8 has compiled: its threads count as CPU of the process. */
 const WARM = { warmUp: 30, blocks: 10, invocations: 100 };
 const MAX_WARM_RATIO = 0.95;
 

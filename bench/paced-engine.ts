@@ -1,6 +1,6 @@
 /**
- * The embedded engine with answers that take a set time: none leaves earlier, and only those about content are not recorded ones.
- * So the latency of the database is the injected one, and two functions differ only in their own.
+ * The embedded engine with answers that take a set time: none leaves earlier, and only those about content are not
+ * recorded ones. So the latency of the database is the injected one, and two functions differ only in their own.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -73,7 +73,7 @@ export const startPacedEngine = async () => {
   };
 };
 
-/** The paced engine in a process of its own, with sample vehicles and a premium key, at first without a delay or recorded answers. */
+/** The paced engine in its own process, with sample vehicles and a premium key, without delay or recorded answers. */
 export const preparePacedEngine = async () => {
   const engine = await forkCall<{ readonly endpoint: string; readonly tlsEndpoint: string }>(
     new URL(import.meta.url),

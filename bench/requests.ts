@@ -29,7 +29,7 @@ interface Parts {
   readonly json?: object;
 }
 
-/** The event of a request as API Gateway hands it to a function (HTTP API, payload 2.0); equal requests make equal events. */
+/** The event of a request from API Gateway (HTTP API, payload 2.0); equal requests make equal events. */
 const gatewayEvent = (key: string, method: string, path: string, { json, ...parts }: Parts = {}) => ({
   version: '2.0',
   routeKey: '$default',

@@ -1,6 +1,6 @@
 /**
- * `npm run bench` prints every measurement as Markdown; `npm run bench -- lookup cost` prints some. A missed target fails
- * nothing. Each measurement has a process of its own, so that none sees the environment or memory of another.
+ * `npm run bench` prints every measurement as Markdown; `npm run bench -- lookup cost` prints some. A missed target
+ * fails nothing. Each measurement has a process of its own, so that none sees the environment or memory of another.
  */
 import { spawnSync } from 'node:child_process';
 import { type Measurement, machine, showProgress } from './report.ts';

@@ -1,18 +1,17 @@
-/** The CDK app, with the CDK stack of one stage, whose settings are in `stages/STAGE.json`: `npx cdk deploy -c stage=dev`. */
+/** The CDK app with the stack of one stage: `npx cdk deploy -c stage=dev`. */
 import { spawnSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { bundleFunctions } from '../lib/cloud/bundles.ts';
-import { bundleIntake } from '../lib/cloud/intake-bundles.ts';
+import { bundleFunctions, bundleIntake } from '../lib/cloud/bundles.ts';
 import { ServiceStack } from '../lib/cloud/service-stack.ts';
 import { InvalidSettings, type StageSettings, stageSettings } from '../lib/cloud/stage-settings.ts';
 
 const app = new App();
 
-/** An output is read in a terminal: a long list of changed files is cut off. */
+/** A longer list of changed files is cut off. */
 const MAX_COMMIT_CHARACTERS = 300;
 
-/** What git prints; nothing outside a repository, or without git. */
+/** What git prints; empty outside a repository, or without git. */
 const git = (...args: string[]): string => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
 
 const describeCommit = (): string => {
@@ -35,8 +34,8 @@ const readSettings = (): StageSettings => {
 
 const settings = readSettings();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-const bundles = await bundleFunctions();
+const bundles = await bundleFunctions(undefined, process.env.DYNAMODB_CLIENT === 'sdk');
 const intakeBundles = settings.intake && (await bundleIntake());
-const parts = { settings, bundles, intakeBundles, commit: describeCommit() };
-new ServiceStack(app, `vehicle-verification-${settings.stage}`, parts);
+const commit = describeCommit();
+new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, intakeBundles, commit });
 app.synth();

@@ -1,18 +1,33 @@
-/** Loads the files that wait in the bucket of a stage with `intake`. Runs in CodeBuild, bundled, with its environment. */
+/** Loads the files that wait in the bucket of a stage with `intake`. Runs in CodeBuild, bundled. */
 import { S3Client } from '@aws-sdk/client-s3';
-import { MissingEnvironment } from '../core/runtime/environment.ts';
+import { environmentWith, MissingEnvironment, tableNamesFromEnvironment } from '../core/runtime/environment.ts';
 import { EXIT } from '../lib/admin/command/command-result.ts';
-import { REQUEST_HANDLER } from '../lib/admin/deployment/database.ts';
+import { connect, REQUEST_HANDLER } from '../lib/admin/deployment/database.ts';
+import type { Deployment } from '../lib/admin/deployment/deployment.ts';
 import { intakeBucket } from '../lib/intake/bucket.ts';
-import { intakeEnvironment } from '../lib/intake/environment.ts';
 import { loadWaitingFiles } from '../lib/intake/load-waiting.ts';
+
+const VARIABLES = ['AWS_REGION', 'STACK', 'CONFIRMED_STACK', 'METRICS_NAMESPACE', 'INTAKE_BUCKET', 'INTAKE'] as const;
 
 const log = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-const run = async (): Promise<boolean> => {
-  const { account, bucketName, ...environment } = intakeEnvironment();
-  const client = new S3Client({ ...account, requestHandler: REQUEST_HANDLER });
-  return loadWaitingFiles({ ...environment, bucket: intakeBucket(client, bucketName), log, now: () => new Date() });
+const run = (): Promise<boolean> => {
+  const environment = environmentWith(VARIABLES);
+  const { AWS_REGION: region, STACK: stack, METRICS_NAMESPACE: namespace } = environment;
+  const deployment: Deployment = {
+    db: connect({ region }),
+    tableNames: tableNamesFromEnvironment(['vehicles', 'compliance']),
+    address: `the stack ${stack} in ${region}`,
+    remedy: 'check the stack in the CloudFormation console',
+    readCaller: async () => `the intake of ${stack}`,
+    aws: { profile: undefined },
+    importMetrics: { namespace, account: { region } },
+    // Whoever runs this by hand confirms it as any other import.
+    guard: { name: stack, given: environment.CONFIRMED_STACK },
+  };
+  const client = new S3Client({ region, requestHandler: REQUEST_HANDLER });
+  const bucket = intakeBucket(client, environment.INTAKE_BUCKET);
+  return loadWaitingFiles({ entries: JSON.parse(environment.INTAKE), deployment, bucket, log, now: () => new Date() });
 };
 
 try {

@@ -1,31 +1,10 @@
 /** The API on this machine: `npm start`. */
 import { CannotStart, readOptions } from '../lib/local/options.ts';
-import { type LocalService, startLocalService } from '../lib/local/service.ts';
+import { startLocalService } from '../lib/local/service.ts';
 import { startBanner } from '../lib/local/start-banner.ts';
 import { onStopSignal } from './stop-signals.ts';
 
-const INTERRUPTED = 130;
-
 const print = (text: string) => process.stdout.write(`${text}\n`);
-
-const printBanner = ({ origin, dynamodb, keys }: LocalService) =>
-  print(
-    startBanner({
-      title: 'Vehicle verification API',
-      origin,
-      addresses: [
-        ['Base address', `${origin}/v1`],
-        ['Reference', `${origin}/docs`],
-      ],
-      dynamodb,
-      keys,
-      heading: 'Try',
-      requests: [
-        `curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`,
-        `curl -s -H 'Authorization: Bearer ${keys.standard}' -H 'Content-Type: application/json' -d '{"registrations":["AB12 CDE","DG65 OLD","NO 5UCH"]}' ${origin}/v1/vehicle/bulk-insurance`,
-      ],
-    }),
-  );
 
 try {
   const options = readOptions(process.argv.slice(2));
@@ -47,10 +26,10 @@ try {
       print('Stopped.');
       process.exit(0);
     };
-    onStopSignal({ stop, stopNow: () => process.exit(INTERRUPTED) });
+    onStopSignal({ stop, stopNow: () => process.exit(130) });
     // The reader of the output may close it, as `| head` does.
     process.stdout.on('error', stop);
-    printBanner(await starting);
+    print(startBanner(await starting));
   }
 } catch (error) {
   if (!(error instanceof CannotStart)) throw error;

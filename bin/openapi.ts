@@ -17,7 +17,7 @@ const document = new URL('openapi.json', docs);
 
 const writeJson = (file: URL, value: unknown) => writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** TypeScript types of a document, from openapi-typescript. It is installed separately, because it needs an older TypeScript. */
+/** TypeScript types of a document. openapi-typescript is installed apart, because it needs an older TypeScript. */
 const apiTypes = (document: URL): string => {
   const folder = fileURLToPath(new URL('../tools/api-types/', import.meta.url));
   const generator = `${folder}node_modules/openapi-typescript/bin/cli.js`;
@@ -27,7 +27,7 @@ const apiTypes = (document: URL): string => {
   }
   const options = [fileURLToPath(document), '--root-types', '--root-types-no-schema-prefix'];
   const types = execFileSync(process.execPath, [generator, ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
-  // Lets editors complete the known codes: TypeScript reduces `'A' | string` to `string`, but not `'A' | (string & {})`.
+  // Lets editors complete known codes: TypeScript reduces `'A' | string` to `string`, not `'A' | (string & {})`.
   return String(types).replace(/("\)?) \| string\b/g, '$1 | (string & {})');
 };
 

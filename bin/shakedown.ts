@@ -1,4 +1,4 @@
-/** Shows on AWS itself what no test can: `npm run shakedown -- --profile NAME`. docs/testing.md#on-aws-itself */
+/** Tries on AWS what no test can show: `npm run shakedown -- --profile NAME` (docs/testing.md#on-aws-itself). */
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { runSteps, type StepResult } from '../lib/shakedown/run-steps.ts';
@@ -36,7 +36,7 @@ const report = ({ title, outcome, reason, minutes }: StepResult) =>
 
 const { profile, yes, region: named } = readArguments();
 if (profile === undefined) fail(`--profile is missing.\n${USAGE}`);
-// Keys in the environment would win over the profile.
+// Keys in the environment would take precedence over the profile.
 const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _key, AWS_SESSION_TOKEN: _token, ...others } = process.env;
 const region = named ?? others.AWS_REGION ?? others.AWS_DEFAULT_REGION ?? fail(`--region is missing.\n${USAGE}`);
 const env = { ...others, AWS_PROFILE: profile, AWS_REGION: region, AWS_DEFAULT_REGION: region, AWS_PAGER: '' };

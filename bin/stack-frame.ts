@@ -8,15 +8,12 @@ import { pathToFileURL } from 'node:url';
 import { VERSION } from '../lib/version.ts';
 
 const [commit = '', functionId = '', ...frames] = process.argv.slice(2);
-const asked = {
-  '--help': 'Usage: npm run --silent stack-frame -- COMMIT FUNCTION index.js:LINE:COLUMN…, as in docs/runbook.md',
-  '--version': VERSION,
-};
-if (Object.hasOwn(asked, commit)) {
-  process.stdout.write(`${asked[commit as keyof typeof asked]}\n`);
+const ARGUMENTS = 'COMMIT FUNCTION index.js:LINE:COLUMN…, as in docs/runbook.md';
+if (commit === '--help' || commit === '--version') {
+  process.stdout.write(commit === '--help' ? `Usage: npm run --silent stack-frame -- ${ARGUMENTS}\n` : `${VERSION}\n`);
   process.exit();
 }
-if (frames.length === 0) throw new Error('say which: COMMIT FUNCTION index.js:LINE:COLUMN…, as in docs/runbook.md');
+if (frames.length === 0) throw new Error(`say which: ${ARGUMENTS}`);
 const root = mkdtempSync(join(tmpdir(), 'stack-frame-'));
 const worktree = (...args: string[]) => execFileSync('git', ['worktree', ...args], { stdio: 'pipe' });
 
@@ -25,7 +22,8 @@ try {
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   const module = await import(pathToFileURL(join(root, 'lib/cloud/bundles.ts')).href);
   const { bundleFunctions, bundleHash } = module as typeof import('../lib/cloud/bundles.ts');
-  const bundle = new Map(Object.entries(await bundleFunctions(undefined, undefined, true))).get(functionId);
+  const bundles = await bundleFunctions(undefined, process.env.DYNAMODB_CLIENT === 'sdk', true);
+  const bundle = new Map(Object.entries(bundles)).get(functionId);
   if (bundle === undefined) throw new Error(`there is no function ${functionId} at ${commit}`);
   process.stdout.write(`${bundleHash(bundle)}\n`);
   for (const frame of frames) {

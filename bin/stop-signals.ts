@@ -9,8 +9,8 @@ export interface StopActions {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Milliseconds during which further signals count as the same request. Under npm one Ctrl-C arrives twice: the terminal sends it
- * to both processes, and npm forwards its own.
+ * Milliseconds during which further signals count as the same request. Under npm one Ctrl-C arrives twice: the
+ * terminal sends it to both processes, and npm forwards its own.
  */
 const SAME_REQUEST_MS = 1_000;
 

@@ -1,7 +1,4 @@
-/**
- * The error catalogue (docs/contract.md#errors, RFC 9457): status and title of each code, and a function for each that makes the
- * error with its sentence. The middleware makes a response of it; the OpenAPI document and the list of errors name every code.
- */
+/** The error catalogue (docs/contract.md#errors): the status of each code, and a function that makes its error. */
 
 /** One problem of a value, at a JSON Pointer (RFC 6901). */
 export interface PointerIssue {
@@ -21,26 +18,12 @@ export type ValidationIssue = PointerIssue | ParameterIssue;
 /** Issues in one problem document: as many as the largest bulk request has entries. */
 export const MAX_ISSUES = 1_000;
 
-type Headers = Readonly<Record<string, string>>;
-
-/** One code's row of the catalogue. It is explained in lib/openapi/error-list.ts: functions bundle this file. */
-export interface Problem {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 412 | 429 | 500;
-  /** The HTTP reason phrase of the status. */
-  readonly title: string;
-}
-
-/** Members of a problem document that only some codes have (RFC 9457, section 3.2). */
-export interface ProblemExtension {
-  /** The registration that was probably meant. */
-  readonly suggestion?: string | undefined;
-}
-
 const badRequest = { status: 400, title: 'Bad Request' } as const;
 const forbidden = { status: 403, title: 'Forbidden' } as const;
 const notFound = { status: 404, title: 'Not Found' } as const;
 const conflict = { status: 409, title: 'Conflict' } as const;
 
+/** Status and reason phrase of each code. lib/openapi/error-list.ts explains the codes: functions bundle this file. */
 export const problems = {
   VALIDATION_FAILED: badRequest,
   MALFORMED_JSON: badRequest,
@@ -63,29 +46,29 @@ export const problems = {
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed' },
   RATE_LIMITED: { status: 429, title: 'Too Many Requests' },
   INTERNAL_ERROR: { status: 500, title: 'Internal Server Error' },
-} as const satisfies Record<string, Problem>;
+} as const;
 
 export type ProblemCode = keyof typeof problems;
 
-/** The list in which each code is explained: relative to the service, or a page of the documentation site (site/). */
-const errorList = (docsUrl?: string): string => (docsUrl === undefined ? '/docs/errors' : `${docsUrl}/errors.html`);
-
 /**
  * The stable address that identifies a code (RFC 9457 `type`).
- * @param docsUrl the address of the documentation site, without a trailing slash
+ * @param docsUrl the address of the documentation site without a trailing slash; by default relative to the service
  */
-export const problemType = (code: ProblemCode, docsUrl?: string): string =>
-  `${errorList(docsUrl)}#${code.toLowerCase().replaceAll('_', '-')}`;
+export const problemType = (code: ProblemCode, docsUrl?: string): string => {
+  const list = docsUrl === undefined ? '/docs/errors' : `${docsUrl}/errors.html`;
+  return `${list}#${code.toLowerCase().replaceAll('_', '-')}`;
+};
 
-/** Why a request cannot be served. Its message is the `detail` that the caller gets, so it holds nothing internal. */
+/** An error for the caller, who gets its message as `detail`: it must contain nothing internal. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ProblemCode;
   readonly issues?: readonly ValidationIssue[] | undefined;
-  /** Headers that this error's response needs. */
-  readonly headers?: Headers | undefined;
-  readonly extension?: ProblemExtension | undefined;
-  /** Whether the sandbox forces this error: nothing failed, so the operator has nothing to do. */
+  /** Further headers of its response. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Members that only some codes have (RFC 9457, section 3.2): the registration that was probably meant. */
+  readonly extension?: { readonly suggestion?: string | undefined } | undefined;
+  /** Whether the sandbox forces this error, so that an operator has nothing to do. */
   readonly isForced: boolean = false;
 
   constructor(code: ProblemCode, detail: string, rest: Partial<Omit<ApiError, keyof Error | 'code'>> = {}) {
@@ -95,7 +78,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The sentences that a failed entry of a bulk result has as well, by code; the one of an invalid registration depends on it. */
+/** The sentences of failed bulk entries. The sentence for an invalid registration names what is wrong with it. */
 export const ENTRY_SENTENCES = {
   VEHICLE_NOT_FOUND: 'No vehicle with this registration is in the database.',
   COMPLIANCE_NOT_FOUND: 'The vehicle is known, but there is no compliance record for it.',
@@ -120,7 +103,7 @@ export const unsupportedContentType = (): ApiError =>
 export const bodyTooLarge = (bytes: number, limit: number): ApiError =>
   new ApiError('BODY_TOO_LARGE', `The body has ${bytes} bytes; at most ${limit} are accepted.`);
 
-/** Of a registration in the path. */
+/** A registration in the path is invalid. */
 export const invalidRegistration = (detail: string): ApiError =>
   new ApiError('INVALID_REGISTRATION', detail, { issues: [{ parameter: 'registration', detail }] });
 
@@ -132,7 +115,7 @@ export const bulkTooLarge = (count: number, limit: number): ApiError => {
 export const pageTooLarge = (limitThatFits: number): ApiError =>
   new ApiError('PAGE_TOO_LARGE', `This page would be too large; a limit of ${limitThatFits} fits.`);
 
-/** Missing, malformed, unknown, expired and revoked keys look the same from outside. */
+/** One error for missing, malformed, unknown, expired and revoked keys: it does not tell which keys exist. */
 export const unauthorized = (): ApiError =>
   new ApiError('UNAUTHORIZED', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', {
     headers: { 'WWW-Authenticate': 'Bearer' },
@@ -141,7 +124,7 @@ export const unauthorized = (): ApiError =>
 export const scopeMissing = (scope: string): ApiError =>
   new ApiError('SCOPE_MISSING', `This API key lacks the scope ${scope}.`);
 
-/** @param domains to which the caller's own key is bound */
+/** @param domains to which the caller's key is bound */
 export const domainForbidden = (domains: readonly string[]): ApiError =>
   new ApiError('DOMAIN_FORBIDDEN', `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`);
 

@@ -18,7 +18,7 @@ export interface TableDescription {
 }
 
 export const tables = {
-  /** API keys, by key id. Has hashes, never a key. Only the records of the probe's keys carry an expiry for DynamoDB. */
+  /** API keys by id: hashes, never keys. Only records of the probe's keys expire. */
   keys: {
     environmentVariable: 'KEYS_TABLE',
     partitionKey: { name: 'id', type: 'S' },
@@ -32,15 +32,9 @@ export const tables = {
     timeToLiveAttribute: 'expiresAt',
   },
   /** Vehicles with their policies, by `RegistrationKey`. */
-  vehicles: {
-    environmentVariable: 'VEHICLES_TABLE',
-    partitionKey: { name: 'registration', type: 'S' },
-  },
+  vehicles: { environmentVariable: 'VEHICLES_TABLE', partitionKey: { name: 'registration', type: 'S' } },
   /** MOT, road tax and fines, by `RegistrationKey`. */
-  compliance: {
-    environmentVariable: 'COMPLIANCE_TABLE',
-    partitionKey: { name: 'registration', type: 'S' },
-  },
+  compliance: { environmentVariable: 'COMPLIANCE_TABLE', partitionKey: { name: 'registration', type: 'S' } },
   /** Content items, their slugs, and the records of idempotent creations. */
   content: {
     environmentVariable: 'CONTENT_TABLE',

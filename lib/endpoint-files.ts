@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 
-/** Functions that serve requests: one per endpoint, `jwks` for the keys of signed answers, and `not-found` for every other path. */
+/** Functions that serve requests: one per endpoint, `jwks` for public keys, `not-found` for every other path. */
 export type FunctionId = EndpointId | 'jwks' | 'not-found';
 
 /** Their ids, in the order of the table. */
@@ -13,21 +13,20 @@ export const FUNCTION_IDS = [...Object.keys(endpoints), 'jwks', 'not-found'] as 
 const ROOT = resolve(import.meta.dirname, '..');
 const FOLDER = 'functions/endpoints';
 
-// Without a line in the table, requests to the endpoint would get 404 and no program would report why.
-const unlisted = readdirSync(resolve(ROOT, FOLDER), { withFileTypes: true }).find(
-  (entry) => entry.isDirectory() && !Object.hasOwn(endpoints, entry.name),
-)?.name;
-if (unlisted !== undefined) {
+/** Requests to an endpoint without a line in the table would get 404, and no program would report why. */
+const requireLines = (): void => {
+  const folders = readdirSync(resolve(ROOT, FOLDER), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const unlisted = folders.find(({ name }) => !Object.hasOwn(endpoints, name))?.name;
+  if (unlisted === undefined) return;
   throw new Error(
     `endpoint ${unlisted} is not in ${FOLDER}/table.ts: add its line, with "${unlisted}" as the id of its row`,
   );
-}
+};
 
-const folderOf = (id: string): string => (Object.hasOwn(endpoints, id) ? `${FOLDER}/${id}` : `functions/${id}`);
-
-/** The absolute path of a function's file. @throws Error that names the endpoint and the missing file */
+/** The absolute path of a function's file. @throws Error that names the missing file or line of the table */
 export const fileOf = (id: FunctionId | 'probe', name: 'handler.ts' | 'document.ts'): string => {
-  const file = `${folderOf(id)}/${name}`;
+  requireLines();
+  const file = `${Object.hasOwn(endpoints, id) ? FOLDER : 'functions'}/${id}/${name}`;
   if (!existsSync(resolve(ROOT, file))) throw new Error(`endpoint ${id} has no ${name}: write ${file}`);
   return resolve(ROOT, file);
 };

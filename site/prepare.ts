@@ -1,6 +1,6 @@
 /**
- * Writes what VitePress copies into the site as it is: the scripts of the reference, which are those of `npm start`, and the
- * files that the guide offers.
+ * Writes what VitePress copies into the site as it is: the scripts of the reference, which `npm start` also serves, and
+ * the files that the guide offers.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

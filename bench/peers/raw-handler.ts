@@ -1,4 +1,4 @@
-/** The floor: a single-file SDK handler that sends the database requests of a lookup in parallel, as in the SDK guide. */
+/** The floor: one file with an SDK handler that sends a lookup's database requests in parallel, as in the SDK guide. */
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 
 const db = new DynamoDBClient({});

@@ -4,7 +4,7 @@ type IsValid = (value: unknown) => boolean;
 const text: IsValid = (value) => typeof value === 'string';
 const number: IsValid = (value) => typeof value === 'number';
 const boolean: IsValid = (value) => typeof value === 'boolean';
-/** Null or absent too: an answer is valid without such a detail. */
+/** Also null or absent: an answer is valid without such a detail. */
 const optional =
   (isValid: IsValid): IsValid =>
   (value) =>
@@ -49,7 +49,7 @@ export const isValidEntry = {
   }),
 };
 
-/** Registrations in a bulk request of any plan: a body has at most 1 MB, and a registration with its quotes and comma about 10 bytes. */
+/** Registrations: a body has at most 1 MB, and a registration with its quotes and comma about 10 bytes. */
 const MAX_BULK_SIZE = 100_000;
 
 /** Whether a response is the usage of a key, with limits that can be right. */
@@ -64,7 +64,7 @@ export const isValidUsage: IsValid = object({
   hours: listOf(object({ requests: number, rateLimited: number })),
 });
 
-/** Whether the claims of a signed answer have what is read of them. */
+/** Whether the claims of a signed answer have what this client reads. */
 export const isValidClaims: IsValid = object({
   ...{ iss: text, aud: text, jti: text, status: number },
   // The last second that a date can have.

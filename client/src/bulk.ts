@@ -9,7 +9,6 @@ interface BulkOptions extends CallOptions {
   /** The boolean that every entry has. */
   readonly verdict: keyof typeof isValidEntry;
   readonly date?: string | undefined;
-  /** Whether every request asks for a signed answer. */
   readonly signed?: boolean | undefined;
 }
 
@@ -20,12 +19,12 @@ interface BulkEntry {
   readonly code?: string;
 }
 
-/** Registrations per request in the smallest plan. Up to this number the plan's limit is not requested. */
+/** Registrations per request in the smallest plan. For no more than these the plan's limit is not requested. */
 const SMALLEST_BULK_SIZE = 100;
 
 const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
-/** The entry if it is valid and has the registration; otherwise an error, because it may describe another vehicle. */
+/** The entry, or an error when it is invalid or may describe another vehicle. */
 const checked = <Result extends BulkEntry>(
   entry: Result | null,
   registration: string | undefined,
@@ -70,7 +69,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
   const sizeFor = async (count: number, signal: AbortSignal | undefined): Promise<number> =>
     size ?? (count <= SMALLEST_BULK_SIZE ? SMALLEST_BULK_SIZE : (await usage({ signal })).limits.registrationsPerBulk);
 
-  /** Sends one request, or two of half the size when the plan's limit has become smaller. Adds their receipts. */
+  /** Sends one request, or two of half the size when the plan's limit has become smaller. */
   const ask = async <Result extends BulkEntry>(
     asked: readonly string[],
     options: BulkOptions,
@@ -99,12 +98,12 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
     }
   };
 
-  /** One result per registration, in order, with the receipts if they are asked for. Retries `LOOKUP_UNAVAILABLE`; after the last attempt it remains. */
+  /** One result per registration, in order, with receipts if `signed`. `LOOKUP_UNAVAILABLE` is retried. */
   const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,
-  ): Promise<SignedAnswer<Result[]>> => {
-    const { signal } = options;
+  ): Promise<SignedAnswer<Result[]> | Result[]> => {
+    const { signal, signed } = options;
     const results: Result[] = [];
     const receipts: string[] = [];
     let pending = [...registrations.keys()];
@@ -122,7 +121,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
       if (attempt >= attempts) break;
       if (pending.length > 0) await backOff(attempt, signal);
     }
-    return { answer: results, receipt: receipts.join('\n') };
+    return signed ? { answer: results, receipt: receipts.join('\n') } : results;
   };
 
   return { usage, lookUp };

@@ -6,7 +6,7 @@ import { isProblem } from './errors.ts';
 import { type AskSigned, openSignedAnswers, type SignedAnswer } from './signed-answers.ts';
 import { type ApiRequest, type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
 
-/** Why there is no answer. Its type lacks `insured`, which the service sends as false and which says nothing. */
+/** Why there is no answer. Its type lacks `insured`, which is always false here. */
 export type BulkFailure = Omit<Api.BulkFailure, 'insured'>;
 /** An entry of a bulk insurance lookup: a result, or the `code` of an error. */
 export type InsuranceEntry = BulkSuccess | BulkFailure;
@@ -14,7 +14,7 @@ export type InsuranceEntry = BulkSuccess | BulkFailure;
 export type ComplianceEntry = ComplianceVerdict | Omit<Api.BulkComplianceFailure, 'compliant'>;
 
 export interface LookupOptions extends CallOptions {
-  /** Asks for an answer that the service has signed, and verifies it. The call then resolves with `answer` and `receipt`. */
+  /** Requests a signed answer and verifies it. The call then resolves with `answer` and `receipt`. */
   readonly signed?: boolean | undefined;
 }
 
@@ -23,17 +23,12 @@ export interface InsuranceOptions extends LookupOptions {
   readonly date?: string | undefined;
 }
 
-interface Signed {
-  readonly signed: true;
-}
-
-interface Unsigned {
-  readonly signed?: false | undefined;
-}
+type Signed = { readonly signed: true };
+type Unsigned = { readonly signed?: false | undefined };
 
 /**
- * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It rejects with
- * `ApiProblem`, with `ConnectionError`, with the reason of its signal, or with `signed: true` also with `InvalidReceipt`.
+ * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It
+ * rejects with `ApiProblem`, `ConnectionError`, the reason of its signal or, with `signed: true`, `InvalidReceipt`.
  */
 export class VehicleVerification {
   readonly content: Content;
@@ -73,10 +68,8 @@ export class VehicleVerification {
   /** Whether these vehicles are insured: any number, one entry each, in order. */
   verify(registrations: readonly string[], options?: InsuranceOptions & Unsigned): Promise<InsuranceEntry[]>;
   verify(registrations: readonly string[], options: InsuranceOptions & Signed): Promise<SignedAnswer<InsuranceEntry[]>>;
-  async verify(registrations: readonly string[], options: InsuranceOptions = {}): Promise<unknown> {
-    const asked = { ...options, path: '/vehicle/bulk-insurance', verdict: 'insured' } as const;
-    const answered = await this.#bulk.lookUp(registrations, asked);
-    return options.signed ? answered : answered.answer;
+  verify(registrations: readonly string[], options: InsuranceOptions = {}): Promise<unknown> {
+    return this.#bulk.lookUp(registrations, { ...options, path: '/vehicle/bulk-insurance', verdict: 'insured' });
   }
 
   /** The compliance verdict of a vehicle; `undefined` when it is unknown. */
@@ -96,11 +89,9 @@ export class VehicleVerification {
     registrations: readonly string[],
     options: LookupOptions & Signed,
   ): Promise<SignedAnswer<ComplianceEntry[]>>;
-  async verifyCompliance(registrations: readonly string[], options: LookupOptions = {}): Promise<unknown> {
-    const { signal, signed } = options;
+  verifyCompliance(registrations: readonly string[], { signal, signed }: LookupOptions = {}): Promise<unknown> {
     const asked = { path: '/vehicle/bulk-compliance', verdict: 'compliant', signal, signed } as const;
-    const answered = await this.#bulk.lookUp(registrations, asked);
-    return signed ? answered : answered.answer;
+    return this.#bulk.lookUp(registrations, asked);
   }
 
   /** The key, its limits, the current window and the last 24 hours. */

@@ -16,15 +16,15 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Returns the changes to an item. Called again with the current item when another change came first. */
+/** Returns the changes to an item. Called again with the current item if another change came first. */
 export type Edit = (item: ContentItem) => UpdateContent | Promise<UpdateContent>;
 
-/** Maximum number of attempts at an edit while others change the item. */
+/** Attempts at an edit while others change the item. */
 const MAX_EDITS = 10;
 
 const pathOf = (id: string): string => `/api/content/${encodeURIComponent(id)}`;
 
-/** Whether an item has what an edit asked for. Domains are stored in lower case. */
+/** Whether an item has the changes of an edit. Domains are stored in lower case. */
 const hasChanges = (item: ContentItem, { title, content, domain, slug, meta_description }: UpdateContent): boolean =>
   Object.entries({ title, content, domain: domain?.toLowerCase(), slug, meta_description }).every(
     ([name, value]) => value === undefined || item[name as keyof ContentItem] === value,
@@ -39,7 +39,7 @@ export class Content {
     this.#transport = transport;
   }
 
-  /** All items, newest in the list first, read page by page. Changes meanwhile shift the pages: items may be repeated or missing. */
+  /** All items, newest first, page by page. Changes meanwhile shift the pages: items may be repeated or missing. */
   async *list({ domain, slug, pageSize = 50, signal }: ListOptions = {}): AsyncGenerator<ContentItem, void, undefined> {
     let limit = pageSize;
     for (let offset = 0, total = 1; offset < total; ) {
@@ -72,8 +72,8 @@ export class Content {
   }
 
   /**
-   * Reads the item and applies the edit, up to 10 times when others change the item meanwhile. Overwrites no change that the
-   * edit has not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome of the edit is unknown
+   * Reads the item and applies the edit, up to 10 times while others change the item. Never overwrites a change that
+   * the edit has not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome is unknown
    */
   async update(id: string, edit: Edit, { signal }: CallOptions = {}): Promise<ContentItem> {
     for (let attempt = 1; ; attempt += 1) {

@@ -20,7 +20,7 @@ export class ApiProblem extends Error {
   readonly retryAfter: number | undefined;
   /** Whether the outcome of an earlier attempt is unknown: it may have been applied. */
   readonly isAfterLostAnswer: boolean;
-  /** The whole signed answer, where the problem is one. */
+  /** The signed answer, if the problem is one. */
   readonly receipt: string | undefined;
 
   constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean, receipt?: string) {

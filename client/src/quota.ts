@@ -36,7 +36,7 @@ export const trackQuota = ({ now, sleep }: Timing, onRateLimit: (until: Date) =>
         Number(headers?.get(`X-RateLimit-${name}`) ?? Number.NaN),
       ) as [number, number, number];
       const newReset = Math.min(announcedReset, Math.floor((serverNow + WINDOW_MS) / 1_000));
-      // Ignores responses of the platform (no such headers), to unauthenticated requests (limit 0) and of earlier windows.
+      // Ignores responses without such headers, to unauthenticated requests (limit 0) and of earlier windows.
       if (!(newLimit > 0) || !(newReset >= reset) || Number.isNaN(left)) return;
       remaining = newReset === reset ? Math.min(remaining, left) : left - inFlight;
       limit = newLimit;

@@ -1,6 +1,6 @@
 import { isValidClaims } from './answers.ts';
 
-/** What a receipt says: an answer of the service, and to which request it was one. */
+/** The claims of a receipt. */
 export interface ReceiptClaims {
   /** Who has signed: the origin of the service. */
   readonly iss: string;
@@ -19,7 +19,7 @@ export interface ReceiptClaims {
   readonly sandbox?: boolean;
 }
 
-/** A receipt that does not hold. The message is a sentence that says why. */
+/** A receipt that does not hold. The message is a sentence with the reason. */
 export class InvalidReceipt extends Error {
   override readonly name: string = 'InvalidReceipt';
   /** Whether a part is missing. */
@@ -47,7 +47,7 @@ const SIGNATURE_BYTES = 64;
 const toBase64Url = (binary: string): string =>
   btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** The bytes of base64url; undefined for another text, also for one with bits that no byte has: such a change is one too. */
+/** The bytes of base64url; undefined for any other text, also for one with bits that belong to no byte. */
 const bytesOf = (text: string) => {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
@@ -68,11 +68,11 @@ const thumbprintOf = async ({ x, y }: { readonly x: string; readonly y: string }
   return toBase64Url(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', text))));
 };
 
-/** Undefined when it is no point of the curve. */
+/** Undefined when it is not a point of the curve. */
 const importKey = (key: object): Promise<PublicKey | undefined> =>
   crypto.subtle.importKey('jwk', key, CURVE, false, ['verify']).catch(() => undefined);
 
-/** Reads a JWKS. Keys of other kinds are left out. @throws InvalidReceipt when it is none, or has no key for receipts */
+/** Reads a JWKS without keys of other kinds. @throws InvalidReceipt when it has no key for receipts */
 export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   const { keys } = (jwks ?? {}) as { keys?: unknown };
   const found = new Map<string, PublicKey | undefined>();
@@ -85,7 +85,6 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   return found;
 };
 
-/** @throws InvalidReceipt for an algorithm with which anybody could have signed, or any other than ES256 */
 const requireES256 = (alg: unknown): void => {
   if (alg === 'ES256') return;
   if (String(alg).toLowerCase() === 'none') {
@@ -99,11 +98,11 @@ const requireES256 = (alg: unknown): void => {
   throw new InvalidReceipt(`The receipt is signed with ${JSON.stringify(alg)}, not with ES256.`);
 };
 
-/** Reads a receipt whose signature holds. Issuer and sandbox are left to the caller. @throws InvalidReceipt */
+/** The claims of a receipt whose signature holds. Does not check issuer and sandbox. @throws InvalidReceipt */
 export const readReceipt = async (receipt: string, keys: KeySet): Promise<ReceiptClaims> => {
   const parts = receipt.split('.');
   const [head = '', payload = '', signature = ''] = parts;
-  const header = jsonOf(head) as { alg?: unknown; typ?: unknown; kid?: unknown } | null | undefined;
+  const header = jsonOf(head) as { alg?: unknown; typ?: unknown; kid?: unknown; crit?: unknown } | null | undefined;
   const bytes = bytesOf(signature);
   const malformed = (isIncomplete: boolean) =>
     new InvalidReceipt('The receipt was changed, or is none: it has not the form of a signed answer.', isIncomplete);
@@ -112,6 +111,12 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
   requireES256(header.alg);
   if (header.typ !== TYPE) {
     throw new InvalidReceipt(`The receipt has the type ${JSON.stringify(header.typ)}, not "${TYPE}".`);
+  }
+  // RFC 7515, section 4.1.11: whoever does not know a critical extension rejects the JWS.
+  if (header.crit !== undefined) {
+    throw new InvalidReceipt(
+      `The receipt requires extensions that no signed answer has (crit ${JSON.stringify(header.crit)}).`,
+    );
   }
   const kid = String(header.kid);
   if (!keys.has(kid)) throw new UnknownKey(`The receipt names the key ${kid}, which is not in the key set.`);

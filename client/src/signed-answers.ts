@@ -2,14 +2,14 @@ import { ApiProblem } from './errors.ts';
 import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt, UnknownKey } from './receipts.ts';
 import { type ApiRequest, isSigned, type Transport } from './transport.ts';
 
-/** An answer, and what shows later that the service gave it. */
+/** An answer and the proof that the service gave it. */
 export interface SignedAnswer<Answer> {
   readonly answer: Answer;
-  /** The signed answer as the service sent it; of a bulk lookup one a line, one for each request. */
+  /** The signed answer as the service sent it; for a bulk lookup one line for each request. */
   readonly receipt: string;
 }
 
-/** The value of shared work, or the reason of the caller's signal, whichever comes first. */
+/** The value of shared work. Rejects with the reason of the signal if it is aborted before. */
 const orAbort = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
   if (signal === undefined) return work;
   signal.throwIfAborted();
@@ -19,7 +19,7 @@ const orAbort = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): 
   return Promise.race([work, aborted]);
 };
 
-/** Whether the claims are of the answer to this request. A service behind a proxy knows only the end of the path. */
+/** Whether the claims belong to this request. A service behind a proxy knows only the end of the path. */
 const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, response: Response): boolean => {
   const { method = 'GET', path, query, body } = asked;
   const { date: day = query?.date } = (body ?? {}) as { readonly date?: unknown };
@@ -33,14 +33,14 @@ const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, re
   );
 };
 
-/** A key set that is fetched, or was, and the number of calls that wait for it. */
 interface Fetching {
   readonly keys: Promise<KeySet>;
   readonly stop: AbortController;
+  /** Calls that wait for the keys. */
   waiting: number;
 }
 
-/** Asks for signed answers, and verifies them with the keys of the service, which are fetched once. */
+/** Requests signed answers, and verifies them with the keys of the service, which are fetched once. */
 export const openSignedAnswers = ({ send, request }: Transport) => {
   let latest: Fetching | undefined;
   const forget = (fetching: Fetching): void => {
@@ -82,22 +82,20 @@ export const openSignedAnswers = ({ send, request }: Transport) => {
   };
 
   /**
-   * The answer to a request with its receipt.
-   * @throws InvalidReceipt when it is not signed, does not hold or is for another request
-   * @throws ApiProblem with its receipt for a signed 404, without one for any other; ConnectionError, or the signal's reason
+   * @throws InvalidReceipt when the answer is not signed, does not hold or is for another request
+   * @throws ApiProblem, with its receipt for a signed 404; ConnectionError; the signal's reason
    */
   return async <Answer>(asked: ApiRequest): Promise<SignedAnswer<Answer>> => {
-    const { response, text: receipt } = await send({
-      ...asked,
-      headers: { ...asked.headers, Accept: 'application/jwt' },
-    });
+    const headers = { ...asked.headers, Accept: 'application/jwt' };
+    const { response, text: receipt } = await send({ ...asked, headers });
     if (!isSigned(response)) throw new InvalidReceipt('The service has answered without a signature.');
     const claims = await read(receipt, asked.signal);
     if (!isFor(asked, claims, response)) throw new InvalidReceipt('The signed answer is for another request.');
     if (response.ok) return { answer: claims.answer as Answer, receipt };
-    const { status, headers } = response;
-    const members = { status, headers: { ...Object.fromEntries(headers), 'content-type': 'application/problem+json' } };
-    throw new ApiProblem(new Response(null, members), JSON.stringify(claims.answer), 0, false, receipt);
+    const { status, headers: received } = response;
+    const problem = new Response(null, { status, headers: received });
+    problem.headers.set('Content-Type', 'application/problem+json');
+    throw new ApiProblem(problem, JSON.stringify(claims.answer), 0, false, receipt);
   };
 };
 

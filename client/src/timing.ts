@@ -30,6 +30,6 @@ export const realTiming: Timing = {
 const BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 20_000;
 
-/** Milliseconds of exponential backoff with full jitter, so that clients do not retry at the same time. */
+/** Milliseconds of exponential backoff with full jitter. */
 export const backoffMs = (attempt: number, { random }: Timing): number =>
   random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (attempt - 1));

@@ -39,7 +39,7 @@ export interface ApiRequest extends CallOptions {
 export interface CompleteResponse {
   readonly response: Response;
   readonly text: string;
-  /** The JSON of a success or of a problem document; undefined for 204, for a signed answer and for anything else. */
+  /** The JSON of a success or a problem document; otherwise undefined, as for 204 and for a signed answer. */
   readonly body: unknown;
 }
 
@@ -63,7 +63,7 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The text of a response. @throws Error when it is too large; the rest is then not read */
+/** @throws Error when the response is too large; the rest is then not read */
 const readText = async ({ body }: Response): Promise<string> => {
   const decoder = new TextDecoder();
   let text = '';
@@ -77,9 +77,8 @@ const readText = async ({ body }: Response): Promise<string> => {
 };
 
 /**
- * Sends requests and retries transient errors. Retries are safe: each request reads, deletes, or has an Idempotency-Key or
- * If-Match.
- * @throws TypeError when the base address or the key is invalid
+ * Sends requests and retries transient errors, which is safe: each reads, deletes, or has an Idempotency-Key or
+ * If-Match. @throws TypeError when the base address or the key is invalid
  */
 export const openTransport = (options: ClientOptions) => {
   const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;
@@ -125,15 +124,9 @@ export const openTransport = (options: ClientOptions) => {
     }
   };
 
-  /** Sends a request and returns the success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
-  const send = async ({
-    method = 'GET',
-    path,
-    query = {},
-    headers,
-    body,
-    signal,
-  }: ApiRequest): Promise<CompleteResponse> => {
+  /** The success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
+  const send = async (request: ApiRequest): Promise<CompleteResponse> => {
+    const { method = 'GET', path, query = {}, headers, body, signal } = request;
     const url = new URL(`${root}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
     const init: RequestInit = {
@@ -177,7 +170,7 @@ export const openTransport = (options: ClientOptions) => {
     /** Waits before a retry; `attempt` is the number of the attempt that failed. */
     backOff: (attempt: number, signal: AbortSignal | undefined) => timing.sleep(backoffMs(attempt, timing), signal),
     send,
-    /** The body of the response to `send`, with its type in the OpenAPI document, which is not validated. */
+    /** The body of the response to `send`. Its type is not validated. */
     request: async <Body>(asked: ApiRequest): Promise<Body> => (await send(asked)).body as Body,
   };
 };

@@ -1,16 +1,16 @@
 /**
- * API keys as text: `vvc_<kind>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
- * scanner recognises a leaked key and a typo is rejected before any database call (docs/contract.md#keys-and-plans).
+ * API keys as text: `vvc_<kind>_`, 30 random base62 characters, and their CRC32 in 6 more. A scanner recognises a
+ * leaked key, and a typo is rejected before any database call (docs/contract.md#keys-and-plans).
  */
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** What the prefix of a customer's key can say. */
+/** Kinds of customers' keys. */
 export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
 
-/** What any prefix can say. `probe` is that of the service's own probe, whose requests see the sandbox's vehicles and its own content. */
+/** All kinds. Keys of the service's probe see the sandbox's vehicles and content of their own. */
 export const KEY_KINDS = [...KEY_ENVIRONMENTS, 'probe'] as const;
 
 export type KeyKind = (typeof KEY_KINDS)[number];
@@ -20,10 +20,10 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
-/** The prefix of the ids of the probe's keys. Its role may put no other record (lib/cloud/probe.ts). */
+/** The prefix of the ids of the probe's keys. Its role can put no other record (lib/cloud/probe.ts). */
 export const PROBE_ID_PREFIX = 'probe-';
 
-/** Hex digits of the hash that identify a key: enough to be unique. */
+/** Hex digits of the hash that make a unique id. */
 const ID_LENGTH = 20;
 
 const computeChecksum = (unchecked: string): string => {
@@ -43,7 +43,7 @@ export const generateKey = (kind: KeyKind): string => {
   return unchecked + computeChecksum(unchecked);
 };
 
-/** SHA-256 of a key in hex, which is stored instead of the key. */
+/** SHA-256 of a key in hex, stored instead of the key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The id of a key's record, from the key's hash. */
@@ -57,15 +57,15 @@ export const newApiKey = (kind: KeyKind): { readonly key: string; readonly id: s
   return { key, id: keyIdOf(hash, kind), hash };
 };
 
-/** What is known of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
+/** The well-formed key of a request, which may not exist. The key itself does not leave this file. */
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;
-  /** What the prefix says, before the record is read. The hash includes it, so a record belongs to a key of one kind only. */
+  /** From the prefix, which is part of the hash: a record belongs to keys of one kind. */
   readonly kind: KeyKind;
 }
 
-/** Parses a key. Undefined unless it has the shape of a key and the right checksum; the key may still not exist. */
+/** Undefined unless the text has the shape of a key and its checksum. */
 export const parseApiKey = (text: string): PresentedKey | undefined => {
   const [, unchecked = '', prefix, checksum] = SHAPE.exec(text) ?? [];
   if (checksum !== computeChecksum(unchecked)) return undefined;

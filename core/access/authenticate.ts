@@ -4,24 +4,38 @@ import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import type { PresentedKey } from './api-key.ts';
 import type { KeyRecord } from './key-record.ts';
 import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
-import type { RecentMap } from './recent-map.ts';
+
+/** A map that keeps the `maxEntries` entries that were remembered last. */
+export const recentMap = <Value>(maxEntries = 1_000) => {
+  const values = new Map<string, Value>();
+  return {
+    get: (key: string): Value | undefined => values.get(key),
+    remember: (key: string, value: Value): void => {
+      values.delete(key);
+      values.set(key, value);
+      const [leastRecent] = values.keys();
+      if (values.size > maxEntries && leastRecent !== undefined) values.delete(leastRecent);
+    },
+    forget: (key: string): void => void values.delete(key),
+  };
+};
 
 /** Multiple of the plan's limit at which an instance stops incrementing a counter. */
 export const MAX_COUNTED_MULTIPLE = 2;
 
-/** What admission reads and writes: the tables of keys and of requests per window, and what this instance remembers. */
+/** What admission reads and writes. */
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
-  /** The last values of counters that are no longer incremented, by key id and window. 0: the key was rejected. */
-  readonly uncounted: RecentMap<number>;
+  /** Counters that this instance no longer increments, by key id and window: their last value, 0 for a rejected key. */
+  readonly uncounted: ReturnType<typeof recentMap<number>>;
 }
 
 /** A valid key, its plan and its usage in the current window. */
 export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
-  /** Requests of this window, this one too unless it is `uncounted`. `undefined` when the counter was throttled. */
+  /** Requests of this window, this one included unless it is `uncounted`; undefined when the counter was throttled. */
   readonly used: number | undefined;
 }
 
@@ -31,10 +45,10 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
   (key.expires === undefined || today <= key.expires);
 
 /**
- * Identifies the caller and counts the request. Reads the key and increments its counter in parallel, in one round trip.
- * The counter of a rejected key, or one far beyond the limit, stays as it is. It is incremented again when the key is
- * found to be valid, or its plan to be larger. So callers who ignore 401 or 429 cost no more writes.
- * @returns `undefined` when the key is unknown, expired or revoked
+ * Identifies the caller and counts the request: reads the key and increments its counter in parallel. Counters of
+ * rejected keys and counters far beyond the limit stay as they are, so that callers who ignore 401 or 429 cost no
+ * writes. Counting resumes when the key becomes valid, or its plan larger.
+ * @returns undefined when the key is unknown, expired or revoked
  * @throws the error of the read or of the increment, except throttling of the increment
  */
 export const authenticate = async (

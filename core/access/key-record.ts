@@ -14,7 +14,7 @@ export const KeyRecord = {
     id: text,
     hash: text,
     name: text,
-    // The type is derived from it, so it must be a tuple.
+    // A tuple, because its type is derived.
     plan: { enum: PLAN_NAMES as readonly [PlanName] },
     scopes: { type: 'array', items: { enum: SCOPES } },
     createdAt: text,
@@ -22,25 +22,25 @@ export const KeyRecord = {
     expires: { type: 'string', format: 'date' },
     /** ISO 8601 UTC; from then on the key is rejected. */
     revokedAt: text,
-    /** What the key's prefix says. The probe's keys have none. */
+    /** Absent in the probe's keys. */
     environment: { enum: KEY_ENVIRONMENTS },
     /** The content domains that the key is bound to, in lower case; any domain if absent. */
     domains: { type: 'array', items: text },
-    /** The id of the key that a rotation made to take this one's place. */
+    /** The id of the key that replaced this one in a rotation. */
     successor: text,
-    /** The id of the key whose place this one takes. */
+    /** The id of the key that this one replaced. */
     follows: text,
-    /** The id of the first key of a chain of rotations; absent for that key itself. */
+    /** The id of the first key of a chain of rotations; absent in that key. */
     firstKeyId: text,
     /**
-     * Every plan of the key in the order of the changes, with the Unix seconds at which its first window began. Absent until
-     * the first change of plan. Any text is read: a plan that is removed from `PLANS` must make no record unreadable.
+     * The key's plans in order, each with the Unix seconds of its first window; absent until the plan first changes.
+     * Accepts any text: removing a plan from `PLANS` must not make records unreadable.
      */
     plans: {
       type: 'array',
       items: { type: 'object', required: ['plan', 'since'], properties: { plan: text, since: { type: 'integer' } } },
     },
-    /** Who created, last changed, rotated and revoked the key: an ARN on AWS, otherwise a user. Absent in older records. */
+    /** Who created, changed, rotated and revoked the key: an ARN on AWS, otherwise a user. Absent in older records. */
     createdBy: text,
     changedBy: text,
     rotatedBy: text,
@@ -48,7 +48,7 @@ export const KeyRecord = {
     /** ISO 8601 UTC. */
     changedAt: text,
     rotatedAt: text,
-    /** Raised by each change. Absent in the probe's keys, which never change, and in older records. */
+    /** Incremented by each change. Absent in the probe's keys, which never change, and in older records. */
     changeNumber: { type: 'integer' },
   },
 } as const;
@@ -61,11 +61,11 @@ export type KeyRecord = RecordOf<typeof KeyRecord>;
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 
-/** Every plan of a key in the order of the changes, with the Unix seconds at which its first window began. */
+/** The plans of a key in order, each with the Unix seconds of its first window. */
 export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
   plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
 
-/** The plan of a key in the window that began at `start`, in Unix seconds; the present one where that one was removed. */
+/** The plan of a key in the window that begins at `start` (Unix seconds); if it was removed, the current plan. */
 export const planAt = (key: KeyRecord, start: number): Plan => {
   const known: Readonly<Record<string, Plan>> = PLANS;
   const plans = plansOf(key);
@@ -73,14 +73,11 @@ export const planAt = (key: KeyRecord, start: number): Plan => {
   return known[plan] ?? PLANS[key.plan];
 };
 
-/** Whether requests of a key have units: not in the sandbox, and not those of the probe. */
+/** Whether requests of a key count as units: not in the sandbox, and not from the probe. */
 export const hasUnits = ({ id, environment }: Pick<KeyRecord, 'id' | 'environment'>): boolean =>
   environment !== 'test' && !id.startsWith(PROBE_ID_PREFIX);
 
-/**
- * Reads the record of a key. Strongly consistent, so that a revoked key stops at once.
- * @throws UnreadableRecord
- */
+/** Strongly consistent, so that a revoked key stops at once. @throws UnreadableRecord */
 export const keyFinder =
   (db: DynamoDBDocumentClient, table: string) =>
   async (id: string): Promise<KeyRecord | undefined> => {

@@ -1,8 +1,8 @@
 /** The subscription plans and the window of their rate limit. */
 
 /**
- * Operators edit the plans here; changes apply with the next deployment.
- * `requestsPerWindow` counts requests of any kind in one window of 60 s, `bulkSize` registrations in one bulk request.
+ * Operators edit the plans here; changes apply with the next deployment. `requestsPerWindow` counts requests of any
+ * kind in a window of 60 s, `bulkSize` registrations in one bulk request.
  */
 export const PLANS = {
   free: { requestsPerWindow: 60, bulkSize: 100 },

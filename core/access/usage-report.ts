@@ -1,4 +1,4 @@
-/** The requests of a key in the last 24 hours, from the counters of its windows (docs/contract.md#usage). */
+/** The requests of a key in the last 24 hours, from its counters (docs/contract.md#usage). */
 import { type Caller, remainingOf } from './authenticate.ts';
 import { hasUnits, type KeyRecord, planAt } from './key-record.ts';
 import { WINDOW_SECONDS, windowAt } from './plans.ts';
@@ -11,7 +11,7 @@ const toIso = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toI
 
 const hourOf = (unixSeconds: number): number => unixSeconds - (unixSeconds % HOUR_SECONDS);
 
-/** Unix seconds at which the first of the 24 hours begins; the last one is running. */
+/** Unix seconds of the first of the 24 hours; the last one is running. */
 export const firstHour = (now: Date): number => hourOf(windowAt(now).start) - (HOURS - 1) * HOUR_SECONDS;
 
 export interface Usage {
@@ -29,7 +29,7 @@ export interface UsageHour extends Usage {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The usage of windows of a key. What went beyond the limit of its plan at that time was rate limited. */
+/** The usage of a key in these windows. What exceeded the limit of its plan at the time was rate limited. */
 export const sumUsage = (counts: readonly WindowCount[], key: KeyRecord): Usage => {
   const requests = sum(counts.map(({ used }) => used));
   const admitted = sum(counts.map(({ start, used }) => Math.min(used, planAt(key, start).requestsPerWindow)));
@@ -48,7 +48,7 @@ export const usageHours = (counts: readonly WindowCount[], key: KeyRecord, now: 
 
 /**
  * The body of `GET /v1/usage`.
- * @param counts of the windows since `firstHour`; the requests of the current one are replaced by what admission counted
+ * @param counts since `firstHour`; the current window's requests are taken from the caller
  */
 export const usageReport = (caller: Caller, counts: readonly WindowCount[], now: Date) => {
   const { key, plan, used = 0 } = caller;

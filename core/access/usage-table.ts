@@ -2,35 +2,33 @@ import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-s
 import { type DynamoItem, sendOnce } from '../dynamodb/database.ts';
 import type { Window } from './plans.ts';
 
-/** What is counted in the window that began at `start`, in Unix seconds. */
+/** What is counted in the window from `start`, in Unix seconds. */
 export interface WindowCount {
   readonly start: number;
   /** Requests. */
   readonly used: number;
-  /** Entries of valid bulk requests, less one for each request. */
+  /** Entries of valid bulk requests beyond the first of each request. */
   readonly extraUnits: number;
 }
 
 /** The attributes that `windowCount` reads. */
 export const COUNT_ATTRIBUTES = 'windowStart, used, extraUnits';
 
-/** Reads a counter. One without bulk requests has no extra units. */
 export const windowCount = ({ windowStart, used, extraUnits = 0 }: DynamoItem): WindowCount => ({
   start: Number(windowStart),
   used: Number(used),
   extraUnits: Number(extraUnits),
 });
 
-/** Days after a window's end at which its counter expires: a month can be reported until the ninth of the next one. */
+/** Days for which counters are kept: a month can be reported until the ninth of the next one. */
 export const COUNTERS_KEPT_DAYS = 40;
 const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
 
 /** The table of requests counted per key and window. */
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   /**
-   * Counts one request and returns how many there are now. Atomic: of any number of concurrent requests each gets
-   * its own number, so the limit is never exceeded. An update whose response is lost, or slower than the client waits, is
-   * sent again and can count twice: the caller then gets fewer requests, never more.
+   * Counts one request and returns the new number. Atomic: concurrent requests get different numbers, so the limit is
+   * never exceeded. A retry after a lost response can count twice: the caller then gets fewer requests, never more.
    */
   increment: async (keyId: string, window: Window): Promise<number> => {
     const { Attributes } = await db.send(
@@ -48,7 +46,8 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   },
 
   /**
-   * Adds units to a window that admission has counted a request in. Sent once: they may be lost, but never count twice.
+   * Adds units to a window in which admission has counted a request. Sent once: they may be lost, but never count
+   * twice.
    * @throws the error of the one attempt
    */
   addExtraUnits: (keyId: string, window: Window, units: number): Promise<void> =>
@@ -62,7 +61,7 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
       }),
     ),
 
-  /** The windows of a key that began at `start` or later and had requests, oldest first. Eventually consistent. */
+  /** The counters of a key's windows since `start`, oldest first. Eventually consistent. */
   countsSince: async (keyId: string, start: number): Promise<WindowCount[]> => {
     // One page: a day has at most 1,440 counters of under 100 bytes.
     const { Items = [] } = await db.send(

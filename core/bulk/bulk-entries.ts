@@ -1,4 +1,4 @@
-/** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
+/** What both bulk endpoints share (docs/contract.md#bulk). */
 import { ENTRY_SENTENCES } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';
@@ -7,36 +7,27 @@ import { suggestionFor } from '../vehicles/suggestion.ts';
 /** The key of each submitted registration, in order; undefined where it cannot be one. */
 export type BulkKeys = readonly (RegistrationKey | undefined)[];
 
-/** The keys of a bulk request, and of these the ones to read: each once. */
-export const bulkKeys = (
-  submitted: readonly string[],
-): { readonly keys: BulkKeys; readonly distinct: RegistrationKey[] } => {
+/** The keys of a bulk request; `distinct` are the keys to read. */
+export const bulkKeys = (submitted: readonly string[]): { keys: BulkKeys; distinct: RegistrationKey[] } => {
   const keys = submitted.map(normaliseRegistration);
   return { keys, distinct: [...new Set(keys.filter((key) => key !== undefined))] };
 };
 
 /** Why an entry of a bulk request can fail. */
-export type InsuranceBulkEntryCode = 'VEHICLE_NOT_FOUND' | 'INVALID_REGISTRATION' | 'LOOKUP_UNAVAILABLE';
-export type BulkEntryCode = InsuranceBulkEntryCode | 'COMPLIANCE_NOT_FOUND';
+export type BulkEntryCode = keyof typeof ENTRY_SENTENCES | 'INVALID_REGISTRATION';
 
-/** Why an entry has no answer, and for an unknown vehicle the registration that was probably meant. */
-export interface BulkEntryFailure<Code extends BulkEntryCode> {
-  readonly error: string;
-  readonly code: Code;
-  readonly suggestion?: string;
-}
-
-export const entryFailure = <Code extends keyof typeof ENTRY_SENTENCES>(code: Code): BulkEntryFailure<Code> => ({
+export const entryFailure = <Code extends keyof typeof ENTRY_SENTENCES>(code: Code) => ({
   error: ENTRY_SENTENCES[code],
   code,
 });
 
-export const invalidEntry = (submitted: string): BulkEntryFailure<'INVALID_REGISTRATION'> => ({
+export const invalidEntry = (submitted: string) => ({
   error: invalidRegistrationSentence(submitted),
-  code: 'INVALID_REGISTRATION',
+  code: 'INVALID_REGISTRATION' as const,
 });
 
-export const unknownVehicle = (key: RegistrationKey, today: LondonDate): BulkEntryFailure<'VEHICLE_NOT_FOUND'> => {
+/** With the registration that was probably meant. */
+export const unknownVehicle = (key: RegistrationKey, today: LondonDate) => {
   const suggestion = suggestionFor(key, today);
   return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };
 };

@@ -1,28 +1,15 @@
 import type { FoundSources } from '../compliance/compliance-table.ts';
-import { type ComplianceAnswer, complianceAnswer } from '../compliance/verdict.ts';
+import { complianceAnswer } from '../compliance/verdict.ts';
 import { londonDate } from '../runtime/clock.ts';
 import type { RegistrationKey } from '../vehicles/registration.ts';
-import {
-  type BulkEntryCode,
-  type BulkEntryFailure,
-  type BulkKeys,
-  bulkEnvelope,
-  entryFailure,
-  invalidEntry,
-  unknownVehicle,
-} from './bulk-entries.ts';
-
-/** One result: the body of the single lookup, or why there is none. */
-export type BulkComplianceEntry =
-  | ComplianceAnswer
-  | (BulkEntryFailure<BulkEntryCode> & Pick<ComplianceAnswer, 'registration'> & { readonly compliant: false });
+import { type BulkKeys, bulkEnvelope, entryFailure, invalidEntry, unknownVehicle } from './bulk-entries.ts';
 
 const bulkEntry = (
   registration: string,
   key: RegistrationKey | undefined,
   { vehicles, compliance }: FoundSources,
   now: Date,
-): BulkComplianceEntry => {
+) => {
   const failed = { registration, compliant: false } as const;
   if (key === undefined) return { ...failed, ...invalidEntry(registration) };
   if (vehicles.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
@@ -35,9 +22,9 @@ const bulkEntry = (
 };
 
 /**
- * One result per submitted entry, in order, duplicates included (docs/contract.md#compliance). What could not be read is
- * `LOOKUP_UNAVAILABLE`, never a verdict and never missing.
- * @param keys of the entries, as `bulkKeys` gives them
+ * One result per entry, in order, duplicates included (docs/contract.md#compliance). A vehicle that could not be read
+ * is `LOOKUP_UNAVAILABLE`: it never gets a verdict and is never missing.
+ * @param keys of the entries, from `bulkKeys`
  */
 export const bulkComplianceAnswer = (submitted: readonly string[], keys: BulkKeys, sources: FoundSources, now: Date) =>
   bulkEnvelope(submitted.map((registration, index) => bulkEntry(registration, keys[index], sources, now)));

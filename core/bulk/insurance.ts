@@ -1,22 +1,9 @@
 import type { LondonDate } from '../runtime/clock.ts';
-import { type InsuranceResult, insuranceResult } from '../vehicles/insurance.ts';
+import { insuranceResult } from '../vehicles/insurance.ts';
 import type { RegistrationKey } from '../vehicles/registration.ts';
 import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
 import type { FoundRecords } from '../vehicles/vehicles-table.ts';
-import {
-  type BulkEntryFailure,
-  type BulkKeys,
-  bulkEnvelope,
-  entryFailure,
-  type InsuranceBulkEntryCode,
-  invalidEntry,
-  unknownVehicle,
-} from './bulk-entries.ts';
-
-/** One result of bulk insurance. */
-export type BulkInsuranceEntry =
-  | InsuranceResult
-  | (BulkEntryFailure<InsuranceBulkEntryCode> & Pick<InsuranceResult, 'registration'> & { readonly insured: false });
+import { type BulkKeys, bulkEnvelope, entryFailure, invalidEntry, unknownVehicle } from './bulk-entries.ts';
 
 const bulkEntry = (
   registration: string,
@@ -24,7 +11,7 @@ const bulkEntry = (
   { found, unread }: FoundRecords<InsuranceRecord>,
   today: LondonDate,
   asOf: LondonDate = today,
-): BulkInsuranceEntry => {
+) => {
   const failed = { registration, insured: false } as const;
   if (key === undefined) return { ...failed, ...invalidEntry(registration) };
   if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
@@ -34,9 +21,9 @@ const bulkEntry = (
 };
 
 /**
- * One result per submitted entry, in order, duplicates included (docs/contract.md#bulk).
- * @param keys of the entries, as `bulkKeys` gives them
- * @param asOf the day that was asked for instead of today
+ * One result per entry, in order, duplicates included (docs/contract.md#bulk).
+ * @param keys of the entries, from `bulkKeys`
+ * @param asOf the day to answer for instead of today
  */
 export const bulkInsuranceAnswer = (
   submitted: readonly string[],

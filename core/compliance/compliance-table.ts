@@ -11,54 +11,50 @@ import { ComplianceRecord } from './compliance-record.ts';
 export interface FoundSources {
   readonly vehicles: FoundRecords<InsuranceRecord>;
   readonly compliance: FoundRecords<ComplianceRecord>;
-  /** Why some could not be read, for the log. */
+  /** Why some records could not be read, for the log. */
   readonly failure?: unknown;
 }
 
-/** The compliance table, read together with the vehicle in one request. */
-export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => ({
-  /** @throws UnreadableRecord, or the error of a read that failed */
-  findWithVehicle: async (registration: RegistrationKey, deadline: Deadline) => {
-    const keys = [recordKey(registration)];
-    const { items, failure } = await batchGet(
-      db,
-      [
-        { table: names.vehicles, keys },
-        { table: names.compliance, keys },
-      ],
-      deadline,
-    );
-    if (failure !== undefined) throw failure;
-    const [vehicle] = items.get(names.vehicles) ?? [];
-    const [compliance] = items.get(names.compliance) ?? [];
-    return {
-      vehicle: vehicle && parseStored(VehicleRecord, vehicle),
-      compliance: compliance && parseStored(ComplianceRecord, compliance),
-    };
-  },
-
-  /**
-   * Both records of any number of distinct registrations, in batches of 100 keys at once.
-   * @throws the first error when none could be read
-   */
-  findManyWithVehicles: async (
-    registrations: readonly RegistrationKey[],
-    deadline: Deadline,
-  ): Promise<FoundSources> => {
+/** The compliance table, read together with the vehicles in the same requests. */
+export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => {
+  const read = async (registrations: readonly RegistrationKey[], deadline: Deadline, projection?: string) => {
     const keys = registrations.map(recordKey);
-    const { items, unread, failure } = await batchGet(
-      db,
-      [
-        { table: names.vehicles, keys, projection: INSURANCE_ATTRIBUTES },
-        { table: names.compliance, keys },
-      ],
-      deadline,
-    );
-    const resultOf = (table: string) => [items.get(table), unread.get(table)] as const;
-    return {
-      vehicles: foundRecords('vehicles', InsuranceRecord, ...resultOf(names.vehicles)),
-      compliance: foundRecords('compliance', ComplianceRecord, ...resultOf(names.compliance)),
-      failure,
-    };
-  },
-});
+    const wanted = [
+      { table: names.vehicles, keys, projection },
+      { table: names.compliance, keys },
+    ];
+    const { items, unread, failure } = await batchGet(db, wanted, deadline);
+    const resultOf = (table: string) => ({ items: items.get(table) ?? [], unread: unread.get(table) ?? [] });
+    return { vehicles: resultOf(names.vehicles), compliance: resultOf(names.compliance), failure };
+  };
+
+  return {
+    /** @throws UnreadableRecord, or the error of a failed read */
+    findWithVehicle: async (registration: RegistrationKey, deadline: Deadline) => {
+      const { vehicles, compliance, failure } = await read([registration], deadline);
+      if (failure !== undefined) throw failure;
+      const [vehicle] = vehicles.items;
+      const [record] = compliance.items;
+      return {
+        vehicle: vehicle && parseStored(VehicleRecord, vehicle),
+        compliance: record && parseStored(ComplianceRecord, record),
+      };
+    },
+
+    /**
+     * Both records of any number of distinct registrations.
+     * @throws the first error when none could be read
+     */
+    findManyWithVehicles: async (
+      registrations: readonly RegistrationKey[],
+      deadline: Deadline,
+    ): Promise<FoundSources> => {
+      const { vehicles, compliance, failure } = await read(registrations, deadline, INSURANCE_ATTRIBUTES);
+      return {
+        vehicles: foundRecords('vehicles', InsuranceRecord, vehicles),
+        compliance: foundRecords('compliance', ComplianceRecord, compliance),
+        failure,
+      };
+    },
+  };
+};

@@ -11,8 +11,8 @@ import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { type ContentFields, ContentItem, isContentId, type StoredItem } from './item.ts';
 
 /**
- * The prefix of every partition key, by kind of key (docs/contract.md#sandbox): content of live, of test and of the probe's
- * keys never meets. No other kind of DynamoDB item is called `test` or `probe`, and no domain or slug contains `#`.
+ * The prefix of every partition key, which keeps live, test and probe content apart (docs/contract.md#sandbox). Other
+ * partition keys never begin with `test#` or `probe#`: no domain or slug contains `#`.
  */
 export const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
 
@@ -31,7 +31,9 @@ export const contentKeys = (kind: KeyKind) => {
     ...listItemKeys(prefix),
     itemKey: (id: string): DynamoItem => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): DynamoItem => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
-    /** Callers never share a record: it contains the key id. An Idempotency-Key may be any text, so it is hashed. */
+    /**
+     * Contains the key id, so that callers share no records, and a hash of the Idempotency-Key, which may be any text.
+     */
     idempotencyRecordKey: ({ keyId, idempotencyKey }: IdempotentCreation): DynamoItem => ({
       pk: `${prefix}idempotency#${keyId}#${sha256(idempotencyKey)}`,
       sk: 'creation',
@@ -40,8 +42,7 @@ export const contentKeys = (kind: KeyKind) => {
 };
 
 /**
- * The content of one kind of key. Every read and write takes its keys and lists from here, so that content of each kind
- * stays apart in their one table.
+ * Keys and lists of one kind of API key's content. All reads and writes go through them, which keeps the kinds apart.
  */
 export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => ({
   db,
@@ -74,7 +75,7 @@ export const parseItem = (stored: DynamoItem): StoredItem => {
 
 const text = { type: 'string' } as const;
 
-/** What is stored of a creation with an Idempotency-Key. The repeated request brings the fields again. */
+/** A creation with an Idempotency-Key. The repeated request brings the fields again. */
 const IdempotencyRecord = {
   type: 'object',
   required: ['bodyHash', 'id', 'createdAt'],
@@ -83,7 +84,7 @@ const IdempotencyRecord = {
 
 export type IdempotencyRecord = RecordOf<typeof IdempotencyRecord>;
 
-/** The same for the same validated body, whatever the order of its fields. */
+/** Depends on the validated body, not on the order of its fields. */
 export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
   sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 
@@ -93,7 +94,7 @@ export const parseIdempotencyRecord = (stored: DynamoItem): IdempotencyRecord =>
 /** The id of the content item that claims a slug, from the claim. */
 export const claimantOf = ({ id }: DynamoItem): string | undefined => (typeof id === 'string' ? id : undefined);
 
-/** @throws the error because of which some could not be read: they must not count as missing */
+/** @throws the error of a failed read: unread items must not count as missing */
 export const readDynamoItems = async (
   { db, table }: Pick<ContentStore, 'db' | 'table'>,
   keys: readonly DynamoItem[],
@@ -113,7 +114,7 @@ export const contentReads = ({ db, table, keys }: ContentStore) => ({
     return Item && parseItem(Item);
   },
 
-  /** The items that exist, in the order of their ids. @throws the error because of which one could not be read */
+  /** The items that exist, in the order of the ids. @throws the error of a failed read */
   findMany: async (ids: readonly string[], deadline: Deadline): Promise<StoredItem[]> => {
     const found = await readDynamoItems({ db, table }, ids.map(keys.itemKey), deadline);
     const byId = new Map(found.map(parseItem).map((stored) => [stored.item.id, stored]));

@@ -27,7 +27,7 @@ import {
   type StoredItem,
 } from './item.ts';
 
-/** When a change happens, and by when it must be done. */
+/** When a change happens, and its deadline. */
 export interface Moment {
   readonly now: Date;
   readonly deadline: Deadline;
@@ -37,19 +37,10 @@ interface Change extends Moment {
   readonly domains?: BoundDomains;
 }
 
-interface Preconditions extends Pick<Change, 'domains' | 'deadline'> {
-  readonly ifMatch: string | undefined;
-  /** The domain to which the change moves the item. */
-  readonly newDomain?: string | undefined;
-}
+/** All items, the items of a domain, or the item with a slug of a domain. */
+type ContentFilter = { readonly domain?: string; readonly slug?: string };
 
-/** Which items: all, those of a domain, or the one with a slug of a domain. */
-interface ContentFilter {
-  readonly domain?: string;
-  readonly slug?: string;
-}
-
-/** The response to a repeated creation: the item as it was created then. @throws IDEMPOTENCY_CONFLICT */
+/** The item as it was created the first time. @throws IDEMPOTENCY_CONFLICT */
 const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields: ContentFields): ContentItem => {
   if (bodyHash !== hashBody(fields)) throw idempotencyConflict();
   return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
@@ -58,22 +49,17 @@ const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields
 /** A strong entity tag (RFC 9110 section 8.8.3). */
 const STRONG_TAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
-/**
- * `If-Match` is `*` or a list of entity tags that are compared strongly (RFC 9110 section 13.1.1).
- * @throws PRECONDITION_FAILED unless it names the item's version or is absent
- */
+/** Checks `If-Match` (RFC 9110 section 13.1.1). @throws PRECONDITION_FAILED unless absent, `*` or the item's version */
 const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes(etagOf(item))) return;
-  throw preconditionFailed(
-    item.version,
-    tags.every((tag) => STRONG_TAG.test(tag)),
-  );
+  const areStrong = tags.every((tag) => STRONG_TAG.test(tag));
+  throw preconditionFailed(item.version, areStrong);
 };
 
 /**
- * The content of one kind of key: reads and changes of items together with their slugs and lists.
+ * The content of one kind of key. A change includes the item's slug and lists.
  * @example
  * const content = contentTable(db, tables.content, 'live');
  * const item = await content.create(fields, undefined, { now, deadline });
@@ -88,20 +74,20 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     (await reads.findMany(ids, deadline)).map(({ item }) => item);
 
   const findClaimant = async (domain: string, slug: string): Promise<MemberPage> => {
-    const { Item } = await db.send(
-      new GetCommand({ TableName: table, Key: store.keys.slugKey(domain, slug), ConsistentRead: true }),
-    );
+    const Key = store.keys.slugKey(domain, slug);
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
     const id = Item && claimantOf(Item);
     return id === undefined ? { ids: [], total: 0 } : { ids: [id], total: 1 };
   };
 
   /**
-   * Reads the item and changes the version that was read; repeats both when another request changed it meanwhile. So the
-   * domain that was checked is the item's domain at the time of the change.
+   * Changes the version that was read; reads again when another request changed it meanwhile. So the domain that was
+   * checked is the item's domain at the time of the change.
    */
   const changeFound = async <T>(
     id: string,
-    { ifMatch, newDomain, domains, deadline }: Preconditions,
+    ifMatch: string | undefined,
+    { domains, deadline, newDomain }: Change & { readonly newDomain?: string | undefined },
     attempt: (stored: StoredItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
   ): Promise<T> => {
     for (let tries = 0; ; tries += 1) {
@@ -161,21 +147,21 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       id: string,
       changes: Partial<ContentFields>,
       ifMatch: string | undefined,
-      { now, deadline, domains }: Change,
+      change: Change,
     ): Promise<ContentItem> =>
-      changeFound(id, { ifMatch, newDomain: changes.domain, domains, deadline }, async (stored) => {
+      changeFound(id, ifMatch, { ...change, newDomain: changes.domain }, async (stored) => {
         const { version, updated_at } = stored.item;
         // The clocks of two instances can differ.
-        const updatedAt = latest(now.toISOString(), updated_at);
+        const updatedAt = latest(change.now.toISOString(), updated_at);
         const item = { ...stored.item, ...changes, updated_at: updatedAt, version: version + 1 };
-        return { outcome: await transactions.replace(stored, item, deadline), result: item };
+        return { outcome: await transactions.replace(stored, item, change.deadline), result: item };
       }),
 
     /** Deletes the item for good and frees its slug. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED */
-    remove: (id: string, ifMatch: string | undefined, { deadline, domains }: Change): Promise<ContentItem> =>
-      changeFound(id, { ifMatch, domains, deadline }, async (stored) => {
-        const outcome = await transactions.remove(stored, deadline);
-        return { outcome, result: stored.item };
-      }),
+    remove: (id: string, ifMatch: string | undefined, change: Change): Promise<ContentItem> =>
+      changeFound(id, ifMatch, change, async (stored) => ({
+        outcome: await transactions.remove(stored, change.deadline),
+        result: stored.item,
+      })),
   };
 };

@@ -5,9 +5,9 @@ import { ALL_ITEMS, CONTENT_PREFIX, domainList } from './content-store.ts';
 import { contentTable } from './content-table.ts';
 
 /**
- * The content of the probe, which creates and deletes an item every minute. Its lists would get three empty buckets a day,
- * which every page reads, so a deletion removes the counter of the bucket before when that bucket is empty. No other list may
- * do so: a creation with a position in that bucket would begin its change number again, which a recount relies on.
+ * The probe creates and deletes an item every minute, which would leave three empty buckets a day for every page to
+ * read. So a deletion also removes the counter of the preceding bucket if that is empty. No other list may do so: a
+ * pending creation in that bucket would restart its change number, on which a recount relies.
  */
 const probeContent = (db: DynamoDBDocumentClient, table: string): ReturnType<typeof contentTable> => {
   const content = contentTable(db, table, 'probe');

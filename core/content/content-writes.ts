@@ -20,27 +20,22 @@ const toAttributes = ({ item, positions }: StoredItem): DynamoItem => ({
   domainPosition: positions.domain,
 });
 
+const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
+
 /** Fails when the stored item is not the version that was read. */
 const ifUnchanged = ({ version }: ContentItem) => ({
   ConditionExpression: 'version = :version',
   ExpressionAttributeValues: { ':version': version },
 });
 
-/** The single writes of which every content transaction is composed. */
+/** The single writes of which content transactions are composed. */
 export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
-  addItem: (stored: StoredItem): TransactWrite => ({
+  /** Adds an item, or replaces the version that was read. */
+  putItem: (stored: StoredItem, read?: ContentItem): TransactWrite => ({
     Put: {
       TableName: table,
       Item: { ...toAttributes(stored), ...itemKey(stored.item.id) },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
-  }),
-
-  replaceItem: (stored: StoredItem, read: ContentItem): TransactWrite => ({
-    Put: {
-      TableName: table,
-      Item: { ...toAttributes(stored), ...itemKey(stored.item.id) },
-      ...ifUnchanged(read),
+      ...(read ? ifUnchanged(read) : IF_ABSENT),
     },
   }),
 
@@ -50,11 +45,7 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
 
   /** Fails when another item of the domain has claimed the slug. */
   claimSlug: ({ domain, slug, id }: SlugClaim) => ({
-    Put: {
-      TableName: table,
-      Item: { ...slugKey(domain, slug), id },
-      ConditionExpression: 'attribute_not_exists(pk)',
-    },
+    Put: { TableName: table, Item: { ...slugKey(domain, slug), id }, ...IF_ABSENT },
   }),
 
   releaseSlug: ({ domain, slug, id }: SlugClaim) => ({
@@ -67,35 +58,32 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   }),
 });
 
-/** The position of each of these members by its id. @throws Error for another id: at a guessed position it would replace a member */
-const positionFinder = (members: readonly Member[]) => {
-  const positions = new Map(members.map(({ id, position }) => [id, position]));
-  return (id: string): number => {
-    const position = positions.get(id);
-    if (position === undefined) throw new Error('An item has no position in its list.');
-    return position;
-  };
+/** @throws Error for an id that is no member: at a guessed position it would replace another one */
+const positionOf = (id: string, members: readonly Member[]): number => {
+  const member = members.find((one) => one.id === id);
+  if (member === undefined) throw new Error('An item has no position in its list.');
+  return member.position;
 };
 
-/**
- * The writes that add new items to the end of their lists, in their order: the items, then their slugs, then their members with
- * one update of each counter.
- */
+/** The writes that append new items to their lists, in order: the items, their slugs, then members and counters. */
 export const creationWrites = async (
   store: ContentStore,
   items: readonly ContentItem[],
 ): Promise<readonly TransactWrite[]> => {
   const writes = contentWrites(store);
-  const append = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
+  const allocate = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
     const first = await store.lists.allocate(list, added.length);
     return { list, members: added.map(({ id }, index) => ({ id, position: first + index })) };
   };
   const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
-  const [all, ...domains] = await Promise.all([append([ALL_ITEMS, items]), ...[...byDomain].map(append)]);
-  const inAll = positionFinder(all.members);
-  const inDomain = positionFinder(domains.flatMap(({ members }) => members));
+  const [all, ...domains] = await Promise.all([allocate([ALL_ITEMS, items]), ...[...byDomain].map(allocate)]);
+  const inDomains = domains.flatMap(({ members }) => members);
+  const toStored = (item: ContentItem): StoredItem => ({
+    item,
+    positions: { all: positionOf(item.id, all.members), domain: positionOf(item.id, inDomains) },
+  });
   return [
-    ...items.map((item) => writes.addItem({ item, positions: { all: inAll(item.id), domain: inDomain(item.id) } })),
+    ...items.map((item) => writes.putItem(toStored(item))),
     ...items.map(writes.claimSlug),
     ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
   ];
@@ -103,7 +91,7 @@ export const creationWrites = async (
 
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
-/** Fails, and returns the stored record, when there is one that has not expired. */
+/** Fails and returns the stored record if one exists that has not expired. */
 const putIdempotencyRecord = (table: string, key: DynamoItem, item: ContentItem): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
@@ -128,43 +116,51 @@ export class InconsistentContent extends Error {
   override readonly name = 'InconsistentContent';
 }
 
-/** How a transaction ended: `changed` when another request changed, deleted or created the item meanwhile. */
-export type ChangeOutcome = { readonly kind: 'done' | 'changed' | 'slug taken' };
+/**
+ * How a change ended. `changed`: another request changed, deleted or created the item meanwhile. `repeated`: the
+ * creation has an idempotency record.
+ */
+export type ChangeOutcome =
+  | { readonly kind: 'done' | 'changed' | 'slug taken' }
+  | { readonly kind: 'repeated'; readonly record: IdempotencyRecord };
 
-/** `repeated` when the creation has an idempotency record. */
-export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonly record: IdempotencyRecord };
+/** The writes of a change. Conditions of `others` fail only where content is inconsistent. */
+interface Change {
+  readonly record?: TransactWrite | undefined;
+  readonly item: TransactWrite | undefined;
+  readonly claim?: TransactWrite | undefined;
+  readonly others: readonly TransactWrite[];
+}
 
 /** The changes of items, each one transaction over the item, its slug and its lists. */
 export const contentTransactions = (store: ContentStore) => {
   const { db, table, keys, lists } = store;
   const writes = contentWrites(store);
 
-  /** By the conditions that failed. Any other than these two fails only where content is inconsistent. */
-  const toOutcome = (
-    failed: ReadonlyMap<TransactWrite, DynamoItem>,
-    { item, claim }: { readonly item?: TransactWrite | undefined; readonly claim?: TransactWrite | undefined },
-  ): ChangeOutcome => {
-    if (item && failed.has(item)) return { kind: 'changed' };
-    if (claim && failed.has(claim)) return { kind: 'slug taken' };
+  const commit = async ({ record, item, claim, others }: Change, deadline: Deadline): Promise<ChangeOutcome> => {
+    const all = [record, item, claim, ...others].filter((write) => write !== undefined);
+    const outcome = await transact(db, all, deadline);
+    if (outcome.committed) return { kind: 'done' };
+    const stored = record && outcome.failed.get(record);
+    if (stored) return { kind: 'repeated', record: parseIdempotencyRecord(stored) };
+    if (item && outcome.failed.has(item)) return { kind: 'changed' };
+    if (claim && outcome.failed.has(claim)) return { kind: 'slug taken' };
     throw new InconsistentContent();
   };
 
   return {
     /** Adds a new item, unless the same creation was done before. @throws InconsistentContent, UnreadableRecord */
-    insert: async (item: ContentItem, deadline: Deadline, idempotency?: IdempotentCreation): Promise<InsertOutcome> => {
-      const creation = await creationWrites(store, [item]);
-      // Of one item: first the item itself, then its slug.
-      const [add, claim] = creation;
-      const putRecord = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), item);
-      const outcome = await transact(db, [...(putRecord ? [putRecord] : []), ...creation], deadline);
-      if (outcome.committed) return { kind: 'done' };
-      const stored = putRecord && outcome.failed.get(putRecord);
-      return stored
-        ? { kind: 'repeated', record: parseIdempotencyRecord(stored) }
-        : toOutcome(outcome.failed, { item: add, claim });
+    insert: async (
+      added: ContentItem,
+      deadline: Deadline,
+      idempotency?: IdempotentCreation,
+    ): Promise<ChangeOutcome> => {
+      const [item, claim, ...others] = await creationWrites(store, [added]);
+      const record = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), added);
+      return commit({ record, item, claim, others }, deadline);
     },
 
-    /** Replaces the stored version, also when its domain or slug changes. @throws InconsistentContent */
+    /** Replaces the stored version. Its domain and slug may change. @throws InconsistentContent */
     replace: async (
       { item: old, positions }: StoredItem,
       item: ContentItem,
@@ -174,35 +170,23 @@ export const contentTransactions = (store: ContentStore) => {
       const movesDomain = item.domain !== old.domain;
       const movesSlug = movesDomain || item.slug !== old.slug;
       const domain = movesDomain ? await lists.allocate(domainList(item.domain)) : positions.domain;
-      const replace = writes.replaceItem({ item, positions: { ...positions, domain } }, old);
-      const claim = writes.claimSlug(item);
-      const outcome = await transact(
-        db,
-        [
-          replace,
-          ...(movesSlug ? [writes.releaseSlug(old), claim] : []),
-          ...(movesDomain ? lists.remove(domainList(old.domain), positions.domain) : []),
-          ...(movesDomain ? lists.append(domainList(item.domain), [{ position: domain, id }]) : []),
-        ],
-        deadline,
-      );
-      return outcome.committed ? { kind: 'done' } : toOutcome(outcome.failed, { item: replace, claim });
+      const replacement = writes.putItem({ item, positions: { ...positions, domain } }, old);
+      const others = [
+        ...(movesSlug ? [writes.releaseSlug(old)] : []),
+        ...(movesDomain ? lists.remove(domainList(old.domain), positions.domain) : []),
+        ...(movesDomain ? lists.append(domainList(item.domain), [{ position: domain, id }]) : []),
+      ];
+      return commit({ item: replacement, claim: movesSlug ? writes.claimSlug(item) : undefined, others }, deadline);
     },
 
     /** Removes the stored version. @throws InconsistentContent */
-    remove: async ({ item, positions }: StoredItem, deadline: Deadline): Promise<ChangeOutcome> => {
-      const remove = writes.removeItem(item);
-      const outcome = await transact(
-        db,
-        [
-          remove,
-          writes.releaseSlug(item),
-          ...lists.remove(ALL_ITEMS, positions.all),
-          ...lists.remove(domainList(item.domain), positions.domain),
-        ],
-        deadline,
-      );
-      return outcome.committed ? { kind: 'done' } : toOutcome(outcome.failed, { item: remove });
+    remove: ({ item, positions }: StoredItem, deadline: Deadline): Promise<ChangeOutcome> => {
+      const others = [
+        writes.releaseSlug(item),
+        ...lists.remove(ALL_ITEMS, positions.all),
+        ...lists.remove(domainList(item.domain), positions.domain),
+      ];
+      return commit({ item: writes.removeItem(item), others }, deadline);
     },
   };
 };

@@ -2,7 +2,7 @@
 import { domainForbidden } from '../problems.ts';
 import type { RecordOf } from '../schemas/record-schema.ts';
 
-/** The record: types, responses and the check of stored items follow from it. `schemas.ts` has the rules for new values. */
+/** The stored record. `schemas.ts` has the rules for new values. */
 export const ContentItem = {
   type: 'object',
   required: ['id', 'title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at', 'version'],
@@ -23,7 +23,7 @@ export const ContentItem = {
 /** A content item as it is returned (docs/contract.md#content). */
 export type ContentItem = RecordOf<typeof ContentItem>;
 
-/** What a caller writes of a content item; `domain` in lower case. */
+/** The fields that a caller writes; `domain` in lower case. */
 export type ContentFields = Omit<ContentItem, 'id' | 'created_at' | 'updated_at' | 'version'>;
 
 /** An item and its positions in the two lists that it belongs to. */
@@ -32,13 +32,13 @@ export interface StoredItem {
   readonly positions: { readonly all: number; readonly domain: number };
 }
 
-/** The latest of timestamps in the same notation. */
+/** The latest of timestamps in one format. */
 export const latest = (...timestamps: readonly string[]): string =>
   timestamps.reduce((last, one) => (one > last ? one : last));
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether an id has the form of this service's ids; any other matches nothing. */
+/** Whether an id has the form of this service's ids. */
 export const isContentId = (id: string): boolean => UUID.test(id);
 
 /** The entity tag of a version (RFC 9110). */
@@ -51,13 +51,13 @@ export type BoundDomains = readonly string[] | undefined;
 export const isAllowedDomain = (domains: BoundDomains, domain: string): boolean =>
   domains === undefined || domains.includes(domain);
 
-/** @throws DOMAIN_FORBIDDEN unless the caller may write to the domain or list it; a list of every domain has none */
+/** For writes and lists; `domain` is undefined for a list of all domains. @throws DOMAIN_FORBIDDEN */
 export const requireDomain = (domains: BoundDomains, domain: string | undefined): void => {
   if (domains === undefined || (domain !== undefined && domains.includes(domain))) return;
   throw domainForbidden(domains);
 };
 
-/** The domain of a list: the one that was asked for, otherwise the only one of the caller's key. @throws DOMAIN_FORBIDDEN */
+/** The domain of a list: by default the only domain of the caller's key. @throws DOMAIN_FORBIDDEN */
 export const listedDomain = (domains: BoundDomains, asked: string | undefined): string | undefined => {
   const domain = asked ?? (domains?.length === 1 ? domains[0] : undefined);
   requireDomain(domains, domain);

@@ -1,8 +1,8 @@
-/** Rules of pages of content items: what a list request asks for, and how large a page may be (docs/contract.md#content). */
+/** Rules of pages of content items (docs/contract.md#content). */
 import { pageTooLarge } from '../problems.ts';
 import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 
-/** Items in a page without a `limit` (docs/contract.md#content). */
+/** Items in a page without a `limit`. */
 export const DEFAULT_LIMIT = 20;
 
 interface PageQuery {
@@ -12,7 +12,7 @@ interface PageQuery {
   readonly offset?: number;
 }
 
-/** The filter and the bounds of a list request, for a caller that is bound to domains or to none. @throws DOMAIN_FORBIDDEN */
+/** The filter and the bounds of a list request. @throws DOMAIN_FORBIDDEN */
 export const readPageQuery = (
   { domain: asked, slug, limit = DEFAULT_LIMIT, offset = 0 }: PageQuery,
   domains?: BoundDomains,
@@ -33,12 +33,12 @@ export interface ContentPage {
 /** Bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
 /**
- * Lambda's response limit is 6,291,556 bytes. The page is a JSON string in that response, so quotes, backslashes and line
- * ends take more bytes there. The rest is for headers.
+ * Lambda's limit of 6,291,556 bytes, less headers. The page is a JSON string in the response, so quotes, backslashes
+ * and line ends take more bytes there.
  */
 const MAX_ENCODED_BYTES = 6_200_000;
 
-/** @throws PAGE_TOO_LARGE, which names how many of the items fit */
+/** @throws PAGE_TOO_LARGE, which names a limit that fits */
 export const requirePageFits = (items: readonly ContentItem[]): void => {
   let bytes = 0;
   let encodedBytes = 0;

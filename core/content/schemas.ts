@@ -1,4 +1,4 @@
-/** The rules of new and of changed content, for requests and for imports: docs/contract.md#content. */
+/** Rules of new and changed content, for requests and imports (docs/contract.md#content). */
 import * as T from 'typebox';
 import type { ContentFields } from './item.ts';
 import { DEFAULT_LIMIT } from './page.ts';
@@ -14,7 +14,7 @@ const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 const codePointOf = (character: string): string =>
   `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Names the first character that is invalid in a text and its position: code points, from 1. */
+/** The issue of the first invalid character. Positions count code points from 1. */
 const wrongCharacter = (text: string): string | undefined => {
   const found = WRONG_CHARACTER.exec(text);
   if (found === null) return undefined;
@@ -24,10 +24,10 @@ const wrongCharacter = (text: string): string | undefined => {
 
 type TextOptions = T.TStringOptions & { readonly description: string };
 
-/** Pattern of a text that must not be empty; `text` also rejects texts of only invisible characters. */
+/** Pattern of a text that must not be empty; `text` then also rejects invisible characters only. */
 const NOT_BLANK = '\\S';
 
-/** A text of a request or of an import file that people wrote. */
+/** A text that people wrote. */
 const text = (options: TextOptions) => {
   const findIssue = (value: string): string | undefined => {
     const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(value);
@@ -64,13 +64,8 @@ const fields = {
   meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
 } satisfies Record<keyof ContentFields, T.TSchema>;
 
-/** Set by the service. An update accepts and ignores them, whatever their value. */
-const readOnly = {
-  id: T.Unknown(),
-  created_at: T.Unknown(),
-  updated_at: T.Unknown(),
-  version: T.Unknown(),
-};
+/** Set by the service; an update ignores them, whatever their value. */
+const readOnly = { id: T.Unknown(), created_at: T.Unknown(), updated_at: T.Unknown(), version: T.Unknown() };
 
 export const CreateContent = T.Object(
   { ...fields, meta_description: T.Optional(fields.meta_description) },
@@ -105,13 +100,13 @@ export const IfMatchHeaders = T.Object({
   'If-Match': T.Optional(T.String({ description: 'Change the item only if its version is named here' })),
 });
 
-/** The fields of a new item from a validated body, defaults filled in. */
+/** The fields of a new item, with defaults. */
 export const newFields = (body: T.Static<typeof CreateContent>): ContentFields => {
   const { title, content, domain, slug, meta_description = '' } = body;
   return { title, content, domain: domain.toLowerCase(), slug, meta_description };
 };
 
-/** The fields that a validated update changes, without those that the service sets. */
+/** The fields that an update changes, without fields that the service sets. */
 export const changedFields = (body: T.Static<typeof UpdateContent>): Partial<ContentFields> => {
   const sent = creationFields.filter((field) => body[field] !== undefined);
   const changes: Partial<ContentFields> = Object.fromEntries(sent.map((field) => [field, body[field]]));

@@ -8,11 +8,11 @@ export interface Bucket {
 export interface BucketRange {
   readonly bucket: number;
   readonly skip: number;
-  /** Members that fit on the page. More than the bucket had when it was counted, since others may be added. */
+  /** Members that fit on the page: more than were counted, since others may be added. */
   readonly room: number;
 }
 
-/** The parts of buckets that make up a page, by their counters. Buckets come newest first. */
+/** The parts of buckets, newest first, that make up a page. */
 export const bucketRanges = (buckets: readonly Bucket[], offset: number, limit: number): BucketRange[] => {
   const ranges: BucketRange[] = [];
   let toSkip = offset;

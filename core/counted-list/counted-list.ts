@@ -1,24 +1,21 @@
 /**
- * Lists on DynamoDB with an exact total and pages that cost the same at any offset. A list holds ids and does not know
- * what they identify.
+ * Lists of ids on DynamoDB with an exact total and pages that cost the same at any offset.
  *
  * - A **member** is an id in a list. It has one position per list.
  * - A **position** is a number from the list's **position allocator**. It is never given out twice; members never move.
- * - A **bucket** is 512 consecutive positions. Its members share a partition, so that partitions stay small.
+ * - A **bucket** is 512 consecutive positions. Its members share a partition.
  * - A **counter** per bucket holds the number of its members and a change number.
  *
- * Invariants, which hold because members and counters change in one transaction:
- * - A bucket's counter equals the number of its members. The sum of a list's counters is its total.
- * - A counter's change number grows with every change of its bucket. A recount that finds the same number before and after
- *   knows that nothing changed meanwhile.
+ * Members and counters change in one transaction. Therefore a bucket's counter equals the number of its members, and
+ * the sum of a list's counters is its total. The change number grows with every change of the bucket: a recount that
+ * finds the same number before and after knows that nothing changed meanwhile.
  *
- * A page reads the counters, then only the buckets that contain it, all at once and each from its newest member. Removed
- * members leave gaps, so a bucket can have fewer than 512. A page of 20 touches at most two buckets until 96 % of a list
- * was removed evenly; beyond that it touches more, at most one per member shown. An empty bucket costs only its counter
- * of 60 bytes.
+ * A page reads the counters, then only the buckets that contain it, in parallel and each from its newest member.
+ * Removed members leave gaps. A page of 20 reads at most two buckets until 96 % of a list was removed evenly, then
+ * more, at most one per member shown. An empty bucket costs only its counter of 60 bytes.
  *
- * Limit: every new member updates the counter of the newest bucket, and DynamoDB cancels a transaction that meets another on
- * an item. With 10 ms for each that is a hundred a second and list. One transaction may add many members.
+ * Limit: about a hundred transactions a second and list, at 10 ms each. Every new member updates the counter of the
+ * newest bucket, and DynamoDB cancels transactions that meet on an item. One transaction may add many members.
  */
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWrite } from '../dynamodb/transact.ts';
@@ -31,7 +28,7 @@ export interface Member {
   readonly id: string;
 }
 
-/** A page of ids, newest first, and the list's total. */
+/** Ids, newest first, and the list's total. */
 export interface MemberPage {
   readonly ids: readonly string[];
   readonly total: number;
@@ -52,7 +49,7 @@ const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { m
 export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix = '') => {
   const { allocatorKey, counterKey, counterPartition, memberKey, memberPartition } = listItemKeys(prefix);
 
-  /** Adds to a counter, and raises its change number. */
+  /** Changes a bucket's number of members. */
   const counterUpdate = (list: string, bucket: number, change: number): TransactWrite => ({
     Update: {
       TableName: table,
@@ -78,8 +75,8 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
   };
 
   /**
-   * Reads from the newest member, skipped ones included: new members are then extra members at the start of the range.
-   * Read from the oldest, they would push members off the page that belong on it before and after.
+   * Reads from the newest member, skipped members included: new members then only add to the start of the range. Read
+   * from the oldest, they would push members off the page that belong on it.
    */
   const readRange = async (list: string, { bucket, skip, room }: BucketRange): Promise<string[]> => {
     const { Items = [] } = await db.send(
@@ -98,7 +95,7 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
   return {
     counterUpdate,
 
-    /** Allocates new positions and returns the first. An unused position is a gap, which costs nothing. */
+    /** Allocates positions and returns the first. An unused position is a gap, which costs nothing. */
     allocate: async (list: string, positions = 1): Promise<number> => {
       const { Attributes } = await db.send(
         new UpdateCommand({
@@ -141,22 +138,21 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
     ],
 
     /**
-     * Strongly consistent. While another changes the list, a member that belongs on the page all the time is on it, no
-     * member is on it twice, and the total is never less than offset and page. One request for the counters and one per
-     * bucket of the page; one more when the list outgrows its last page meanwhile.
+     * Strongly consistent. No member is on a page twice, and the total is never less than offset and page. Costs one
+     * request for the counters and one per bucket of the page; one more when the list outgrows its last page meanwhile.
      *
-     * A place in an older bucket follows from the counters of the newer ones. When those have got a member since they were
-     * counted, and the older bucket has lost one, the next member is skipped though its place is the same: the page lacks it,
-     * and a last page's total is one less. To exclude that, counters would have to be read in transactions before and after.
+     * A page can lack one member that belongs on it in one case: after the counters are read, a newer bucket gets a
+     * member, and then an older bucket of the page loses one. On a last page the total is then one less, too. Excluding
+     * that would take transactions that read the counters before and after.
      */
     page: async (list: string, offset: number, limit: number): Promise<MemberPage> => {
       const buckets = await readBuckets(list);
       const counted = totalOf(buckets);
       const isLast = offset < counted && counted <= offset + limit;
-      // One more member than the page shows whether the list has outgrown it since it was counted.
+      // One more member than the page shows whether the list has outgrown it.
       const ranges = bucketRanges(buckets, offset, isLast ? limit + 1 : limit);
       const read = await Promise.all(ranges.map((range) => readRange(list, range)));
-      // A member that was removed from an older bucket and added again between the reads is in both; its new position counts.
+      // A member that was moved between the reads is in two buckets; its new position counts.
       const found = [...new Set(read.flat())];
       const ids = found.slice(0, limit);
       if (!isLast) return { ids, total: counted };

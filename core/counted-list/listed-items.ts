@@ -2,7 +2,7 @@ import { retryUntil } from '../dynamodb/retry.ts';
 import { type Deadline, DeadlineExceeded, readingDeadline } from '../runtime/deadline.ts';
 import type { MemberPage } from './counted-list.ts';
 
-/** Items of a page, and how many their list has. */
+/** Items of a page, and the list's total. */
 export interface ItemPage<Item> {
   readonly items: readonly Item[];
   readonly total: number;
@@ -13,11 +13,11 @@ interface ListSource<Item> {
   readonly readIds: () => Promise<MemberPage>;
   /** The items that exist. */
   readonly readItems: (ids: readonly string[], deadline: Deadline) => Promise<readonly Item[]>;
-  /** Whether an item belongs where its id was read. */
+  /** Whether an item still belongs in the list. */
   readonly belongs: (item: Item) => boolean;
 }
 
-/** Successive reads with the same items missing, after which the list is inconsistent rather than changing. */
+/** Successive reads with the same items missing that show an inconsistent list. */
 const MAX_UNCHANGED = 3;
 
 /** Items left a list between the reading of its ids and that of the items. */
@@ -26,10 +26,9 @@ class ItemsLeft extends Error {
 }
 
 /**
- * Reads ids, then their items. An item that moved in between is left out, and both are read again until the page is full;
- * at the deadline the page is shorter. Another read costs the ids and the items that are still missing. Pauses grow to a
- * second, so a request reads at most about 25 times. Stops early at an inconsistency, which would otherwise delay every
- * request for that list until the deadline.
+ * Reads ids, then their items. Leaves out an item that moved in between, and reads again until the page is full; at the
+ * deadline the page is shorter. Another read costs the ids and the missing items; pauses grow to a second, which allows
+ * about 25 reads. Stops early at an inconsistency, which would otherwise delay every request for the list.
  */
 export const readListedItems = async <Item extends { readonly id: string; readonly version: number }>(
   { readIds, readItems, belongs }: ListSource<Item>,

@@ -3,21 +3,21 @@ import { type Deadline, readingDeadline } from '../runtime/deadline.ts';
 import { type DynamoItem, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
-/** Keys to read, by table name. */
+/** Keys of one table. */
 export interface TableKeys {
   readonly table: string;
-  /** Each once: DynamoDB rejects a whole request that has a key twice. */
+  /** Distinct: DynamoDB rejects a request with a key twice. */
   readonly keys: readonly DynamoItem[];
   readonly consistent?: boolean;
-  /** A projection expression: only these attributes are sent back. */
-  readonly projection?: string;
+  /** A projection expression; by default all attributes are returned. */
+  readonly projection?: string | undefined;
 }
 
-/** What was read, and the keys that could not be read in time: those are unknown, not absent. */
+/** What was read, and the keys that could not be read in time: they may exist. */
 export interface BatchGetResult {
   readonly items: ReadonlyMap<string, readonly DynamoItem[]>;
   readonly unread: ReadonlyMap<string, readonly DynamoItem[]>;
-  /** Why keys are unread, or the first reason of several; for the operator. */
+  /** The first reason why keys are unread, for the operator. */
   readonly failure?: unknown;
 }
 
@@ -49,12 +49,6 @@ const groupByTable = (items: readonly TableItem[]): ReadonlyMap<string, readonly
   return new Map([...groups].map(([table, group]) => [table, group.map(([, item]) => item)]));
 };
 
-interface ChunkOutcome {
-  readonly found: readonly TableItem[];
-  readonly unread: readonly TableItem[];
-  readonly failure?: unknown;
-}
-
 /** DynamoDB left keys of a batch unprocessed: capacity was short, or the response would be too large. */
 class KeysUnprocessed extends Error {
   override readonly name = 'KeysUnprocessed';
@@ -62,12 +56,8 @@ class KeysUnprocessed extends Error {
 
 const isTransient = (error: unknown): boolean => error instanceof KeysUnprocessed || isThrottle(error);
 
-/** Reads one chunk until nothing is left unprocessed; an error or the deadline ends it with what is still unread. */
-const readChunk = async (
-  db: DynamoDBDocumentClient,
-  chunk: readonly WantedKey[],
-  deadline: Deadline,
-): Promise<ChunkOutcome> => {
+/** Reads a chunk until nothing is unprocessed. An error or the deadline leaves the rest unread. */
+const readChunk = async (db: DynamoDBDocumentClient, chunk: readonly WantedKey[], deadline: Deadline) => {
   const found: TableItem[] = [];
   let left = asRequestItems(chunk);
   const readLeft = async () => {
@@ -75,23 +65,23 @@ const readChunk = async (
     for (const [table, items] of Object.entries(response.Responses ?? {})) {
       found.push(...items.map((item): TableItem => [table, item]));
     }
-    // It has the form of a request, and is the next one.
+    // They have the form of the next request.
     left = response.UnprocessedKeys ?? {};
     if (keysIn(left).length > 0) throw new KeysUnprocessed();
   };
   try {
     await retryUntil(deadline, readLeft, isTransient);
-    return { found, unread: [] };
+    return { found, unread: [], failure: undefined };
   } catch (failure) {
-    // A copy: a response after the deadline still adds items, and no key may be both found and unread.
+    // A copy: a late response still adds items, and no key may be both found and unread.
     return { found: [...found], unread: keysIn(left), failure };
   }
 };
 
 /**
- * Reads any number of distinct keys, 100 a request, all requests at once. Retries `UnprocessedKeys` and throttled requests
- * with jitter until just before the deadline. Keys that could not be read are reported as unread, never as absent.
- * @param wanted must name each table once: of two with the same name only one would be read
+ * Reads any number of distinct keys, 100 a request, all requests at once. Retries `UnprocessedKeys` and throttled
+ * requests with jitter until just before the deadline. Keys that could not be read are unread, never absent.
+ * @param wanted names each table once: of two with the same name only one would be read
  * @throws the first error when every request failed
  */
 export const batchGet = async (

@@ -12,19 +12,21 @@ const CONNECTION_TIMEOUT_MS = 300;
 /** Milliseconds for one response; after that a second attempt is likely to be faster. */
 const REQUEST_TIMEOUT_MS = 1_000;
 /**
- * With the timeout above and the SDK's pauses between them, of up to 25 and 50 ms, a dead database costs at most 3.1 s,
- * well inside the deadline. After a throttle the SDK pauses for up to 1 and 2 s: one that lasts costs up to 3 s.
+ * With this timeout and the SDK's pauses of up to 25 and 50 ms, a dead database costs at most 3.1 s. After throttling
+ * the SDK pauses for up to 1 and 2 s.
  */
 const MAX_ATTEMPTS = 3;
-/** Milliseconds after the first attempt in which the last begins, even if both before it were slow and throttled. */
+/**
+ * Milliseconds after the first attempt in which the last one starts, even if both before it were slow and throttled.
+ */
 const LAST_ATTEMPT_MS = 5_000;
 
-/** An item or a key as plain values. What is read is unchecked until its table has parsed it. */
+/** An item or a key as plain values, which are unchecked until they are parsed. */
 export type DynamoItem = Record<string, unknown>;
 
 /**
- * The document client on top of a client: plain values in and out, undefined ones left out. The two share their
- * connections: unlike the SDK's own, this one's `destroy` closes them.
+ * A document client: plain values in and out, without undefined ones. Unlike the SDK's own, its `destroy` closes the
+ * connections of `client`.
  */
 export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
   Object.assign(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), {
@@ -52,7 +54,7 @@ export const createDatabase = (
   return documentClient(client);
 };
 
-/** Sends an update in one attempt, whatever becomes of it: to repeat one whose response was lost could apply it twice. */
+/** Sends an update once: repeating it after a lost response could apply it twice. */
 export const sendOnce = async (db: DynamoDBDocumentClient, command: UpdateCommand): Promise<void> => {
   let failure: unknown;
   command.middlewareStack.addRelativeTo(
@@ -62,7 +64,7 @@ export const sendOnce = async (db: DynamoDBDocumentClient, command: UpdateComman
           return await next(attempt);
         } catch (error) {
           failure = error;
-          // The SDK repeats no request after an error that it does not know.
+          // The SDK does not retry after an unknown error.
           throw new Error('not repeated');
         }
       },
@@ -78,7 +80,7 @@ export const sendOnce = async (db: DynamoDBDocumentClient, command: UpdateComman
 
 let shared: DynamoDBDocumentClient | undefined;
 
-/** The client of this function, made once per instance so that connections are kept. */
+/** One client per instance, so that connections are kept. */
 export const database = (): DynamoDBDocumentClient => {
   shared ??= createDatabase(databaseFromEnvironment());
   return shared;

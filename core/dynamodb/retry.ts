@@ -1,7 +1,7 @@
 import { backoffMs, type Deadline, DeadlineExceeded } from '../runtime/deadline.ts';
 
 /**
- * Retries `work` on transient errors, with full-jitter backoff, until the deadline. Starts no attempt after it.
+ * Retries `work` on transient errors, with full-jitter backoff. Starts no attempt after the deadline.
  * @throws any other error at once; DeadlineExceeded, whose cause is the last transient error
  */
 export const retryUntil = async <T>(

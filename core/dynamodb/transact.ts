@@ -14,20 +14,20 @@ import { retryUntil } from './retry.ts';
 export type TransactWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
- * Committed, or cancelled because of its conditions: nothing was written then. The map has the writes whose condition failed,
- * with the item found there if the write asked for it.
+ * Committed, or cancelled by conditions: then nothing was written. `failed` has the writes whose condition failed, with
+ * the stored item if the write asked for it.
  */
 export type TransactionOutcome =
   | { readonly committed: true }
   | { readonly committed: false; readonly failed: ReadonlyMap<TransactWrite, DynamoItem> };
 
-/** Nothing was written, and a retry may succeed: another request holds one of the items, or capacity is short. */
+/** Reasons of a cancellation that a retry may overcome: a conflict with another transaction, or throttling. */
 const TRANSIENT_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /**
- * One transient reason is enough. A condition beside it may have failed because of the change that is still in progress, and
- * the reason that explains it (such as a repeated creation) is then missing; a retry reports all of them. A cancelled
- * transaction was not applied, so its token can be used again.
+ * Whether a cancelled transaction is worth a retry: one transient reason is enough. A condition may have failed only
+ * because another change is in progress, and the true reason (such as a repeated creation) is then missing; a retry
+ * reports it. The token can be used again, because nothing was applied.
  */
 const isTransientCancellation = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
   reasons.some(({ Code = 'None' }) => TRANSIENT_REASONS.has(Code)) ||
@@ -43,8 +43,8 @@ export const isTransient = (error: unknown): boolean => {
 };
 
 /**
- * After a conflict pauses grow to 0.4 s, then shrink, so that changes that have waited long come first. Where 50 clients meet on
- * one counter, they would otherwise wait four times as long (docs/performance.md#many-clients-change-content-at-once).
+ * After a conflict pauses grow to 0.4 s and then shrink, so that requests that have waited long come first. Otherwise
+ * 50 clients on one counter wait four times as long (docs/performance.md#many-clients-change-content-at-once).
  */
 const pauseMs = (tries: number, error: unknown): number =>
   error instanceof TransactionCanceledException &&
@@ -52,7 +52,7 @@ const pauseMs = (tries: number, error: unknown): number =>
     ? backoffMs(tries, 100, 6_000 / (tries + 1) ** 2)
     : backoffMs(tries);
 
-/** The SDK leaves the items of cancellation reasons as attribute values. */
+/** The writes whose condition failed. The SDK does not unmarshall their items. */
 const failedConditions = (
   { CancellationReasons: reasons = [] }: TransactionCanceledException,
   writes: readonly TransactWrite[],
@@ -64,10 +64,10 @@ const failedConditions = (
   );
 
 /**
- * Applies all writes or none. Retries conflicts, throttling and transient errors until the deadline with the same client
- * request token, so that a transaction whose response was lost is never applied twice.
- * @throws DeadlineExceeded, whose cause is the last transient error, when the outcome is still unknown then; any other
- *   error at once
+ * Applies all writes or none. Retries conflicts, throttling and transient errors until the deadline with one client
+ * request token, so that a transaction whose response was lost is not applied twice.
+ * @throws DeadlineExceeded, whose cause is the last transient error, when the outcome is still unknown; any other error
+ * at once
  */
 export const transact = async (
   db: DynamoDBDocumentClient,

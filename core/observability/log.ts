@@ -2,7 +2,7 @@ import { Logger, LogLevelThreshold } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { metricsNamespaceFromEnvironment } from '../runtime/environment.ts';
 
-/** What the line of a request is made of. */
+/** The content of a request's log line. */
 export interface RequestLog {
   readonly requestId: string;
   readonly endpoint: string;
@@ -12,36 +12,35 @@ export interface RequestLog {
   readonly code?: string;
   readonly keyId?: string;
   readonly plan?: string;
-  /** Present when the request has a test key. */
+  /** Whether the request has a test key. */
   readonly sandbox?: boolean;
-  /** Present when the request has a valid key of the service’s probe: it is then in no metric. */
+  /** Whether a valid key of the service's probe made the request: it is then in no metric. */
   readonly probe?: boolean;
-  /** The trace id of the caller's `traceparent`, to find the request in the caller's own traces. */
+  /** The trace id of the caller's `traceparent`. */
   readonly traceId?: string;
-  /** Units of a bulk request that could not be added; absent for none. */
+  /** Units of a bulk request that could not be added; absent if none. */
   readonly lostUnits?: number;
-  /** Whether the sandbox forced the error: it is then no server error and no rate limited request. */
+  /** Whether the sandbox forced the error: it then counts neither as a server error nor as rate limited. */
   readonly isForced: boolean;
-  /** Whether a request to DynamoDB failed after its retries, or the deadline passed while waiting for it. */
+  /** Whether a request to DynamoDB failed after its retries, or the deadline passed during it. */
   readonly databaseError: boolean;
 }
 
 /**
  * The only fields of the line besides level, timestamp and metrics: nothing personal, no key, no body
- * (docs/design.md#privacy-and-keys). They are properties to search for, not dimensions: each combination of dimensions is a
- * metric that costs 0.30 USD a month.
+ * (docs/design.md#privacy-and-keys). They are no dimensions: each combination is a metric that costs 0.30 USD a month.
  */
 const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'probe', 'traceId'] as const;
 
 const SERVICE = { serviceName: 'vehicle-verification' };
 
-/** Powertools would write a cold start as a line of its own. Here it is one more metric of the request. */
+/** Powertools would write a line per cold start. Here it is a metric of the request. */
 class RequestMetrics extends Metrics {
   override captureColdStartMetric(): void {
     if (this.getColdStart()) this.addMetric('ColdStart', 'Count', 1);
   }
 
-  /** After a first request that is in no metric: the second one is no cold start. */
+  /** So that the next request does not count as a cold start. */
   skipColdStart(): void {
     this.getColdStart();
   }
@@ -50,7 +49,7 @@ class RequestMetrics extends Metrics {
 let sharedLogger: Logger | undefined;
 let sharedMetrics: { readonly metrics: RequestMetrics; readonly areCollected: boolean } | undefined;
 
-/** Created on first use: it reads the environment, which a process may set after it has loaded this file. */
+/** Created on first use, because a process may set the environment after loading this file. */
 const logger = (): Logger => {
   sharedLogger ??= new Logger(SERVICE);
   return sharedLogger;
@@ -65,13 +64,13 @@ const requestMetrics = () => {
   return sharedMetrics;
 };
 
-/** Creates what every request uses, during init, when Lambda gives the function more CPU than during a request. */
+/** Called during init, when Lambda gives more CPU than during a request. */
 export const openLog = (): void => void requestMetrics();
 
 /**
- * Writes the one line of a request: its fields and its metrics, in EMF (CloudWatch's embedded metric format). Powertools writes
- * it to standard output; Lambda would wrap what `console` writes, and CloudWatch would find no metrics. Lambda's log levels
- * need `level` and `timestamp`. Where no metrics are collected, as on a developer's machine, the line depends on the log level.
+ * Writes the line of a request: fields and metrics in EMF (CloudWatch's embedded metric format). Powertools writes to
+ * standard output; Lambda would wrap what `console` writes, and CloudWatch find no metrics. Lambda's log levels need
+ * `level` and `timestamp`. Where no metrics are collected, the line depends on the log level.
  */
 export const logRequest = (request: RequestLog): void => {
   const { metrics, areCollected } = requestMetrics();
@@ -100,7 +99,7 @@ export const logRequest = (request: RequestLog): void => {
   metrics.publishStoredMetrics();
 };
 
-/** The one line of a run of the probe, in EMF: what failed, and the metric of the alarm `Unreachable`. */
+/** The line of a run of the probe: what failed, and the metric of the alarm `Unreachable`. */
 export const logProbe = (failures: readonly string[]): void => {
   const { metrics } = requestMetrics();
   metrics
@@ -113,13 +112,13 @@ export const logProbe = (failures: readonly string[]): void => {
 };
 
 /**
- * An internal error: its name, stack frames and SDK metadata, and those of its causes. Messages are left out, because a parser
- * quotes the body in its message and the SDK may quote an item's key.
+ * Logs an internal error and its causes: name, stack frames and SDK metadata. No messages: a parser quotes the body,
+ * the SDK an item's key.
  */
 export const logFailure = (requestId: string, error: unknown): void =>
   logger().error('failure', { requestId, failure: describeFailure(error) });
 
-/** Stored records that cannot be read, for the operator to find and import again. */
+/** Logs stored records that cannot be parsed, which the operator imports again. */
 export const logDamage = (table: string, records: number): void =>
   logger().error('damaged records', { table, records });
 

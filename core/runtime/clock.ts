@@ -12,7 +12,7 @@ const lastSundayAtOne = (year: number, month: number): number => {
   return monthEnd.setUTCDate(31 - monthEnd.getUTCDay());
 };
 
-/** British Summer Time runs from the last Sunday of March to that of October, 01:00 UTC (Summer Time Order 2002). */
+/** British Summer Time: last Sunday of March to last Sunday of October, 01:00 UTC (Summer Time Order 2002). */
 const isSummerTime = (instant: Date): boolean => {
   const year = instant.getUTCFullYear();
   const time = instant.getTime();
@@ -20,14 +20,14 @@ const isSummerTime = (instant: Date): boolean => {
 };
 
 /**
- * The calendar day in Europe/London at an instant since 1996: policies, MOT, tax and key expiry all count in it. Computed
- * here because Node's own time zones cost 14 ms of every cold start (docs/decisions.md#summer-time-is-computed); a test compares
- * both, and fails when a new Node has other rules.
+ * The calendar day in Europe/London at an instant since 1996, for policies, MOT, tax and key expiry. Computed here,
+ * because Node's time zones cost 14 ms of every cold start (docs/decisions.md#summer-time-is-computed). A test compares
+ * both.
  */
 export const londonDate = (instant: Date): LondonDate =>
   new Date(instant.getTime() + (isSummerTime(instant) ? HOUR_MS : 0)).toISOString().slice(0, 'YYYY-MM-DD'.length);
 
-/** The day `days` days later; negative for earlier. Counted in UTC, where every day has 24 hours. */
+/** The day `days` later, or earlier if negative. Counted in UTC, where every day has 24 hours. */
 export const dayAfter = (day: LondonDate, days: number): LondonDate =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, day.length);
 

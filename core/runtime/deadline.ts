@@ -1,4 +1,4 @@
-/** The response was not ready in time: a 500 that the caller may retry. Its `cause` is the error that caused the delay. */
+/** The response was not ready in time: a 500. Its `cause` is the error that caused the delay. */
 export class DeadlineExceeded extends Error {
   constructor(options?: ErrorOptions) {
     super('the deadline of the response has passed', options);
@@ -10,11 +10,11 @@ export class DeadlineExceeded extends Error {
 export interface Deadline {
   readonly remainingMs: () => number;
   /**
-   * The work's result, or `DeadlineExceeded` when it comes too late. The work itself is not cancelled: the SDK may retry
-   * a request to DynamoDB for a few seconds more.
+   * The work's result, or `DeadlineExceeded` when it comes too late. Does not cancel the work: the SDK may retry for a
+   * few seconds more.
    */
   readonly within: <T>(work: Promise<T>) => Promise<T>;
-  /** Waits, but never past the deadline; throws `DeadlineExceeded` if the wait would not end in time. */
+  /** Waits; throws `DeadlineExceeded` at once if the wait would pass the deadline. */
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export const deadlineIn = (milliseconds: number): Deadline => {
 };
 
 const RESPONSE_MARGIN_MS = 100;
-/** When reading ends, so that the response can still be sent by the deadline. */
+/** An earlier deadline for reads, so that the response can still be sent. */
 export const readingDeadline = ({ remainingMs }: Deadline): Deadline => deadlineIn(remainingMs() - RESPONSE_MARGIN_MS);
 
 /** Exponential back-off with full jitter, in milliseconds: `attempt` counts from 0. */

@@ -11,19 +11,19 @@ export class MissingEnvironment extends Error {
 }
 
 /** The environment, in which these variables have values. @throws MissingEnvironment naming every one that has none */
-const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
+export const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
   const missing = variables.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new MissingEnvironment(missing);
   return process.env as Record<Name, string>;
 };
 
-/** The names of the tables that a function works with, from its environment. @throws MissingEnvironment */
+/** Names of tables, from the environment. @throws MissingEnvironment */
 export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]): Record<Id, string> => {
   const environment = environmentWith(ids.map((id) => tables[id].environmentVariable));
   return Object.fromEntries(ids.map((id) => [id, environment[tables[id].environmentVariable]])) as Record<Id, string>;
 };
 
-/** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. @throws MissingEnvironment */
+/** Region, endpoint and credentials for DynamoDB; Lambda sets them. @throws MissingEnvironment */
 export const databaseFromEnvironment = () => {
   const environment = environmentWith(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
   const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
@@ -38,7 +38,7 @@ export const databaseFromEnvironment = () => {
   };
 };
 
-/** The issuer of signed answers, and the ARNs of its KMS keys, of which the first signs. */
+/** The issuer of signed answers, and the ARNs of its KMS keys. The first key signs. */
 export interface SigningSettings {
   readonly issuer: string;
   readonly keys: readonly [string, ...string[]];

@@ -1,33 +1,29 @@
-/** What lookups read: the tables or, for keys of any other kind than live, the sandbox vehicles (docs/contract.md#sandbox). */
+/** What lookups read: the tables for live keys, the sandbox vehicles for other keys (docs/contract.md#sandbox). */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import { complianceTable } from '../compliance/compliance-table.ts';
 import { forcedError } from '../problems.ts';
-import { londonDate } from '../runtime/clock.ts';
+import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import type { RegistrationKey } from '../vehicles/registration.ts';
 import { type FoundRecords, vehiclesTable } from '../vehicles/vehicles-table.ts';
 import { sandboxCompliance, sandboxVehicle } from './sandbox-records.ts';
 
 /**
- * Registrations for which the sandbox forces an outcome that is otherwise hard to provoke (docs/contract.md#sandbox), with the
- * error of each, by `RegistrationKey`. In a bulk request its entry is `LOOKUP_UNAVAILABLE`.
+ * Registrations for which the sandbox forces an error that is otherwise hard to provoke (docs/contract.md#sandbox), by
+ * `RegistrationKey`. In a bulk request they are `LOOKUP_UNAVAILABLE`.
  */
 export const FORCED_OUTCOMES = { ER19THR: 'RATE_LIMITED', ER19ERR: 'INTERNAL_ERROR' } as const;
 
 const forcedCode = (registration: RegistrationKey) =>
   Object.entries(FORCED_OUTCOMES).find(([forced]) => forced === registration)?.[1];
 
-/** Whether the outcome of a registration is forced. */
 export const isForced = (registration: RegistrationKey): boolean => forcedCode(registration) !== undefined;
 
-/** What decides where a request looks, and on which day sandbox vehicles are dated. */
-interface LookupRequest {
-  readonly keyKind: KeyKind;
-  readonly now: Date;
-}
+/** What decides which source a request reads, and how sandbox vehicles are dated. */
+type LookupRequest = { readonly keyKind: KeyKind; readonly now: Date };
 
-type VehicleSource = Pick<ReturnType<typeof vehiclesTable>, 'find' | 'findMany'>;
-type ComplianceSource = Pick<ReturnType<typeof complianceTable>, 'findWithVehicle' | 'findManyWithVehicles'>;
+type VehicleSource = ReturnType<typeof vehiclesTable>;
+type ComplianceSource = ReturnType<typeof complianceTable>;
 
 /** @throws the error that is forced for the registration */
 export const requireUnforced = (registration: RegistrationKey): void => {
@@ -37,44 +33,35 @@ export const requireUnforced = (registration: RegistrationKey): void => {
 
 const findAll = <Found>(
   registrations: readonly RegistrationKey[],
-  find: (registration: RegistrationKey) => Found | undefined,
-): FoundRecords<Found> => ({
-  found: new Map(
-    registrations.flatMap((registration) => {
-      const record = find(registration);
-      return record === undefined ? [] : [[registration, record] as const];
-    }),
-  ),
-  unread: new Set(registrations.filter(isForced)),
+  find: (registration: RegistrationKey, today: LondonDate) => Found | undefined,
+  today: LondonDate,
+): FoundRecords<Found> => {
+  const found = new Map<RegistrationKey, Found>();
+  for (const registration of registrations) {
+    const record = find(registration, today);
+    if (record !== undefined) found.set(registration, record);
+  }
+  return { found, unread: new Set(registrations.filter(isForced)) };
+};
+
+const sandboxVehicleSource = (today: LondonDate): VehicleSource => ({
+  find: async (registration) => {
+    requireUnforced(registration);
+    return sandboxVehicle(registration, today);
+  },
+  findMany: async (registrations) => ({ ...findAll(registrations, sandboxVehicle, today), failure: undefined }),
 });
 
-const sandboxVehicleSource = (now: Date): VehicleSource => {
-  const today = londonDate(now);
-  return {
-    find: async (registration) => {
-      requireUnforced(registration);
-      return sandboxVehicle(registration, today);
-    },
-    findMany: async (registrations) => ({
-      ...findAll(registrations, (registration) => sandboxVehicle(registration, today)),
-      failure: undefined,
-    }),
-  };
-};
-
-const sandboxComplianceSource = (now: Date): ComplianceSource => {
-  const today = londonDate(now);
-  return {
-    findWithVehicle: async (registration) => {
-      requireUnforced(registration);
-      return { vehicle: sandboxVehicle(registration, today), compliance: sandboxCompliance(registration, today) };
-    },
-    findManyWithVehicles: async (registrations) => ({
-      vehicles: findAll(registrations, (registration) => sandboxVehicle(registration, today)),
-      compliance: findAll(registrations, (registration) => sandboxCompliance(registration, today)),
-    }),
-  };
-};
+const sandboxComplianceSource = (today: LondonDate): ComplianceSource => ({
+  findWithVehicle: async (registration) => {
+    requireUnforced(registration);
+    return { vehicle: sandboxVehicle(registration, today), compliance: sandboxCompliance(registration, today) };
+  },
+  findManyWithVehicles: async (registrations) => ({
+    vehicles: findAll(registrations, sandboxVehicle, today),
+    compliance: findAll(registrations, sandboxCompliance, today),
+  }),
+});
 
 /**
  * The vehicles that a request sees.
@@ -87,7 +74,7 @@ export const vehicleSource = (
   table: string,
 ): ((request: LookupRequest) => VehicleSource) => {
   const live = vehiclesTable(db, table);
-  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicleSource(now));
+  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicleSource(londonDate(now)));
 };
 
 /** The compliance records that a request sees, with their vehicles. */
@@ -96,5 +83,5 @@ export const complianceSource = (
   names: Parameters<typeof complianceTable>[1],
 ): ((request: LookupRequest) => ComplianceSource) => {
   const live = complianceTable(db, names);
-  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxComplianceSource(now));
+  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxComplianceSource(londonDate(now)));
 };

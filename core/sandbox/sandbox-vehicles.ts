@@ -1,6 +1,6 @@
 /**
- * Vehicles for every outcome: what test keys look up, and the sample data of a developer's machine. Dates are relative to today.
- * docs/sample-data.md lists them with what each shows; a test compares the two.
+ * Vehicles for every outcome, for test keys and as local sample data. docs/sample-data.md lists them; a test compares
+ * the two.
  */
 import type { VehicleDetails } from '../vehicles/vehicle-record.ts';
 
@@ -28,7 +28,7 @@ export interface SandboxVehicle {
 
 const COMPLIANT: SandboxCompliance = { mot: 120, tax: 90, fines: 0 };
 const NO_RECORD = undefined;
-/** A policy whose cover began half a year ago and ends in half a year. */
+/** A policy that began half a year ago and ends in half a year. */
 const INSURED: PolicyDays = [-182, 182];
 
 /** @param compliance what differs from a compliant record */

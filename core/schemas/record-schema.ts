@@ -1,8 +1,8 @@
 import type * as T from 'typebox';
 
 /**
- * The part of JSON Schema in which records are declared. Records are plain objects, not made by typebox: functions that
- * only look up a record read it by its schema without importing the library, which would cost 6 ms of a cold start.
+ * The part of JSON Schema in which records are declared. Plain objects, so that lookups read records without importing
+ * typebox, which costs 6 ms of a cold start.
  */
 export interface RecordSchema {
   readonly type?: 'string' | 'integer' | 'array' | 'object';
@@ -58,27 +58,24 @@ const readTolerantly = (schema: RecordSchema, value: unknown): unknown => {
 };
 
 /**
- * Reads a stored value by its schema; undefined when it does not fit. Tolerant, because rows of earlier and later versions
- * are read every day: it checks types and required fields only (formats and limits apply to new records), and leaves out
- * attributes that the schema does not have.
- * @example
- * const policies = readStored(VehicleRecord.properties.policies, item.policies);
+ * Reads a stored value by its schema; undefined when it does not fit. Tolerant, because other versions wrote it: checks
+ * only types and required fields, and leaves out unknown attributes. Formats and limits apply to new records.
+ * @example const policies = readStored(VehicleRecord.properties.policies, item.policies);
  */
 export const readStored = <const Schema extends RecordSchema>(
   schema: Schema,
   value: unknown,
 ): RecordOf<Schema> | undefined => readTolerantly(schema, value) as RecordOf<Schema> | undefined;
 
-/** A stored record does not fit its schema. No response is made from it. The message names it, unless it is personal data. */
+/** A stored record does not fit its schema. The message names it, unless its name is personal data. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
 /**
- * As `readStored`, for a record without which there is no response. @param name of the record for an operator; no registration,
- * which is personal data @throws UnreadableRecord
- * @example
- * const vehicle = parseStored(VehicleRecord, item);
+ * Like `readStored`, for a record without which there is no response.
+ * @param name for the operator; no registration, which is personal data
+ * @throws UnreadableRecord
  */
 export const parseStored = <const Schema extends RecordSchema>(
   schema: Schema,

@@ -3,7 +3,7 @@ import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { MAX_ISSUES, type PointerIssue } from '../problems.ts';
 
-/** Where validation stops: one more than a response names, to know that some are left out. */
+/** Validation stops at one issue more than a response names, to know that some are left out. */
 const MAX_COUNTED = MAX_ISSUES + 1;
 Settings.Set({ maxErrors: MAX_COUNTED });
 
@@ -32,7 +32,7 @@ interface TextRules {
   readonly '~refine'?: readonly { check(value: unknown): boolean; error(value: unknown): string }[];
 }
 
-/** The message of the schema's own rule that fails, otherwise its description: both are clearer than a pattern or length. */
+/** The message of the schema's own failing rule, otherwise its description: both are clearer than a pattern. */
 const textDetail = (schema: TextRules, value: unknown, message: string): string => {
   const rule = schema['~refine']?.find(({ check }) => !check(value));
   if (rule) return rule.error(value);
@@ -47,10 +47,7 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
     case 'required':
       return properties('requiredProperties').map((at) => ({ pointer: at, detail: 'is required' }));
     case 'dependentRequired':
-      return (params.dependencies as string[]).map((property) => ({
-        pointer: `${pointer}/${escaped(property)}`,
-        detail: `is required with ${String(params.property)}`,
-      }));
+      return properties('dependencies').map((at) => ({ pointer: at, detail: `is required with ${params.property}` }));
     case 'type':
       return [{ pointer, detail: `must be ${ARTICLES[String(params.type)] ?? String(params.type)}` }];
     case 'minimum':
@@ -69,8 +66,8 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
 };
 
 /**
- * Separates the fields that the schema names from the names of unknown fields. The validator reports one error per unknown
- * field; a thousand of them would reach its limit and hide all other issues.
+ * Separates known fields from the names of unknown fields. The validator reports an error per unknown field: a thousand
+ * of them would reach its limit and hide all other issues.
  */
 const separateUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown: readonly string[] } => {
   const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };

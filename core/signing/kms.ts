@@ -1,7 +1,4 @@
-/**
- * Signs by AWS KMS. A file of its own beside a function's bundle (lib/cloud/bundles.ts), which is loaded at the first signature:
- * other requests do not pay for it.
- */
+/** Signs by AWS KMS. Bundled as a file of its own (lib/cloud/bundles.ts), loaded at the first signature. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { requestHandler } from '../dynamodb/client/transport.ts';
@@ -9,10 +6,10 @@ import { databaseFromEnvironment } from '../runtime/environment.ts';
 
 /** Milliseconds. KMS usually answers within 10. */
 const TIMEOUTS = { connection: 300, response: 1_000 };
-/** With the SDK's pauses of up to 1 and 2 s after a throttle, at most 6 s of the deadline of 9. */
+/** With the SDK's pauses after throttling, at most 6 s of the deadline of 9. */
 const MAX_ATTEMPTS = 3;
 
-/** Nothing was signed, or a key could not be read: KMS is slow, throttles, refuses or is gone, as the `cause` says. */
+/** KMS did not sign or return a key, for the reason in `cause`. */
 export class KmsFailed extends Error {
   override readonly name = 'KmsFailed';
 }
@@ -49,8 +46,8 @@ const readPublicKey = async (keyId: string) => {
 const known = new Map<string, ReturnType<typeof readPublicKey>>();
 
 /**
- * The public key of a KMS key as a JWK (RFC 7517), with its thumbprint as `kid` (RFC 7638). It never changes, so each instance reads
- * it once. @throws KmsFailed
+ * The public key as a JWK (RFC 7517) with its thumbprint as `kid` (RFC 7638). Read once per instance: it never changes.
+ * @throws KmsFailed
  */
 export const publicKey = (keyId: string): ReturnType<typeof readPublicKey> => {
   const reading =
@@ -66,7 +63,7 @@ export const publicKey = (keyId: string): ReturnType<typeof readPublicKey> => {
 /** Bytes of each of the two integers of an ES256 signature. */
 const INTEGER_BYTES = 32;
 
-/** The 64 bytes of a JWS (RFC 7518, section 3.4) from KMS's DER: a sequence of two integers, each with sign and without leading zeros. */
+/** The 64 bytes of a JWS (RFC 7518, section 3.4) from KMS's DER: two integers, with sign and without leading zeros. */
 export const rawSignature = (der: Buffer): Buffer => {
   const end = 4 + der.readUInt8(3);
   const integers = [der.subarray(4, end), der.subarray(end + 2)];
@@ -77,7 +74,7 @@ export const rawSignature = (der: Buffer): Buffer => {
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** The claims as a compact JWS of this type, signed ES256 by a KMS key. @throws KmsFailed */
+/** The claims as a compact JWS of type `typ`, signed with ES256. @throws KmsFailed */
 export const sign = async (keyId: string, typ: string, claims: object): Promise<string> => {
   const { kid } = await publicKey(keyId);
   const input = `${encoded({ alg: 'ES256', typ, kid })}.${encoded(claims)}`;

@@ -21,8 +21,8 @@ const endedLastFirst = (a: Policy, b: Policy) => ascending(b.validTo, a.validTo)
 const nextFirst = (a: Policy, b: Policy) => ascending(a.validFrom, b.validFrom) || byNumber(a, b);
 
 /**
- * The policy that answers for a vehicle on a day: the one in force (latest start, then number), otherwise the one that
- * ended last, otherwise the next to begin. Both ends of a policy are included (docs/contract.md#vehicle-insurance).
+ * The policy that answers for a day: the one in force (latest start, then number), otherwise the last to end, otherwise
+ * the next to begin. Both ends of a policy are included (docs/contract.md#vehicle-insurance).
  */
 export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insurance => {
   const inForce = policies.filter((policy) => policy.validFrom <= day && day <= policy.validTo).sort(latestFirst)[0];

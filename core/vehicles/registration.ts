@@ -6,8 +6,8 @@ export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
 /**
- * What people, spreadsheets and web pages put between letters and digits: spaces, hyphens, dots, then the soft hyphen, characters without
- * width, marks of the direction of writing and the byte order mark. No `\p`, which many languages lack: the document has it too.
+ * Ignored: spaces, hyphens, dots, the soft hyphen, zero-width and direction characters, and the byte order mark.
+ * Without `\p`, which many languages lack: the document has the pattern too.
  */
 export const SEPARATORS =
   /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
@@ -22,9 +22,9 @@ const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
 
 /**
- * The key of a registration as people write it, or `undefined` when it cannot be one.
- * `ab12 cde`, `AB12-CDE` and `AB12CDE` are one vehicle; O and 0, I and 1 stay apart (docs/contract.md#registrations).
- * The text is taken as it arrived: path values come decoded from the gateway and are never decoded again.
+ * The key of a registration as people write it; undefined when it cannot be one. `ab12 cde`, `AB12-CDE` and `AB12CDE`
+ * are one vehicle; O and 0, I and 1 are different (docs/contract.md#registrations). Path values are decoded by the
+ * gateway and never again.
  */
 export const normaliseRegistration = (raw: string): RegistrationKey | undefined => {
   // Counts UTF-16 units: no registration has a character that takes two.
@@ -49,7 +49,7 @@ const described = (character: string): string => {
   return UNREADABLE.test(character) ? codePoint : `"${character}" (${codePoint})`;
 };
 
-/** Why a text is not a registration, such as `contains "Á" (U+00C1)`: its first character that is no letter, digit or separator. */
+/** Why a text is not a registration, such as `contains "Á" (U+00C1)`: its first invalid character. */
 export const registrationIssue = (raw: string): string => {
   if (raw.length > MAX_RAW_LENGTH) return `must have at most ${MAX_RAW_LENGTH} characters`;
   if (raw.trim() === '') return 'must not be blank';
@@ -61,7 +61,7 @@ export const registrationIssue = (raw: string): string => {
     : 'must have a letter from A to Z or a digit';
 };
 
-/** The sentence of an invalid registration, for callers. It has a character of the registration: never log it. */
+/** The sentence of an invalid registration. It quotes a character of the registration: never log it. */
 export const invalidRegistrationSentence = (raw: string): string =>
   `The registration ${registrationIssue(raw)}. It has 1 to ${MAX_LENGTH} letters (A to Z, Ä, Ö, Ü, Å) and digits; spaces, hyphens and dots are ignored.`;
 

@@ -2,15 +2,16 @@ import type { LondonDate } from '../runtime/clock.ts';
 import type { RegistrationKey } from './registration.ts';
 
 /**
- * Letters of each part of a registration. Sources: DVLA leaflet INF104 (current format: no I, Q or Z in the memory tag, no I or Q
- * in the last three letters) and the letters that were issued for prefix and suffix formats (no I, O, U or Z for the year; Q only as a prefix,
- * for vehicles of unknown age; no I, Q or Z elsewhere). Numbers of one to three digits have no leading zero.
+ * Letters of each part of a registration. Sources: DVLA leaflet INF104 (current format: no I, Q or Z in the memory tag,
+ * no I or Q in the last three letters), and the letters issued for prefix and suffix formats (year: no I, O, U or Z,
+ * and Q only as a prefix, for vehicles of unknown age; elsewhere: no I, Q or Z). Numbers of one to three digits have no
+ * leading zero.
  */
 const CURRENT = /^[A-HJ-PR-Y]{2}(\d{2})[A-HJ-PR-Z]{3}$/;
 const PREFIX = /^[A-HJ-NP-TV-Y][1-9]\d{0,2}[A-HJ-PR-Y]{3}$/;
 const SUFFIX = /^[A-HJ-PR-Y]{3}[1-9]\d{0,2}[A-HJ-NPR-TV-Y]$/;
 
-/** The first day on which a registration with this age identifier was issued: 02 to 50 from March, 51 to 99 and 00 from September. */
+/** The first day of an age identifier: 02 to 50 are issued from March, 51 to 99 and 00 from September. */
 const firstIssued = (identifier: number): LondonDate => {
   const year = identifier > 50 ? identifier - 50 : identifier || 50;
   const month = identifier > 50 || identifier === 0 ? '09' : '03';
@@ -41,10 +42,9 @@ const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '
 
 /**
  * The registration that was probably meant, when one O was written for 0, 0 for O, I for 1 or 1 for I
- * (docs/contract.md#registrations): the one change that makes a text a UK registration of the current, prefix or suffix
- * format. `undefined` when the text is one already, and when no change or more than one makes it one. Follows from the text
- * alone, never from stored data.
- * @param today an age identifier that is not issued yet is not valid
+ * (docs/contract.md#registrations): the only such change that makes the text a UK registration of the current, prefix
+ * or suffix format. Undefined for a text that is one already. Does not depend on stored data.
+ * @param today an age identifier that is not issued yet is invalid
  * @example suggestionFor(requireRegistration('AB1O CDE'), '2026-11-22') // 'AB10CDE'
  */
 export const suggestionFor = (registration: RegistrationKey, today: LondonDate): string | undefined => {

@@ -1,4 +1,4 @@
-/** What is stored of a vehicle. Types, the check of an import, the check of a stored item and response schemas follow. */
+/** The stored record of a vehicle: types, checks of imports and of stored items, and response schemas follow. */
 import type { RecordOf } from '../schemas/record-schema.ts';
 
 /** One insurance policy of a vehicle; its cover includes both dates. */
@@ -32,7 +32,7 @@ export const VehicleDetails = {
 
 export type VehicleDetails = RecordOf<typeof VehicleDetails>;
 
-/** With the limit of each imported text it keeps a record far below the 400 KB of a DynamoDB item (docs/contract.md#vehicle-insurance). */
+/** Keeps a record far below the 400 KB of a DynamoDB item (docs/contract.md#vehicle-insurance). */
 export const MAX_POLICIES = 20;
 
 /** A vehicle, stored under its `RegistrationKey`. */

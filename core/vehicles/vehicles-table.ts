@@ -11,18 +11,17 @@ import { InsuranceRecord, VehicleRecord } from './vehicle-record.ts';
 /** The primary key of a record in the tables of vehicles and of compliance, from its `RegistrationKey`. */
 export const recordKey = (registration: string): DynamoItem => ({ registration });
 
-/** Records, and the registrations that could not be read: these must not be reported as not found. */
+/** Records, and the registrations that could not be read, which must not be reported as not found. */
 export interface FoundRecords<Found> {
   readonly found: ReadonlyMap<RegistrationKey, Found>;
   readonly unread: ReadonlySet<RegistrationKey>;
 }
 
-/** Reads the items of a batch. A damaged one counts as unread and is logged. */
+/** Parses the items of a batch. A damaged one is logged and counts as unread. */
 export const foundRecords = <const Schema extends RecordSchema>(
   table: TableId,
   schema: Schema,
-  items: readonly DynamoItem[] = [],
-  unread: readonly DynamoItem[] = [],
+  { items, unread }: { readonly items: readonly DynamoItem[]; readonly unread: readonly DynamoItem[] },
 ): FoundRecords<RecordOf<Schema>> => {
   const found = new Map<RegistrationKey, RecordOf<Schema>>();
   const damaged: DynamoItem[] = [];
@@ -53,6 +52,7 @@ export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   findMany: async (registrations: readonly RegistrationKey[], deadline: Deadline) => {
     const wanted = { table, keys: registrations.map(recordKey), projection: INSURANCE_ATTRIBUTES };
     const { items, unread, failure } = await batchGet(db, [wanted], deadline);
-    return { ...foundRecords('vehicles', InsuranceRecord, items.get(table), unread.get(table)), failure };
+    const read = { items: items.get(table) ?? [], unread: unread.get(table) ?? [] };
+    return { ...foundRecords('vehicles', InsuranceRecord, read), failure };
   },
 });

@@ -9,8 +9,21 @@ const DAILY = Duration.days(35);
 const MONTHLY = Duration.days(365);
 
 /**
- * Backs up keys and content every night, with a copy in a second region, and every month. Vehicles and compliance are left out:
- * they are loaded from files, and each backup would keep erased ones.
+ * Backs up keys and content with AWS Backup: every night, kept for 35 days, with a copy in a second region, and once a
+ * month, kept for a year. Vehicles and compliance are left out: they are loaded from files, and each backup would keep
+ * erased ones.
+ *
+ * First turn it on in both regions:
+ *
+ *     for region in eu-west-2 eu-west-1; do aws backup update-region-settings --region $region \
+ *       --resource-type-opt-in-preference DynamoDB=true --resource-type-management-preference DynamoDB=true; done
+ *
+ * The console of AWS Backup restores a recovery point as a new table, with the role of the selection. A GB costs 0.10
+ * USD a month, and 0.02 USD to transfer to the other region.
+ * @example
+ * import { addBackups } from '../docs/recipes/backups.ts';
+ *
+ * addBackups(app, service, { copyRegion: 'eu-west-1' });
  */
 export const addBackups = (app: App, service: ServiceStack, { copyRegion }: { readonly copyRegion: string }): void => {
   const name = service.stackName;

@@ -11,7 +11,18 @@ export interface CostLimits {
   readonly anomaly: number;
 }
 
-/** A budget of the service, and a monitor of cost anomalies of the account, in a stack of their own. */
+/**
+ * A budget of the service, and a monitor of cost anomalies of the account, in the stack `vehicle-verification-costs`.
+ * An account's first two budgets and monitors of anomalies are free of charge. A budget sees the service by its tags, a
+ * day after this:
+ *
+ *     aws ce update-cost-allocation-tags-status \
+ *       --cost-allocation-tags-status TagKey=service,Status=Active TagKey=stage,Status=Active
+ * @example
+ * import { addCosts } from '../docs/recipes/costs.ts';
+ *
+ * addCosts(app, { email: 'costs@example.com', monthlyBudget: 50, anomaly: 20 });
+ */
 export const addCosts = (app: App, { email, monthlyBudget, anomaly }: CostLimits): void => {
   const costs = new Stack(app, 'vehicle-verification-costs', { env: { region: 'us-east-1' } });
   new CfnBudget(costs, 'Budget', {

@@ -6,7 +6,14 @@ import type { ServiceStack } from '../../lib/cloud/service-stack.ts';
 /** Days that a change of a key stays in the log. */
 const KEPT = Duration.days(365);
 
-/** Logs every write to the table of keys, whatever program made it: who, when and from where. The bucket outlives the stack. */
+/**
+ * Logs every write to the table of keys, whatever program made it: who, when and from where. The bucket outlives the
+ * stack. 100,000 writes cost 0.10 USD; the probe makes one for each of its instances a day.
+ * @example
+ * import { addKeyChanges } from '../docs/recipes/key-changes.ts';
+ *
+ * addKeyChanges(service);
+ */
 export const addKeyChanges = (service: ServiceStack): void => {
   const bucket = new Bucket(service, 'KeyChangesBucket', {
     encryption: BucketEncryption.S3_MANAGED,

@@ -2,7 +2,7 @@
 import * as T from 'typebox';
 import { PLANS } from '../../core/access/plans.ts';
 import type { BulkEntryCode } from '../../core/bulk/bulk-entries.ts';
-import { type ExampleRequest, openCode, registrationAsSent } from './document.ts';
+import { type ExampleRequest, example, openCode, registrationAsSent } from './document.ts';
 
 /** The codes of every bulk lookup, with their meanings. */
 export const ENTRY_MEANINGS = {
@@ -27,7 +27,7 @@ export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => 
   failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
 });
 
-/** The type of an entry, of which some have an answer. */
+/** An entry with an answer, or without one. */
 export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSchema>(
   title: string,
   success: Success,
@@ -39,8 +39,8 @@ export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSc
   });
 
 /** An example for both bulk endpoints: more registrations than the plan allows. */
-export const tooManyRegistrations: ExampleRequest = {
-  name: 'tooMany',
-  summary: 'One registration more than the standard plan allows',
-  request: { body: { registrations: Array.from({ length: PLANS.standard.bulkSize + 1 }, () => 'AB12 CDE') } },
-};
+export const tooManyRegistrations: ExampleRequest = example(
+  'tooMany',
+  'One registration more than the standard plan allows',
+  { body: { registrations: Array.from({ length: PLANS.standard.bulkSize + 1 }, () => 'AB12 CDE') } },
+);

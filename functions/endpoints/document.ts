@@ -1,4 +1,4 @@
-/** The type of an endpoint's document, and the schemas and texts that several documents share. No function bundles this file. */
+/** The type of an endpoint's document, and what several documents share. No function bundles this file. */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
 import { PLANS, type PlanName } from '../../core/access/plans.ts';
@@ -10,10 +10,10 @@ import type { EndpointId } from './table.ts';
 
 /** An example request. `npm run openapi` sends it and records the response. */
 export interface ExampleRequest {
-  /** Names both the request and the response in the document, so that readers can match them. */
+  /** Names the request and its response in the document. */
   readonly name: string;
   readonly summary: string;
-  /** The content domains that the request's key is bound to. If absent, the key is bound to none. */
+  /** The content domains that the request's key is bound to; by default none. */
   readonly domains?: readonly string[];
   readonly request: {
     readonly path?: Readonly<Record<string, string>>;
@@ -23,6 +23,13 @@ export interface ExampleRequest {
     readonly body?: unknown;
   };
 }
+
+export const example = (
+  name: string,
+  summary: string,
+  request: ExampleRequest['request'],
+  domains?: ExampleRequest['domains'],
+): ExampleRequest => ({ name, summary, request, ...(domains && { domains }) });
 
 /** The documentation of an endpoint beyond its row, with the schemas of its input. */
 export interface EndpointDocument extends InputSchemas {
@@ -40,16 +47,15 @@ export interface EndpointDocument extends InputSchemas {
   /** OpenAPI links to the operations that take the `id` of the response, by name. */
   readonly links?: Readonly<Record<string, { readonly endpoint: EndpointId; readonly description: string }>>;
   /**
-   * At least one must succeed. They are sent in this order, endpoint by endpoint as in table.ts, to a local service with fresh
-   * sample data at a fixed time, 15 June 2026. Examples of one endpoint with the same `domains` share a key.
+   * At least one must succeed. They are sent in this order, endpoint by endpoint as in table.ts, to a local service
+   * with fresh sample data on 15 June 2026. Examples of one endpoint with the same `domains` share a key.
    */
   readonly examples: readonly ExampleRequest[];
 }
 
 /**
  * Returns the schema. Does not compile unless the schema accepts every value of the type.
- * @example
- * const response = schemaOf<Answer>()(T.Object({ registration: T.String() }));
+ * @example const response = schemaOf<Answer>()(T.Object({ registration: T.String() }));
  */
 export const schemaOf =
   <Answer>() =>
@@ -57,8 +63,8 @@ export const schemaOf =
     schema;
 
 /**
- * The schema of a value in a response that is one of a list or any other string, so that clients generated from today's document
- * accept values that are added later. The static type has the known values only: the service sends no others.
+ * The schema of one of these values or any other string, so that generated clients accept values that are added later.
+ * The static type has these values only: the service sends no others.
  */
 export const openText = <Value extends string>(known: readonly Value[], description: string) =>
   T.Unsafe<Value>({ description, anyOf: [{ type: 'string', enum: [...known] }, { type: 'string' }] });
@@ -70,12 +76,12 @@ export const openCode = <Code extends string>(meanings: Readonly<Record<Code, st
   return openText(Object.keys(meanings) as Code[], [title, ...lines].join('\n'));
 };
 
-/** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, and the kelvin and ångström signs, which normalise to `K` and `Å`. */
+/** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, kelvin and ångström signs (`K` and `Å` in NFC). */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
 const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!\\u0308)';
 const GAP = `${SEPARATORS.source}*`;
 
-/** The rule of core/vehicles/registration.ts as far as JSON Schema can express it, for the document only. A test compares the two. */
+/** The rule of core/vehicles/registration.ts as far as JSON Schema can express it. A test compares the two. */
 export const Registration = T.String({
   maxLength: 32,
   pattern: `^(?=.{0,31}(?:${ASCII}))(?:${GAP}(?:${LETTER})){1,12}${GAP}$`,
@@ -93,30 +99,29 @@ export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier 
 
 /** Examples of the errors that every lookup by registration has. */
 export const registrationExamples: readonly ExampleRequest[] = [
-  { name: 'unknown', summary: 'An unknown vehicle', request: { path: { registration: 'ZZ99ZZZ' } } },
-  {
-    name: 'mistyped',
-    summary: 'An unknown vehicle, with the letter O for a zero',
-    request: { path: { registration: 'AB1O CDE' } },
-  },
-  {
-    name: 'invalid',
-    summary: 'Text that cannot be a registration',
-    request: { path: { registration: 'AB12_CDE' } },
-  },
+  example('unknown', 'An unknown vehicle', { path: { registration: 'ZZ99ZZZ' } }),
+  example('mistyped', 'An unknown vehicle, with the letter O for a zero', { path: { registration: 'AB1O CDE' } }),
+  example('invalid', 'Text that cannot be a registration', { path: { registration: 'AB12_CDE' } }),
 ];
 
 /** The path of the last sample item, whose id is the same on every machine. */
 export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
 const figure = (value: number): string => value.toLocaleString('en-GB');
-const planMeanings = Object.entries(PLANS).map(([plan, { requestsPerWindow, bulkSize }]) => [
-  plan,
-  `${figure(requestsPerWindow)} requests in a window, ${figure(bulkSize)} registrations in a bulk request`,
-]);
+const planFigures = () =>
+  Object.entries(PLANS).map(([name, { requestsPerWindow, bulkSize }]) => ({
+    name,
+    requests: figure(requestsPerWindow),
+    registrations: figure(bulkSize),
+  }));
 
 /** What each plan allows, in words. */
-export const PLAN_MEANINGS: Readonly<Record<PlanName, string>> = Object.fromEntries(planMeanings);
+export const PLAN_MEANINGS = Object.fromEntries(
+  planFigures().map(({ name, requests, registrations }) => [
+    name,
+    `${requests} requests in a window, ${registrations} registrations in a bulk request`,
+  ]),
+) as Readonly<Record<PlanName, string>>;
 
 /** The largest bulk size of any plan, as texts have it. */
 export const LARGEST_BULK = figure(Math.max(...Object.values(PLANS).map(({ bulkSize }) => bulkSize)));
@@ -125,19 +130,18 @@ export const LARGEST_BULK = figure(Math.max(...Object.values(PLANS).map(({ bulkS
 export const plansTable = (): string =>
   [
     '| Plan | Requests in a window | Registrations in a bulk request |\n|---|---|---|\n',
-    ...Object.entries(PLANS).map(
-      ([plan, { requestsPerWindow, bulkSize }]) =>
-        `| \`${plan}\` | ${figure(requestsPerWindow)} | ${figure(bulkSize)} |\n`,
-    ),
+    ...planFigures().map(({ name, requests, registrations }) => `| \`${name}\` | ${requests} | ${registrations} |\n`),
   ].join('');
 
-/** Of bulk requests, in their descriptions. */
-export const BULK_SIZES = `The maximum number of registrations depends on the plan: ${Object.values(PLANS)
-  .map(({ bulkSize }) => figure(bulkSize))
-  .join(', ')}.`;
-
-/** The query parameter of rows that accept `date`, for the document only: functions read it without a schema. */
+/** The query parameter `date`, which functions read without a schema. */
 export const dateQuery = T.Object({ date: T.Optional(AnswerableDate) });
+
+const bulkSizes = planFigures()
+  .map(({ registrations }) => registrations)
+  .join(', ');
+
+// Sentences of descriptions.
+export const BULK_SIZES = `The maximum number of registrations depends on the plan: ${bulkSizes}.`;
 
 export const REGISTRATION =
   'A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.';

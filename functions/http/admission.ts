@@ -17,9 +17,9 @@ const admit = async (store: AdmissionStore, scope: Scope | undefined, context: R
 };
 
 /**
- * Admits the caller, and starts `load` in parallel, which saves a round trip. Its result is used only after admission, so a
+ * Admits the caller, and runs `load` in parallel, which saves a round trip. Its result is used only after admission: a
  * rejected caller learns nothing from it, not even from an error.
- * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING, then the context's refusal
+ * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING, then the context's `deferredError`
  */
 export const admission = (
   store: AdmissionStore,
@@ -27,12 +27,12 @@ export const admission = (
   load?: (context: RequestContext) => Promise<unknown>,
 ): InboundMiddleware => ({
   before: async ({ internal: context }) => {
-    // Admission sends its requests first: otherwise a rejection would wait until the loaded items are parsed.
-    const admitting = admit(store, scope, context);
-    if (context.refusal === undefined) context.loading = load?.(context);
-    // The response awaits it. A request that is rejected before has no response to await it.
+    // Before `load`: otherwise a rejection would wait until the loaded items are parsed.
+    const admitted = admit(store, scope, context);
+    if (context.deferredError === undefined) context.loading = load?.(context);
+    // Nobody awaits it when the request is rejected, and an unhandled rejection ends the process.
     context.loading?.catch(() => undefined);
-    await admitting;
-    if (context.refusal !== undefined) throw context.refusal;
+    await admitted;
+    if (context.deferredError !== undefined) throw context.deferredError;
   },
 });

@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 1_000_000;
 
 const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
 
-/** Whether a Content-Type is `application/json`, without a charset or with UTF-8. Ignores other parameters: RFC 8259 defines none. */
+/** Whether a Content-Type is `application/json`, in UTF-8 if it has a charset. Ignores other parameters (RFC 8259). */
 const isJsonInUtf8 = (contentType: string): boolean => {
   const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim());
   const charsets = parameters.filter((parameter) => /^charset *(?:=|$)/i.test(parameter));
@@ -34,7 +34,7 @@ export const bodyChecks = (): InboundMiddleware => ({
   },
 });
 
-/** The `ApiError` for malformed JSON or a forbidden key, such as `__proto__`; undefined unless the body parser threw `error`. */
+/** The `ApiError` for an error of the body parser: malformed JSON, or a forbidden key such as `__proto__`. */
 export const bodyParserError = (error: unknown): ApiError | undefined => {
   const cause = error instanceof Error ? (error.cause as Readonly<Record<string, unknown>> | undefined) : undefined;
   if (cause?.package !== '@middy/http-json-body-parser') return undefined;

@@ -1,8 +1,8 @@
 import type { HttpRequest } from './request.ts';
 
-/** Bytes of a body from which on compression saves more than it costs. */
+/** Bytes of a body below which compression costs more than it saves. */
 const MIN_BYTES = 2_048;
-/** The fastest level. Higher ones make a bulk answer a few per cent smaller, and take several times as long. */
+/** The fastest level. Higher ones save a few per cent more, and take several times as long. */
 const LEVEL = 1;
 
 /** Whether `Accept-Encoding` accepts gzip (RFC 9110, section 12.5.3): by its name or by `*`, and not with `q=0`. */

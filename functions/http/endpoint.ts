@@ -1,4 +1,4 @@
-/** The row of an endpoint. Plain data: the CDK stack, the local gateway and the document read it without loading runtime code. */
+/** The row of an endpoint: plain data, which stack, local gateway and document read without runtime code. */
 import type { Scope } from '../../core/access/scopes.ts';
 import type { ProblemCode } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
@@ -22,29 +22,29 @@ export interface ServedEndpoint {
   /** Absent where any valid key is allowed. */
   readonly scope?: Scope;
   /**
-   * Whether the query parameter `date` is accepted, or why it is rejected. The reason also applies to a field `date` in a body
-   * whose schema lacks it.
+   * Whether the query parameter `date` is accepted, or why it is rejected. A body's unknown field `date` is rejected so
+   * too.
    */
   readonly date?: 'accepted' | { readonly rejected: string };
   /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
   readonly bulk?: true;
-  /** Whether large responses are compressed for callers that accept gzip: bulk answers and pages of a list. */
+  /** Whether large responses are compressed for callers that accept gzip. */
   readonly compressed?: true;
   readonly successStatus: number;
   /**
-   * Memory of the function, which brings a share of a core: docs/performance.md#the-memory-of-each-function has what each size
-   * takes and costs. A lookup needs 1,280 for a p99 of 15 ms and a cold start of 180 ms; it is also the cheapest size for bulk. An
-   * endpoint that waits for several database requests one after the other gains only a shorter cold start by more than 1,024.
+   * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup
+   * needs 1,280 for a p99 of 15 ms and a cold start of 180 ms; bulk is cheapest with it. Where an endpoint waits for
+   * several database requests in turn, more than 1,024 shortens only the cold start.
    */
   readonly memoryMegabytes: number;
-  /** Whether anybody may request it, without a key: it then has no admission and no rate limit headers. */
+  /** Whether requests need no key: there is then no admission, and there are no rate limit headers. */
   readonly isPublic?: true;
   /**
-   * What its function does with the keys of signed answers, on a stage that has any (docs/contract.md#signed-answers): one with `Sign`
-   * signs its answers for callers who ask, one without any action only knows that there are keys.
+   * What the function does with a stage's keys for signed answers (docs/contract.md#signed-answers). With `Sign`, it
+   * signs answers for callers who ask; with no action, it only knows that there are keys.
    */
   readonly signing?: readonly ('Sign' | 'GetPublicKey')[];
-  /** Without the actions of admission, which `grantedActions` adds. */
+  /** Without admission's actions, which `grantedActions` adds. */
   readonly tables: Omit<TableActions, 'keys'>;
 }
 
@@ -57,7 +57,7 @@ export interface Endpoint extends ServedEndpoint {
   readonly problems: readonly ProblemCode[];
 }
 
-/** The actions that a function's role grants: those in its row, and those of admission, which reads the key and increments the counter. */
+/** The actions of a function's role: the row's, and admission's, which reads the key and increments the counter. */
 export const grantedActions = ({
   isPublic,
   tables: { usage = [], ...others },

@@ -1,8 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { AdmissionStore } from '../../core/access/authenticate.ts';
+import { type AdmissionStore, recentMap } from '../../core/access/authenticate.ts';
 import { keyFinder } from '../../core/access/key-record.ts';
-import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
@@ -16,41 +15,36 @@ import { reportInternalError, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 import { signedResponse } from './signed-answers.ts';
 
-/** A Lambda handler for API Gateway. It accepts malformed events, returns a response for every error and never throws. */
+/** A Lambda handler for API Gateway. It accepts malformed events, and responds to every error instead of throwing. */
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** What a handler returns. The middlewares add the status and the headers of every response. */
+/** A response without its status and the headers of every response, which the middlewares add. */
 export interface Answer {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** The error because of which a part of the body is missing (`LOOKUP_UNAVAILABLE`); logged, never sent. */
+  /** The error behind `LOOKUP_UNAVAILABLE` entries; logged, never sent. */
   readonly failure?: unknown;
 }
 
-/** The DynamoDB client, the row's table names, the table of counters, and admission's store. @throws MissingEnvironment */
+/** The DynamoDB client, the row's table names, the table of counters, admission's store. @throws MissingEnvironment */
 export const openTables = (row: ServedEndpoint) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);
   const usage = usageTable(db, tables.usage);
-  const store: AdmissionStore = {
-    findKey: keyFinder(db, tables.keys),
-    incrementUsage: usage.increment,
-    uncounted: recentMap(),
-  };
+  const findKey = keyFinder(db, tables.keys);
+  const store: AdmissionStore = { findKey, incrementUsage: usage.increment, uncounted: recentMap() };
   return { db, tables, usage, store };
 };
 
-const toResponse = ({
-  status,
-  body,
-  headers = {},
-}: Answer & { status: number }): APIGatewayProxyStructuredResultV2 => ({
+const isSent = (header: [string, string | undefined]): header is [string, string] => header[1] !== undefined;
+
+const toResponse = ({ status, body, headers = {} }: Answer & { readonly status: number }) => ({
   statusCode: status,
   headers: {
-    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...Object.fromEntries(Object.entries(headers).filter(isSent)),
   },
-  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  ...(body !== undefined && { body: JSON.stringify(body) }),
 });
 
 const requestContext: InboundMiddleware = {
@@ -58,10 +52,9 @@ const requestContext: InboundMiddleware = {
 };
 
 /**
- * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response headers,
- * compression, problem documents, key form unless the row is public, then `middlewares`. They share the request context,
- * `request.internal`. `respond`, with the signature, is the first step of the way back, in place of a handler, to which middy does
- * not pass that context.
+ * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response
+ * headers, compression, problem documents, key form unless the row is public, then `middlewares`. They share the
+ * request context, `request.internal`.
  */
 export const httpFunction = (
   row: Pick<ServedEndpoint, 'id' | 'successStatus' | 'isPublic' | 'compressed'>,
@@ -73,7 +66,8 @@ export const httpFunction = (
     if (failure !== undefined) reportInternalError(context, failure);
     return { status: row.successStatus, body: undefined, ...answer };
   };
-  const response = {
+  // middy passes its handler no `request.internal`. So there is no handler, and the innermost middleware responds.
+  const respondOnWayBack = {
     after: async (request: HttpRequest): Promise<void> => {
       const { internal: context } = request;
       const answering = answerTo(context);
@@ -92,7 +86,7 @@ export const httpFunction = (
     problemDocuments(),
     ...(row.isPublic ? [] : [keyForm()]),
     ...middlewares,
-    response,
+    respondOnWayBack,
   ]);
   // middy reads the context before it catches errors, so it must be an object.
   return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, (lambda ?? {}) as Context);

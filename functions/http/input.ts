@@ -1,4 +1,4 @@
-/** Reads and validates query, headers and body. Only endpoints with an `input.ts` load this file, and with it the schema library. */
+/** Reads and validates query, headers and body. Only `input.ts` files import it, and so the schema library. */
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -9,11 +9,8 @@ import type { ServedEndpoint } from './endpoint.ts';
 import type { InboundMiddleware, Input, RequestContext } from './request.ts';
 import { GIVEN_TWICE } from './validation.ts';
 
-/** The part of a request that one schema describes, and its validation issues. */
-interface Part {
-  readonly value: unknown;
-  readonly issues: readonly ValidationIssue[];
-}
+/** What one schema describes, and its validation issues. */
+type Part = { readonly value: unknown; readonly issues: readonly ValidationIssue[] };
 
 const toParameterIssues = (issues: readonly PointerIssue[]): ParameterIssue[] =>
   issues.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
@@ -30,9 +27,9 @@ const parseInteger = (text: string): number | undefined => {
 const isIntegerSchema = (schema: TSchema | undefined): boolean =>
   (schema as { type?: string } | undefined)?.type === 'integer';
 
-/** Reads the parameters that the schema names. Ignores all others. */
-const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
-  const sent = new URLSearchParams(typeof rawQueryString === 'string' ? rawQueryString : '');
+/** Reads the parameters that the schema names, and ignores others. */
+const readQuery = (schema: TObject, query: string): Part => {
+  const sent = new URLSearchParams(query);
   const value: Record<string, unknown> = {};
   const issues: ParameterIssue[] = [];
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -43,23 +40,19 @@ const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
     else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
     else value[name] = read;
   }
-  // A parameter that was sent but could not be read is not missing: the schema's issues about it are left out.
+  // A parameter that was sent but could not be read must not be called missing too.
   const unread = new Set(issues.map(({ parameter }) => parameter));
   const others = toParameterIssues(validationIssues(schema, value)).filter(({ parameter }) => !unread.has(parameter));
   return { value, issues: [...issues, ...others] };
 };
 
 const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => {
-  const value = Object.fromEntries(
-    Object.keys(schema.properties).flatMap((name) => {
-      const text = sent[name.toLowerCase()];
-      return text === undefined ? [] : [[name, text]];
-    }),
-  );
+  const headers = Object.keys(schema.properties).map((name) => [name, sent[name.toLowerCase()]]);
+  const value = Object.fromEntries(headers.filter(([, text]) => text !== undefined));
   return { value, issues: toParameterIssues(validationIssues(schema, value)) };
 };
 
-/** Validates a body. The issue of a field `date` that the schema lacks has the row's reason. */
+/** The issues of a body. For a field `date` that the schema lacks the row has the reason. */
 const bodyIssues = (schema: TSchema, { date: rule }: ServedEndpoint, body: unknown): readonly PointerIssue[] => {
   const issues = validationIssues(schema, body);
   const hasDate = 'date' in ((schema as Partial<TObject>).properties ?? {});
@@ -86,18 +79,17 @@ type ValuesOf<Schemas extends InputSchemas> = {
 
 /**
  * The input of an endpoint: how it is read, and the schemas for its document.
- * @throws (from `parsing`) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, and the body parser's own errors
- * @example
- * export const input = readsInput({ query: ContentQuery });
+ * @throws (from `parsing`) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, and the body parser's errors
+ * @example export const input = readsInput({ query: ContentQuery });
  */
 export const readsInput = <const Schemas extends InputSchemas>(
   schemas: Schemas,
 ): Input<ValuesOf<Schemas>> & { readonly schemas: Schemas } => ({
   schemas,
   parsing: schemas.body ? [bodyChecks(), jsonBodyParser()] : [],
-  read: ({ event: { rawQueryString, body }, internal: { headers } }, row) => {
+  read: ({ event: { body }, internal: { query, headers } }, row) => {
     const parts = {
-      ...(schemas.query && { query: readQuery(schemas.query, rawQueryString) }),
+      ...(schemas.query && { query: readQuery(schemas.query, query) }),
       ...(schemas.headers && { headers: readHeaders(schemas.headers, headers) }),
       ...(schemas.body && { body: { value: body, issues: bodyIssues(schemas.body, row, body) } }),
     };

@@ -4,16 +4,16 @@ import type { InboundMiddleware } from './request.ts';
 
 const BEARER = /^bearer(?: +|$)/i;
 
-/** The credential of `Authorization: Bearer`; undefined without the header, when it is empty, and for another scheme. */
 const bearerCredential = (authorization = ''): string | undefined => {
   const value = authorization.trim();
   return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
 };
 
 /**
- * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>` (docs/contract.md#keys-and-plans).
- * Ignores empty headers and other `Authorization` schemes. Returns undefined when there is no key, when it is malformed and
- * when the two headers differ. Header names must be in lower case.
+ * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>`
+ * (docs/contract.md#keys-and-plans). Ignores empty headers and other schemes. Undefined without a key, for a malformed
+ * key and when the two headers differ.
+ * @param headers with names in lower case
  */
 export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {
   const bearer = bearerCredential(headers.authorization);
@@ -22,7 +22,7 @@ export const presentedKey = (headers: Readonly<Record<string, string | undefined
   return key === undefined || key !== (apiKey ?? key) ? undefined : parseApiKey(key);
 };
 
-/** Parses the request's key. Runs before everything else is read. @throws UNAUTHORIZED */
+/** Parses the request's key, before anything else is read. @throws UNAUTHORIZED */
 export const keyForm = (): InboundMiddleware => ({
   before: ({ internal: context }) => {
     const key = presentedKey(context.headers);

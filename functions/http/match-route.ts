@@ -1,8 +1,7 @@
-/** Routes as API Gateway writes them: literal segments and `{name}` for one segment. */
-
-const parameterName = (segment: string): string | undefined => /^\{(\w+)\}$/.exec(segment)?.[1];
-
-/** The path parameters when a path matches a route, otherwise undefined. Segments are compared without decoding. */
+/**
+ * The path parameters when a path matches a route, otherwise undefined. Compares without decoding.
+ * @param template as in API Gateway: literal segments, and `{name}` for one segment
+ */
 export const matchRoute = (template: string, path: string): Record<string, string> | undefined => {
   const expected = template.split('/');
   const segments = path.split('/');
@@ -10,7 +9,7 @@ export const matchRoute = (template: string, path: string): Record<string, strin
   const parameters: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     const wanted = expected[index] ?? '';
-    const name = parameterName(wanted);
+    const name = /^\{(\w+)\}$/.exec(wanted)?.[1];
     if (name !== undefined && segment !== '') parameters[name] = segment;
     else if (wanted !== segment) return undefined;
   }

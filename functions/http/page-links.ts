@@ -1,5 +1,4 @@
-/** The address of a page: the collection's path, the filter and the bounds. */
-export interface PageAddress {
+interface PageAddress {
   readonly path: string;
   readonly domain?: string;
   readonly slug?: string;
@@ -14,7 +13,7 @@ const linkTo = ({ path, limit, domain, slug }: PageAddress, offset: number, rela
   return `<${path}?${query}>; rel="${relation}"`;
 };
 
-/** The `Link` header (RFC 8288) to the neighbouring pages, relative; undefined when the page has none. */
+/** The `Link` header (RFC 8288) with relative links to the neighbouring pages; undefined when there are none. */
 export const pageLinks = (address: PageAddress, total: number): string | undefined => {
   const { limit, offset } = address;
   const links = [

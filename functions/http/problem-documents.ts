@@ -4,7 +4,7 @@ import { bodyParserError } from './body-checks.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
-/** The problem document of an error, whose code is noted for log and metrics. */
+/** The problem document of an error. Notes its code in the context, for log and metrics. */
 export const problemDocument = (context: RequestContext, error: ApiError) => {
   const { code, message: detail, issues, headers, extension, isForced } = error;
   const { title, status } = problems[code];
@@ -12,17 +12,11 @@ export const problemDocument = (context: RequestContext, error: ApiError) => {
   context.code = code;
   context.isForced = isForced;
   const type = problemType(code, docsUrl());
-  return {
-    status,
-    headers,
-    body: { type, title, status, detail, code, requestId, ...(issues && { errors: issues }), ...extension },
-  };
+  const body = { type, title, status, detail, code, requestId, ...(issues && { errors: issues }), ...extension };
+  return { status, headers, body };
 };
 
-/**
- * Turns every error into an RFC 9457 problem document (docs/contract.md#errors). An error other than an
- * `ApiError` or one of the body parser becomes a 500 and is logged.
- */
+/** Turns every error into a problem document (docs/contract.md#errors): an unknown one into a 500, which is logged. */
 export const problemDocuments = () => ({
   onError: (request: HttpRequest): void => {
     const { error, internal: context } = request;

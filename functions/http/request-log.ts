@@ -2,7 +2,7 @@ import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/observability/log.ts';
 import { type HttpRequest, isProbe, isSandbox, type RequestContext } from './request.ts';
 
-/** Logs an internal error, and records for the metrics whether DynamoDB caused it. Sends nothing of it to the caller. */
+/** Logs an internal error, and records for the metrics whether DynamoDB caused it. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
   context.databaseError = isDatabaseError(error);
   logFailure(context.requestId, error);
@@ -18,7 +18,7 @@ const parseTraceId = (traceparent = ''): string | undefined => {
   return /[^0]/.test(traceId) && /[^0]/.test(parentId) && !(isVersion0 && appended) ? traceId : undefined;
 };
 
-/** Adds the request id to the response and logs a line with the metrics. Before it there is only the request context. */
+/** Adds the request id to the response, and logs a line with the metrics. */
 export const requestLog = (endpoint: string) => {
   openLog();
   const logResponse = ({ internal: context, response }: HttpRequest): void => {
@@ -34,7 +34,7 @@ export const requestLog = (endpoint: string) => {
       ...(code && { code }),
       ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
       ...(isSandbox(context) && { sandbox: true }),
-      // Anyone can forge the prefix: only a key that is found to be valid is the probe's.
+      // Anyone can send the prefix: only with a valid key it is the probe.
       ...(caller && isProbe(context) && { probe: true }),
       ...(traceId && { traceId }),
       ...(lostUnits && { lostUnits }),

@@ -9,12 +9,12 @@ import type { SigningSettings } from '../../core/runtime/environment.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type ServedEndpoint } from './endpoint.ts';
 
 /**
- * The request context, middy's `request.internal`: the checked parts of the event, and what middlewares add. A type, because
- * interfaces are not assignable to middy's `Record<string, unknown>`.
+ * The request context, middy's `request.internal`: the checked parts of the event, and what middlewares add. A type,
+ * because interfaces are not assignable to middy's `Record<string, unknown>`.
  */
 export type RequestContext = {
   readonly requestId: string;
-  /** When the request arrived, by the gateway's clock. Functions use no other date and time. */
+  /** When the request arrived at the gateway. Functions use no other clock. */
   readonly now: Date;
   readonly deadline: Deadline;
   /** Header names in lower case. */
@@ -23,7 +23,7 @@ export type RequestContext = {
   /** Decoded by the gateway. */
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
-  /** As it was sent, without the question mark. */
+  /** Not decoded, without the question mark. */
   readonly query: string;
   readonly startedAtMs: number;
   /** The well-formed key of the request, set by `keyForm`. */
@@ -33,25 +33,25 @@ export type RequestContext = {
   /** The day to answer for, from the query parameter `date`; today when it is absent. */
   date?: LondonDate | undefined;
   caller?: Caller;
-  /** With what the answer is signed; undefined for one that is not. */
+  /** Undefined unless the answer is signed. */
   signing?: SigningSettings | undefined;
-  /** Why the headers alone rule out every answer; only an admitted caller is told. */
-  refusal?: ApiError;
-  /** What the path names, read while admission runs; undefined where the endpoint loads nothing. */
+  /** Thrown after admission, in place of any answer. */
+  deferredError?: ApiError;
+  /** The result of `load`, which runs while admission does; undefined for an endpoint without `load`. */
   loading?: Promise<unknown> | undefined;
-  /** Settled when the units of a bulk request's entries are added or lost; it never fails. */
+  /** Settled when the units of a bulk request are added or lost; it never rejects. */
   addingUnits?: Promise<void>;
   /** Units that could not be added, for the metrics. */
   lostUnits?: number;
   /** The error code of the response, for log and metrics. */
   code?: string;
-  /** Whether the sandbox forced the error, which metrics do not count. */
+  /** Whether the sandbox forced the error: metrics do not count it. */
   isForced?: boolean;
   /** Whether a request to DynamoDB failed, for the metrics. */
   databaseError?: boolean;
 };
 
-/** middy's request. Its event is API Gateway's (payload 2.0), but each part may be missing or of another type than declared. */
+/** middy's request. Parts of its event (payload 2.0) may be missing or of another type than declared. */
 export type HttpRequest = Request<
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,
@@ -60,29 +60,34 @@ export type HttpRequest = Request<
   RequestContext
 >;
 
-/** A middleware that runs before the handler. It rejects by throwing: returning a value would skip the response headers. */
+/** A middleware of the way in. It rejects by throwing: returning a value would skip the response headers. */
 export interface InboundMiddleware {
   readonly before: (request: HttpRequest) => void | Promise<void>;
 }
 
-/** What an endpoint reads of a request besides path parameters and the query parameter `date`; its `input.ts` makes it. */
+/** The input of an endpoint, besides path parameters and the query parameter `date`; its `input.ts` makes it. */
 export interface Input<Values extends object = object> {
   /** Check and parse the body, in order; none for an input without a body. */
   readonly parsing: readonly InboundMiddleware[];
-  /** Reads query, headers and parsed body. The values have their type only where there is no issue. */
+  /** Reads query, headers and parsed body. The values have their declared type only if there is no issue. */
   readonly read: (
     request: HttpRequest,
     row: ServedEndpoint,
   ) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
 }
 
-/** Whether the request's key has the prefix of test keys, which see the sandbox only. The key may be unknown. */
+/** Whether the request's key has the prefix of test keys. The key may be unknown. */
 export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'test';
 
-/** Whether the request's key has the prefix of the keys of the service's probe. The key may be unknown. */
+/** Whether the request's key has the prefix of the probe's keys. The key may be unknown. */
 export const isProbe = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'probe';
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+
+/** The entries of an object whose values are strings. */
+const textEntries = (value: unknown): [string, string][] =>
+  Object.entries(asObject(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -91,13 +96,7 @@ const VISIBLE = /^[!-~]{1,128}$/;
 
 const asId = (value: unknown): string => (VISIBLE.test(asText(value)) ? asText(value) : '');
 
-/** The entries of an object whose values are strings. */
-const textEntries = (value: unknown): [string, string][] =>
-  isObject(value)
-    ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-    : [];
-
-/** Milliseconds. An earlier time is no gateway's: SAM CLI 1.170 sends seconds, which would be in January 1970. */
+/** Milliseconds. SAM CLI 1.170 sends seconds, which would be in January 1970. */
 const FIRST_INSTANT = Date.UTC(2020, 0, 1);
 /** Milliseconds. Later years have more than four digits. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
@@ -108,24 +107,20 @@ const toInstant = (timeEpoch: unknown): Date =>
     ? new Date(timeEpoch)
     : new Date();
 
-/** Subtracted from the function's remaining time, so that the response is sent before the platform's timeout. */
+/** Subtracted from the function's remaining time, so that the response is sent before Lambda's timeout. */
 const ANSWER_MARGIN_MS = 1_000;
 
-/** The deadline of a request, from the remaining time of its Lambda context. Tests and scripts may have none. */
-const createDeadline = (lambda: Partial<Context> | undefined): Deadline => {
+/** Creates the context of a request from an event of any shape. Does not read the event's body. */
+export const createRequestContext = (input: unknown, lambda: Partial<Context> | undefined): RequestContext => {
+  const event = asObject(input);
+  const gateway = asObject(event.requestContext);
+  const http = asObject(gateway.http);
+  // Tests and scripts may have no remaining time.
   const remainingMs = lambda?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_SECONDS * 1_000;
-  return deadlineIn(Math.max(0, remainingMs - ANSWER_MARGIN_MS));
-};
-
-/** Creates the context of a request. Accepts an event of any shape, and does not read its body. */
-export const createRequestContext = (input: unknown, lambda: Context | undefined): RequestContext => {
-  const event = isObject(input) ? input : {};
-  const gateway = isObject(event.requestContext) ? event.requestContext : {};
-  const http = isObject(gateway.http) ? gateway.http : {};
   return {
     requestId: asId(gateway.requestId) || asId(lambda?.awsRequestId),
     now: toInstant(gateway.timeEpoch),
-    deadline: createDeadline(lambda),
+    deadline: deadlineIn(Math.max(0, remainingMs - ANSWER_MARGIN_MS)),
     headers: Object.fromEntries(textEntries(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
     method: asText(http.method),
     path: asText(event.rawPath),

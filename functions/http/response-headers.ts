@@ -4,24 +4,23 @@ import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import type { ServedEndpoint } from './endpoint.ts';
 import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
 
-/** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (docs/contract.md#every-response). */
+/** Limit and remaining requests are 0 for an unknown caller (docs/contract.md#every-response). */
 const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
   'X-RateLimit-Limit': String(caller?.plan.requestsPerWindow ?? 0),
   'X-RateLimit-Remaining': String(caller ? remainingOf(caller) : 0),
   'X-RateLimit-Reset': String(windowAt(now).end),
 });
 
-/** Days before the last day of a key from which responses name that day. */
+/** Days before the last day of a key from which on responses name that day. */
 const EXPIRY_NOTICE_DAYS = 14;
 
-/** The last day of a valid key that ends soon, Europe/London; otherwise nothing. */
 const expiryHeader = ({ caller, now }: RequestContext) => {
   const { expires } = caller?.key ?? {};
   const endsSoon = expires !== undefined && expires <= dayAfter(londonDate(now), EXPIRY_NOTICE_DAYS);
   return endsSoon && { 'X-Key-Expires': expires };
 };
 
-/** Adds the headers of every response, whatever its status. Only a public one may say that it can be cached. */
+/** Adds the headers of every response. Only a public endpoint may replace `Cache-Control`. */
 export const responseHeaders = ({ isPublic }: Pick<ServedEndpoint, 'isPublic'>) => {
   const addHeaders = ({ internal: context, response }: HttpRequest): void => {
     if (!response) return;

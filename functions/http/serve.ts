@@ -1,11 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { KeyKind } from '../../core/access/api-key.ts';
+import type { KeyKind, PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
-import { largestBulkSize, planBulkSize } from './bulk-size.ts';
+import { extraUnits, largestBulkSize, planBulkSize } from './bulk.ts';
 import type { ServedEndpoint } from './endpoint.ts';
-import { extraUnits } from './extra-units.ts';
 import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
 import type { RequestContext } from './request.ts';
 import { negotiation } from './signed-answers.ts';
@@ -14,58 +13,36 @@ import { type RequestParts, validation } from './validation.ts';
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** What `load` knows of a request: it runs before the caller is admitted and the input is read. */
-export interface LoadRequest<Row extends ServedEndpoint> extends Pick<RequestContext, 'now' | 'deadline'> {
+interface LoadRequest<Row extends ServedEndpoint> extends Pick<RequestContext, 'now' | 'deadline'> {
   /** The path parameters; an empty string for one that a malformed event lacks. */
   readonly parameters: Readonly<Record<NamesIn<Row['paths'][0]>, string>>;
-  /** From the key's prefix: a test key sees the sandbox only, the probe's key the sandbox's vehicles and its own content. */
+  /** From the key's prefix. Only live keys see stored vehicles; each kind has content of its own. */
   readonly keyKind: KeyKind;
 }
 
-/** The request of an admitted caller, to which the values of the endpoint's input are added. */
-export interface ApiRequest<Row extends ServedEndpoint> extends LoadRequest<Row>, Pick<RequestContext, 'date'> {
-  /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions), for links. */
+/** The request of an admitted caller. The values of the endpoint's input are added. */
+interface ApiRequest<Row extends ServedEndpoint> extends LoadRequest<Row>, Pick<RequestContext, 'date'> {
+  /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions). */
   readonly address: string;
   readonly caller: Caller;
 }
 
 /** How an endpoint responds, and what it loads while admission runs. */
-export interface Service<Row extends ServedEndpoint, Values extends object, Loaded> {
-  /** Reads the one thing that the path names; nothing when the path cannot name one. */
+interface Service<Row extends ServedEndpoint, Values extends object, Loaded> {
+  /** Reads the one thing that the path names. */
   readonly load?: (request: LoadRequest<Row>) => Promise<Loaded>;
   readonly respond: (request: ApiRequest<Row> & Values, loaded: Loaded) => Answer | Promise<Answer>;
 }
 
-/** The DynamoDB client, and the names of the row's tables. */
-export interface Resources<Row extends ServedEndpoint> {
-  readonly db: DynamoDBDocumentClient;
-  readonly tables: Readonly<Record<keyof Row['tables'] & TableId, string>>;
-}
+/** The context when `load` runs: `keyForm` has set the key. */
+type KeyedContext = RequestContext & { readonly key: PresentedKey };
 
-type Define<Row extends ServedEndpoint, Values extends object, Loaded> = (
-  resources: Resources<Row>,
-) => Service<Row, Values, Loaded>;
-
-/** Makes the request for `load` and `respond`. A path other than the row's is from a malformed event: `address` never repeats it. */
-const requestMaker = <Row extends ServedEndpoint, Values extends object>({ paths }: Row) => {
-  const names = [...paths[0].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  return ({ now, deadline, date, path, key, caller, pathParameters, input }: RequestContext) =>
-    ({
-      now,
-      deadline,
-      date,
-      caller,
-      keyKind: key?.kind,
-      parameters: Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? ''])),
-      address: paths.find((known) => known === path) ?? paths[0],
-      ...input,
-      // `keyForm` has set the key. `load` gets neither caller nor input, as its type says.
-    }) as ApiRequest<Row> & Values;
-};
+/** The context when `respond` runs: admission has set the caller, and validation the input. */
+type AdmittedContext<Values> = KeyedContext & { readonly caller: Caller; readonly input: Values };
 
 /**
- * Makes the function of an endpoint: `httpFunction`, with middlewares for a signed answer, admission, input, and size and units of
- * bulk.
- * What `load` reads is read while admission runs, so that a lookup takes the time of one round trip.
+ * Makes the function of an endpoint from `httpFunction` and the middlewares for signed answers, admission, input and
+ * bulk requests. What `load` reads is read while admission runs: a lookup takes one round trip.
  * @example
  * export const handler = serve({ endpoint }, ({ db, tables }) => {
  *   const content = contentTables(db, tables.content);
@@ -78,21 +55,36 @@ const requestMaker = <Row extends ServedEndpoint, Values extends object>({ paths
  */
 export const serve = <const Row extends ServedEndpoint, Loaded, Values extends object = object>(
   { endpoint, ...parts }: { readonly endpoint: Row } & RequestParts<Values>,
-  define: Define<Row, Values, Loaded>,
+  define: (resources: {
+    readonly db: DynamoDBDocumentClient;
+    readonly tables: Readonly<Record<keyof Row['tables'] & TableId, string>>;
+  }) => Service<Row, Values, Loaded>,
 ): GatewayHandler => {
   const { db, tables, usage, store } = openTables(endpoint);
   const { load, respond } = define({ db, tables });
-  const makeRequest = requestMaker<Row, Values>(endpoint);
+  const { paths, scope, bulk } = endpoint;
+  const names = [...paths[0].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+  const toLoadRequest = ({ now, deadline, key, pathParameters }: KeyedContext): LoadRequest<Row> => {
+    const parameters = Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? '']));
+    return { now, deadline, keyKind: key.kind, parameters: parameters as LoadRequest<Row>['parameters'] };
+  };
+  const toApiRequest = (context: AdmittedContext<Values>): ApiRequest<Row> & Values => {
+    const { date, caller, path, input } = context;
+    // Another path than the row's is from a malformed event, and is never repeated.
+    const address = paths.find((known) => known === path) ?? paths[0];
+    return { ...toLoadRequest(context), date, caller, address, ...input };
+  };
+
   const middlewares = [
     negotiation(endpoint),
-    admission(store, endpoint.scope, load && (async (context) => load(makeRequest(context)))),
+    admission(store, scope, load && (async (context) => load(toLoadRequest(context as KeyedContext)))),
     ...(parts.input?.parsing ?? []),
-    largestBulkSize(endpoint),
+    ...(bulk ? [largestBulkSize] : []),
     validation(endpoint, parts),
-    planBulkSize(endpoint),
-    ...(endpoint.bulk ? [extraUnits(usage.addExtraUnits)] : []),
+    ...(bulk ? [planBulkSize, extraUnits(usage.addExtraUnits)] : []),
   ];
   return httpFunction(endpoint, middlewares, async (context) =>
-    respond(makeRequest(context), (await context.loading) as Loaded),
+    respond(toApiRequest(context as AdmittedContext<Values>), (await context.loading) as Loaded),
   );
 };

@@ -1,6 +1,6 @@
 import type { ServedEndpoint } from '../http/endpoint.ts';
 
-/** The row of the default route, for every path and method without one. All are rejected, so its status is never sent. */
+/** The row of the default route. All its requests are rejected, so its status is never sent. */
 export const endpoint = {
   id: '$default',
   paths: ['$default'],

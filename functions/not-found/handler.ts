@@ -12,15 +12,16 @@ const methodsAt = (path: string): string[] =>
     .filter(({ paths }) => paths.some((template) => matchRoute(template, path) !== undefined))
     .map(({ method }) => method);
 
-/** Whether the path would have an endpoint if a parameter could contain a slash. */
+/**
+ * Whether the path would have an endpoint if a parameter could contain a slash: at neither end, because an empty value
+ * or a trailing slash is another mistake.
+ */
 const hasSlashInValue = (path: string): boolean =>
   Object.values(endpoints)
     .flatMap(({ paths }): readonly string[] => paths)
     .some((template) => {
-      const [before, after] = template.split(/\{\w+\}/);
-      if (before === undefined || after === undefined || !path.startsWith(before) || !path.endsWith(after))
-        return false;
-      // At neither end: an empty value or a trailing slash is another mistake.
+      const [before = '', after] = template.split(/\{\w+\}/);
+      if (after === undefined || !path.startsWith(before) || !path.endsWith(after)) return false;
       return path.slice(before.length + 1, path.length - after.length - 1).includes('/');
     });
 
@@ -30,7 +31,7 @@ const hintFor = (path: string): string | undefined => {
   return /^(\/v1)?\/api\/|^\/v1\//.test(path) ? undefined : 'paths begin with /v1';
 };
 
-/** Rejects paths without an endpoint with 404, and other methods of an endpoint's path with 405. docs/contract.md#addresses-and-versions */
+/** Rejects unknown paths with 404, other methods of known paths with 405 (docs/contract.md#addresses-and-versions). */
 export const handler = httpFunction(endpoint, [admission(openTables(endpoint).store)], async ({ method, path }) => {
   const allowed = methodsAt(path);
   // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.

@@ -3,13 +3,13 @@ import { partialDeepStrictEqual } from 'node:assert';
 
 /** Milliseconds for one response: longer than a cold start. */
 const REQUEST_TIMEOUT_MS = 5_000;
-/** Milliseconds for all of them, shorter than the timeout of the function (lib/cloud/probe.ts). */
+/** Milliseconds for the whole journey, shorter than the function's timeout (lib/cloud/probe.ts). */
 export const JOURNEY_TIMEOUT_MS = 40_000;
 type Headers = Readonly<Record<string, RegExp | string>>;
 
 /**
- * The headers of every response (docs/contract.md#every-response): an exact text or a pattern. A missing one is the empty text.
- * No value of a plan: during a rollout the next version responds too, and its plans may differ.
+ * The headers of every response (docs/contract.md#every-response): an exact text or a pattern; `''` for a missing
+ * header. No value of a plan: during a rollout the next version responds too, and its plans may differ.
  */
 const EVERY_RESPONSE: Headers = {
   'x-ratelimit-limit': /^[1-9]\d*$/,
@@ -27,14 +27,14 @@ export interface Step {
   /** The value of `Accept-Encoding`. */
   readonly accepts?: 'gzip' | 'identity';
   readonly status: number;
-  /** What the body must have at least; without it, the body must be empty. */
+  /** A part of the JSON that is expected; without it, the body must be empty. */
   readonly body?: object;
   /** Besides those of every response. */
   readonly headers?: Headers;
 }
 
 const differences = (response: Response, text: string, { status, body, headers }: Step): string[] => {
-  // Without a body, API Gateway may send a type of its own.
+  // API Gateway may add a type to an empty body.
   const type: Headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const wrong = Object.entries({ ...type, ...EVERY_RESPONSE, ...headers }).filter(([name, expected]) => {
     const value = response.headers.get(name) ?? '';
@@ -47,7 +47,7 @@ const differences = (response: Response, text: string, { status, body, headers }
   ];
 };
 
-/** The code of the service's errors, the message of API Gateway's; nothing else of a body, which could be somebody's data. */
+/** The code of the service's errors or the message of API Gateway's. Nothing else of a body, which may be private. */
 const errorIn = (text: string): string => {
   const [, , error] = /"(code|message)":"([\w ]{1,60})"/.exec(text) ?? [];
   return error === undefined ? '' : ` (${error})`;
@@ -71,13 +71,13 @@ const failureText = (error: unknown): string => {
 /**
  * @example
  * const { request, failures } = checkedRequests('https://api.example.com', key);
- * const item = await request('GET /v1/api/content/1', { status: 200, body: { id: '1' } }); // undefined when it is wrong
+ * const item = await request('GET /v1/api/content/1', { status: 200, body: { id: '1' } }); // undefined if wrong
  */
 export const checkedRequests = (origin: string, key: string) => {
   const failures: string[] = [];
   const journeyTimeout = AbortSignal.timeout(JOURNEY_TIMEOUT_MS);
 
-  /** The body of a response that is as expected; otherwise undefined, and `failures` has what is wrong. */
+  /** The body of an expected response; otherwise undefined, and `failures` says what is wrong. */
   const request = async (line: `${string} /${string}`, step: Step): Promise<object | undefined> => {
     const [method = '', path = ''] = line.split(' ');
     try {
@@ -85,7 +85,7 @@ export const checkedRequests = (origin: string, key: string) => {
         method,
         headers: {
           'x-api-key': key,
-          // A new connection each time: a kept-alive one would be closed while Lambda freezes the function.
+          // A kept-alive connection would be closed while Lambda freezes the function.
           connection: 'close',
           ...(step.json && { 'content-type': 'application/json' }),
           ...(step.accepts && { 'accept-encoding': step.accepts }),

@@ -4,9 +4,9 @@ import { journey } from './journey.ts';
 import { keyOfToday } from './probe-key.ts';
 
 /**
- * Makes the whole journey through the deployed service, every minute (lib/cloud/probe.ts), and writes what failed with the
- * metric of the alarm `Unreachable`. It does not throw: Lambda's own metric of errors would say the same again.
- * @returns a sentence for each response that is not as expected, for those who invoke it after a deployment (.ci/smoke-test)
+ * Makes the journey through the deployed service every minute (lib/cloud/probe.ts). Logs what failed, with the metric
+ * of the alarm `Unreachable`, and does not throw: Lambda's metric of errors would repeat it.
+ * @returns a sentence for each unexpected response, which .ci/smoke-test shows after a deployment
  * @throws MissingEnvironment
  */
 export const handler = async (): Promise<readonly string[]> => {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { checkedRequests, JOURNEY_TIMEOUT_MS } from './checked-requests.ts';
 import type { ProbeKey } from './probe-key.ts';
 
-/** Sandbox vehicles (docs/sample-data.md): insured and compliant, known without a policy, and none. */
+/** Sandbox vehicles (docs/sample-data.md): insured and compliant; without a policy; unknown. */
 const INSURED = 'AB12CDE';
 const WITHOUT_POLICY = 'KR08NIL';
 const UNKNOWN = 'ZZ99ZZZ';
-/** So many that the answer is large enough to be compressed. */
+/** Enough for an answer that is compressed. */
 const REGISTRATIONS = [INSURED, WITHOUT_POLICY, UNKNOWN, ...Array<string>(20).fill(INSURED)];
 
 const INSURANCE = { registration: INSURED, insured: true, policy: {} };
@@ -30,7 +30,7 @@ interface Item {
 
 type Requests = ReturnType<typeof checkedRequests>;
 
-/** Reads and bulk requests, each whatever became of the one before. */
+/** Makes lookups and bulk requests, each even if the one before fails. */
 const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> => {
   await request(`GET /v1/vehicle/${INSURED}/insurance`, { status: 200, body: INSURANCE });
   await request('POST /v1/vehicle/bulk-insurance', {
@@ -58,7 +58,7 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
   await request('GET /v1/usage', { status: 200, body: { key: { id } } });
 };
 
-/** The ids of items that earlier runs left: those that are older than the longest run. */
+/** The ids of items that earlier runs left, because they are older than the longest run. */
 const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly string[] | undefined> => {
   const step = { status: 200, body: { items: [], limit: 20, offset: 0 } };
   const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, step);
@@ -67,7 +67,7 @@ const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly
     .map(({ id }) => id);
 };
 
-/** Deletes what earlier runs left. @returns whether nothing is left; otherwise nothing may be created, so that it stays bounded */
+/** Deletes what earlier runs left. @returns whether nothing is left; only then may more be created */
 const deleteLeftovers = async (requests: Requests, now: Date): Promise<boolean> => {
   const ids = await listLeftovers(requests, now);
   if (ids === undefined || ids.length === 0) return ids !== undefined;
@@ -78,7 +78,7 @@ const deleteLeftovers = async (requests: Requests, now: Date): Promise<boolean> 
   return left?.length === 0;
 };
 
-/** Creates an item, reads, updates and lists it, and deletes it whatever became of these. */
+/** Creates an item, reads, updates and lists it, and deletes it even if one of these fails. */
 const changeContent = async ({ request }: Requests): Promise<void> => {
   const fields = { title: 'Probe', content: 'Written by the probe.', domain: DOMAIN, slug: `probe-${randomUUID()}` };
   const created = await request(`POST ${CONTENT}`, {
@@ -90,26 +90,22 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
   if (created === undefined) return;
   const { id, created_at } = created as Item;
   const item = `${CONTENT}/${id}` as const;
-  // Not all of `created`: another version of a function may respond next, and not know its newest fields.
+  // Not all of `created`: the next response may come from a version that lacks its newest fields.
   const original = { ...fields, id, created_at, version: 1 };
   await request(`GET ${item}`, { status: 200, body: original, headers: { etag: '"1"' } });
   const title = 'Probe, updated';
   const changed = { ...original, title, version: 2 };
-  const updated = await request(`PUT ${item}`, {
-    json: { title },
-    status: 200,
-    body: changed,
-    headers: { etag: '"2"' },
-  });
+  const headers = { etag: '"2"' };
+  const updated = await request(`PUT ${item}`, { json: { title }, status: 200, body: changed, headers });
   const listed = updated === undefined ? { id } : changed;
   await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [listed] } });
   await request(`DELETE ${item}`, { status: 204 });
 };
 
 /**
- * Uses every endpoint as a caller does. What it expects must be true of the next version too, whose rollout it watches: what
- * the contract promises, and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its own key.
- * @returns a sentence for each response that is not as expected
+ * Uses every endpoint as a caller does. It also watches the rollout of the next version, so it expects only what the
+ * contract promises and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its key.
+ * @returns a sentence for each unexpected response
  */
 export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {
   const requests = checkedRequests(origin, key.key);

@@ -6,9 +6,8 @@ import { database } from '../../core/dynamodb/database.ts';
 import { dayAfter, type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 
-const DAY_MS = 86_400_000;
-/** Days after which DynamoDB removes a key; it is valid on the day on which it was made and on the next. */
-const KEPT_DAYS = 3;
+/** Seconds until DynamoDB removes a key: three days. It is valid on the London day of its creation and the next. */
+const KEPT_SECONDS = 3 * 86_400;
 
 /** A key of the probe, shown to nobody, and its id. */
 export interface ProbeKey {
@@ -26,7 +25,7 @@ const addProbeKey = async (now: Date): Promise<ProbeKey> => {
     createdAt: now.toISOString(),
     expires: dayAfter(londonDate(now), 1),
   };
-  const expiresAt = Math.floor(now.getTime() / 1_000) + (KEPT_DAYS * DAY_MS) / 1_000;
+  const expiresAt = Math.floor(now.getTime() / 1_000) + KEPT_SECONDS;
   const { keys } = tableNamesFromEnvironment(['keys']);
   await database().send(new PutCommand({ TableName: keys, Item: { ...record, expiresAt } }));
   return { key, id: identity.id };
@@ -35,8 +34,9 @@ const addProbeKey = async (now: Date): Promise<ProbeKey> => {
 let current: (ProbeKey & { readonly day: LondonDate }) | undefined;
 
 /**
- * The key of this instance and London day, made at its first use. It is kept when the service rejects it: a new one would hide
- * that keys are lost. @throws the error of the write, with no key kept
+ * The key of this instance and London day, made at its first use. It is kept when the service rejects it: a new one
+ * would hide that keys are lost.
+ * @throws the error of the write; the next call tries again
  */
 export const keyOfToday = async (now: Date): Promise<ProbeKey> => {
   const day = londonDate(now);

@@ -55,11 +55,10 @@ const MAX_USAGE_LENGTH = 1_000;
 /** JSON itself escapes C0 only. */
 const jsonLine = (value: unknown): string => `${escapeControls(JSON.stringify(value))}\n`;
 
-/** The command that the arguments name, as far as they name one. */
 const namedCommand = (program: Command, args: readonly string[]): Command =>
   args.reduce((command, arg) => command.commands.find((one) => one.name() === arg) ?? command, program);
 
-/** A mistake in the command line as one sentence, with the nearest command or option and where to read on. It may quote arguments. */
+/** A wrong command line as one sentence, with the nearest command or option. It may quote arguments. */
 const usageSentence = ({ code, message }: CommanderError, command: Command): string => {
   if (code === 'commander.help') {
     return `a command is missing, one of ${command.commands.map((one) => one.name()).join(', ')}; see --help`;
@@ -118,7 +117,6 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // The requested help.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const sentence =
       error instanceof CommanderError ? usageSentence(error, namedCommand(program, args)) : sentenceFor(error);

@@ -1,8 +1,9 @@
-import { Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { logGroupProps } from './log-group.ts';
+import { allow } from './permissions.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -13,8 +14,8 @@ export interface BundledFunctionProps extends FunctionOptions {
   /** The permissions of its role, besides writing to its log group. */
   readonly statements: readonly PolicyStatement[];
   /**
-   * Permissions that a later deployment takes away, by name. Each is a resource of its own: CloudFormation deletes it at the end of
-   * that deployment, when no version that needs it serves requests.
+   * Permissions that a later deployment removes, by name. Each is its own resource: CloudFormation deletes it at the
+   * end of that deployment, when no version that needs it serves requests any more.
    */
   readonly temporary?: readonly (readonly [name: string, statement: PolicyStatement])[];
 }
@@ -25,10 +26,7 @@ export const bundledFunction = (
   { settings, bundle, statements, temporary = [], environment, ...options }: BundledFunctionProps,
 ): LambdaFunction => {
   const logGroup = new LogGroup(scope, 'Logs', logGroupProps(settings));
-  const writeLogs = new PolicyStatement({
-    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-    resources: [logGroup.logGroupArn],
-  });
+  const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
   const role = new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...statements] }) },

@@ -23,10 +23,7 @@ import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { logGroupProps } from './log-group.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/**
- * The fields of the access log. They are no personal data: the route instead of the path, which contains a registration, and
- * neither the client's IP address nor its user agent.
- */
+/** No personal data: the route instead of the path, which has a registration; no IP address, no user agent. */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
   routeKey: '$context.routeKey',
@@ -40,8 +37,8 @@ const ACCESS_LOG_FIELDS = {
 } as const;
 
 /**
- * Makes the integration that a route has added depend on its permission. Otherwise an update that points a route at another
- * function or alias could change the route before API Gateway may invoke it, and callers would get 500 for some seconds.
+ * Makes the integration of a route depend on its permission. Otherwise an update could point the route at another
+ * function before API Gateway may invoke that, and callers would get 500 for some seconds.
  */
 const permitBeforeUse = (route: HttpRoute): void => {
   const parts = route.node.findAll();
@@ -51,15 +48,14 @@ const permitBeforeUse = (route: HttpRoute): void => {
   }
 };
 
-const nameOf = (routeKey: string): string => routeKey.replaceAll('/', '.');
+const constructId = (routeKey: string): string => routeKey.replaceAll('/', '.');
 
-/** An HTTP API of API Gateway with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
+/** An HTTP API with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
 export class HttpGateway extends Construct {
   /** `https://host`, without a path. */
   readonly origin: string;
-  /** The target of the custom domain's DNS record. */
+  /** The target of the custom domain's DNS record; absent without the setting `domain`. */
   readonly domainTarget?: string;
-  /** The source of the metrics of all requests. */
   readonly stage: HttpStage;
   private readonly api: HttpApi;
   private readonly routes: HttpRoute[] = [];
@@ -72,8 +68,11 @@ export class HttpGateway extends Construct {
       // Enabled by default: otherwise adding a domain would cut off every caller until its DNS record exists.
       disableExecuteApiEndpoint: settings.domain?.disableDefaultEndpoint ?? false,
     });
+    // Unique to the stack, because the group of a deleted stack that keeps its data remains.
+    const uniqueId = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
     const accessLog = new LogGroup(this, 'AccessLog', {
-      logGroupName: this.accessLogName(settings),
+      // With this prefix a group needs no entry in the account's resource policy for logs, whose size is limited.
+      logGroupName: `/aws/vendedlogs/vehicle-verification-${settings.stage}-${uniqueId}`,
       ...logGroupProps(settings),
     });
     this.stage = new HttpStage(this, 'Stage', {
@@ -87,27 +86,32 @@ export class HttpGateway extends Construct {
         format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
       },
     });
+    if (settings.domain) {
+      const { name: domainName, certificateArn } = settings.domain;
+      const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
+      const domain = new DomainName(this, 'Domain', { domainName, certificate });
+      new ApiMapping(this, 'Mapping', { api: this.api, domainName: domain, stage: this.stage });
+      this.domainTarget = domain.regionalDomainName;
+    }
     this.origin = settings.domain ? `https://${settings.domain.name}` : this.api.apiEndpoint;
-    if (settings.domain) this.domainTarget = this.mapDomain(settings.domain);
   }
 
   /** Adds a route for each path of an endpoint. They share one integration and one permission. */
   addRoutes(id: string, { method, paths }: Pick<Endpoint, 'method' | 'paths'>, live: Alias): void {
     // A permission for all routes of this API does not match `$default`, whose ARN has one part less.
-    const integration = new HttpLambdaIntegration(id, live as IFunction, {
-      scopePermissionToRoute: paths.length === 1,
-    });
+    const scopePermissionToRoute = paths.length === 1;
+    const integration = new HttpLambdaIntegration(id, live as IFunction, { scopePermissionToRoute });
     for (const path of paths) {
       this.addRoute(`${method} ${path}`, HttpRouteKey.with(path, HttpMethod[method]), integration);
     }
   }
 
-  /** Limits one route, such as `GET /v1/usage`, by a throttle of its own. */
+  /** Gives one route, such as `GET /v1/usage`, its own throttle. */
   throttle(routeKey: string, { rateLimit, burstLimit }: StageSettings['throttle']): void {
     const stage = this.stage.node.defaultChild as CfnStage;
     stage.routeSettings = { [routeKey]: { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit } };
     // API Gateway rejects settings of a route that does not exist yet.
-    stage.node.addDependency(this.node.findChild(nameOf(routeKey)));
+    stage.node.addDependency(this.node.findChild(constructId(routeKey)));
   }
 
   /** Adds the route for requests that match no other route. */
@@ -115,7 +119,7 @@ export class HttpGateway extends Construct {
     this.addRoute('default', HttpRouteKey.DEFAULT, new HttpLambdaIntegration(id, live as IFunction));
   }
 
-  /** Puts an authoriser before every route. It is for a proxy through which all requests must come; the functions check the keys. */
+  /** Puts an authoriser before every route, for a proxy that all requests must pass. API keys are still checked. */
   authoriseBy(authorizer: IHttpRouteAuthorizer): void {
     for (const route of this.routes) {
       const { authorizerId, authorizationType } = authorizer.bind({ route, scope: route });
@@ -124,7 +128,7 @@ export class HttpGateway extends Construct {
   }
 
   private addRoute(name: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
-    const route = new HttpRoute(this, nameOf(name), { httpApi: this.api, routeKey, integration });
+    const route = new HttpRoute(this, constructId(name), { httpApi: this.api, routeKey, integration });
     permitBeforeUse(route);
     this.routes.push(route);
     Validations.of(route).acknowledge({
@@ -132,21 +136,5 @@ export class HttpGateway extends Construct {
       reason:
         'The functions check the API key together with its exact rate limit. An authoriser would add a round trip.',
     });
-  }
-
-  /**
-   * The prefix is that of logs which AWS services deliver: such a group needs no entry in the account's resource policy, whose size
-   * is limited. The last part is unique to the stack, because the group of a deleted stack that keeps its data remains.
-   */
-  private accessLogName({ stage }: StageSettings): string {
-    const uniqueId = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
-    return `/aws/vendedlogs/vehicle-verification-${stage}-${uniqueId}`;
-  }
-
-  private mapDomain({ name, certificateArn }: NonNullable<StageSettings['domain']>): string {
-    const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
-    const domainName = new DomainName(this, 'Domain', { domainName: name, certificate });
-    new ApiMapping(this, 'Mapping', { api: this.api, domainName, stage: this.stage });
-    return domainName.regionalDomainName;
   }
 }

@@ -1,9 +1,9 @@
-import { Stack, Token, Validations } from 'aws-cdk-lib';
-import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnOutput, type Stack, Token, Validations } from 'aws-cdk-lib';
+import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
 import { KEYS_POLICY_OUTPUT, LOADS_POLICY_OUTPUT, OPERATOR_POLICY_OUTPUT, SUPPORT_POLICY_OUTPUT } from './outputs.ts';
-import { metricsNamespace } from './service-metrics.ts';
+import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -11,7 +11,7 @@ type TableActions = Partial<Readonly<Record<TableId, readonly string[]>>>;
 
 const KEYS: TableActions = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
 
-/** What imports, exports, removals and checks of content need; the loads of `intake` too. */
+/** For imports, exports, removals, checks of content, and the loads of `intake`. */
 export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
@@ -33,58 +33,43 @@ const SUPPORT: TableActions = {
   compliance: ['BatchGetItem'],
 };
 
-export type OperatorPolicyId = 'Operators' | 'KeyOperators' | 'LoadOperators' | 'Support';
-
-interface PolicyDescription {
-  readonly output: string;
-  readonly purpose: string;
-  readonly actions: TableActions;
-}
-
-/** What each policy is for, and the actions that its commands need. A test compares them with the requests that they send. */
-export const OPERATOR_POLICIES: Readonly<Record<OperatorPolicyId, PolicyDescription>> = {
+/** Each policy by its id, with the actions of its commands. A test compares them with the requests sent. */
+export const OPERATOR_POLICIES = {
   Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
   LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, export, check', actions: LOADS },
   Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
-};
+} as const;
 
 /**
- * Permissions of people who use the CLI on the tables of this stage. They include neither other tables, except
- * those that the setting `tables` names, nor deployments. The policy is attached to nobody.
+ * Adds the policies of people who use the CLI, attached to nobody. They permit the tables of this stage and those that
+ * the setting `tables` names, but no deployments.
  */
-export class OperatorPolicy extends Construct {
-  readonly arn: string;
-
-  constructor(scope: Construct, id: OperatorPolicyId, tables: ServiceTables, { stage, expectImports }: StageSettings) {
-    super(scope, id);
-    const { stackName } = Stack.of(this);
-    const { purpose, actions: permitted } = OPERATOR_POLICIES[id];
-    const policy = new ManagedPolicy(this, 'Policy', { description: `Operators of ${stackName}: ${purpose}` });
-    const onNamed = tables.statementsOnNamed(permitted).map(([, statement]) => statement);
-    policy.addStatements(...tables.statements(permitted), ...onNamed);
-    // The last part of a stack's ARN is random, and the CLI knows only the name.
-    const stackIn = (account?: string) =>
-      Stack.of(this).formatArn({
-        service: 'cloudformation',
-        resource: 'stack',
-        resourceName: `${stackName}/*`,
-        ...(account && { account }),
-      });
-    policy.addStatements(new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [stackIn()] }));
-    const { account } = Stack.of(this);
+export const addOperatorPolicies = (stack: Stack, tables: ServiceTables, settings: StageSettings): void => {
+  const { stackName, account } = stack;
+  // The last part of a stack's ARN is random, and the CLI knows only the name.
+  const stackArn = { service: 'cloudformation', resource: 'stack', resourceName: `${stackName}/*` };
+  const shownAccount = Token.isUnresolved(account) ? '<AWS::AccountId>' : account;
+  const policies: Readonly<Record<string, { output: string; purpose: string; actions: TableActions }>> =
+    OPERATOR_POLICIES;
+  for (const [id, { output, purpose, actions }] of Object.entries(policies)) {
+    const policy = new ManagedPolicy(new Construct(stack, id), 'Policy', {
+      description: `Operators of ${stackName}: ${purpose}`,
+    });
+    const onNamed = tables.statementsOnNamed(actions).map(([, statement]) => statement);
+    policy.addStatements(
+      ...tables.statements(actions),
+      ...onNamed,
+      allow(['cloudformation:DescribeStacks'], [stack.formatArn(stackArn)]),
+    );
     Validations.of(policy).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::${stackIn(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
+      id: `AwsSolutions-IAM5[Resource::${stack.formatArn({ ...stackArn, account: shownAccount })}]`,
       reason: 'Only stacks with this name: the rest of the ARN is a random id.',
     });
-    if (expectImports && permitted.vehicles?.includes('PutItem')) {
-      const conditions = { StringEquals: { 'cloudwatch:namespace': metricsNamespace(stage) } };
-      policy.addStatements(
-        new PolicyStatement({ actions: ['cloudwatch:PutMetricData'], resources: ['*'], conditions }),
-      );
-      const reason = 'Metrics are no resources; the condition limits the action to the namespace of this stage.';
-      Validations.of(policy).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason });
+    if (settings.expectImports && actions.vehicles?.includes('PutItem')) {
+      policy.addStatements(allowMetrics(settings.stage));
+      acknowledgeMetrics(policy);
     }
-    this.arn = policy.managedPolicyArn;
+    new CfnOutput(stack, output, { value: policy.managedPolicyArn });
   }
-}
+};

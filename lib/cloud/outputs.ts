@@ -1,4 +1,4 @@
-/** The names of the CDK stack's outputs, which the CLI reads, and of the metrics that it publishes. No CDK imports, because they load slowly. */
+/** Names of the stack's outputs, which the CLI reads, and of the CLI's metrics. No CDK imports: they load slowly. */
 import type { TableId } from '../../core/tables.ts';
 
 /** The base URL of the API, `https://host/v1`. */
@@ -10,7 +10,7 @@ export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 /** The name of the stage. */
 export const STAGE_OUTPUT = 'Stage';
 
-/** `yes` if the data is kept when the CDK stack is deleted, otherwise `no`. If `yes`, the CLI asks before it deletes. */
+/** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it deletes. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 
 /** The commit of the deployment, followed by the uncommitted changes if there were any. */
@@ -25,7 +25,7 @@ export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'Complia
 /** The ARN of the topic to which the alarms publish. */
 export const ALARM_TOPIC_OUTPUT = 'AlarmTopic';
 
-/** The ARNs of the managed policies: for operators, for who only makes keys or loads files, and for support, which reads. */
+/** ARNs of the managed policies: for all commands, for API keys, for loading files, and for support, which reads. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 export const KEYS_POLICY_OUTPUT = 'KeysPolicy';
 export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';
@@ -37,6 +37,6 @@ export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase(
 /** The bucket of a stage with `intake`. */
 export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
 
-/** The output with the ARN of the policy for whoever puts files under a prefix: `IntakePolicyVehiclesAcme` for `vehicles/acme/`. */
+/** The ARN of the policy to put files under a prefix: `IntakePolicyVehiclesAcme` for `vehicles/acme/`. */
 export const intakePolicyOutput = (prefix: string): string =>
   `IntakePolicy${prefix.replace(/[^A-Za-z0-9]*([A-Za-z0-9]+)[^A-Za-z0-9]*/g, (_, word: string) => word.charAt(0).toUpperCase() + word.slice(1))}`;

@@ -1,22 +1,13 @@
-/**
- * Replaces parts of the AWS SDK that every client imports and these functions never use. The originals would be two fifths of a
- * lookup's bundle, which every cold start loads (docs/dynamodb-client.md).
- */
+/** Replaces unused parts of the AWS SDK, which would be two fifths of a lookup's bundle (docs/dynamodb-client.md). */
 import type { Plugin } from 'esbuild';
 
-/** A file of the SDK, and the code that is bundled instead. */
-interface SdkStub {
-  readonly file: RegExp;
-  readonly contents: string;
-}
-
-const unreachable = (name: string) => `throw new Error('${name} is not part of this bundle');`;
-
-const STUBS: readonly SdkStub[] = [
+/** Files of the SDK, and the code that is bundled instead. */
+const STUBS = [
   {
     // core/dynamodb/database.ts passes the credentials from Lambda's environment variables.
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
-    contents: `export const defaultProvider = () => async () => { ${unreachable('credential-provider-node')} };`,
+    contents:
+      "export const defaultProvider = () => async () => { throw new Error('credential-provider-node is not part of this bundle'); };",
   },
   {
     // core/dynamodb/client/transport.ts sends the requests.
@@ -30,7 +21,7 @@ const STUBS: readonly SdkStub[] = [
     contents: 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
   },
   {
-    // A function has no ~/.aws: looking for it would cost two file reads before the first request.
+    // A function has no ~/.aws: the original would read two files before the first request.
     file: /@smithy\/core\/dist-es\/submodules\/config\/shared-ini-file-loader\/loadSharedConfigFiles\.js$/,
     contents:
       "export const CONFIG_PREFIX_SEPARATOR = '.';\n" +
@@ -38,14 +29,11 @@ const STUBS: readonly SdkStub[] = [
   },
 ];
 
-/**
- * The esbuild plugin that bundles the stubs. The build fails when a stub replaces nothing: otherwise an SDK version with other
- * file names would bring an original back unnoticed.
- */
+/** The esbuild plugin that bundles the stubs. The build fails when a stub replaces nothing, as after an SDK update. */
 export const sdkStubs = (): Plugin => ({
   name: 'sdk-stubs',
   setup: ({ onLoad, onEnd }) => {
-    const used = new Set<SdkStub>();
+    const used = new Set<object>();
     for (const stub of STUBS) {
       onLoad({ filter: stub.file }, () => {
         used.add(stub);

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** The namespace of a stage's metrics. Stages in one account do not share metrics. */
+/** The namespace of a stage's metrics: stages in one account do not share them. */
 export const metricsNamespace = (stage: string): string => `VehicleVerification/${stage}`;
 
 /** The metrics that core/observability/log.ts emits. A test compares the two lists. */

@@ -7,24 +7,14 @@ import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../endpoint-files.ts';
 import { ServiceAlarms } from './alarms.ts';
-import type { Bundles } from './bundles.ts';
-import { ServiceDashboard } from './dashboard.ts';
+import type { Bundles, IntakeBundles } from './bundles.ts';
+import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
-import { GradualDeployment } from './gradual-deployment.ts';
+import { addGradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { Intake } from './intake.ts';
-import type { IntakeBundles } from './intake-bundles.ts';
-import { OPERATOR_POLICIES, OperatorPolicy, type OperatorPolicyId } from './operator-policy.ts';
-import {
-  ALARM_TOPIC_OUTPUT,
-  BASE_ADDRESS_OUTPUT,
-  COMMIT_OUTPUT,
-  DOMAIN_TARGET_OUTPUT,
-  IMPORT_METRICS_OUTPUT,
-  KEEPS_DATA_OUTPUT,
-  STAGE_OUTPUT,
-  tableOutput,
-} from './outputs.ts';
+import { addOperatorPolicies } from './operator-policy.ts';
+import * as names from './outputs.ts';
 import { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import { ServiceTables } from './service-tables.ts';
@@ -36,26 +26,26 @@ export interface ServiceStackProps {
   readonly bundles: Bundles;
   /** Only for a stage with the setting `intake`. */
   readonly intakeBundles?: IntakeBundles | undefined;
-  /** The deployed commit, with the uncommitted changes if there are any. */
+  /** With the uncommitted changes if there are any. */
   readonly commit: string;
 }
 
-/** Anybody may ask for the keys of signed answers, and few do, because they are cached. More would be at the expense of callers. */
+/** The public keys are cached and need no API key. More requests would take the throttle from callers. */
 const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 100 };
 
 /**
  * The CDK stack of one stage:
  *
  *     caller → HttpGateway ─ a route per path of functions/endpoints/table.ts, `$default` for all other requests
- *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
- *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
+ *                └→ EndpointFunction ─ one per row, with the permissions of the row; its alias `live` is invoked
+ *                     ↑  gradual deployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
- *                     └→ SigningKeys ─ one per name of the setting `signedAnswers`; with it the function `jwks`, which needs no API key
+ *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
  *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
- *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy, four of them, permit the CLI, which reads the outputs
+ *     operator ← ServiceAlarms, a dashboard; four operator policies permit the CLI, which reads the outputs
  *
- * Its public parts are for what an operator's account has beside the service, such as docs/recipes.
+ * Its public parts are for what an operator adds to the account, such as docs/recipes.
  */
 export class ServiceStack extends Stack {
   readonly tables: ServiceTables;
@@ -71,7 +61,7 @@ export class ServiceStack extends Stack {
       terminationProtection: keepsData,
       ...(qualifier !== undefined && { synthesizer: new DefaultStackSynthesizer({ qualifier }) as IStackSynthesizer }),
     });
-    // They show whose a resource and its cost are. Adding a tag replaces no resource.
+    // Adding a tag replaces no resource.
     const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
     for (const [name, value] of Object.entries(tags)) {
       // The schemas of cfn-lint 1.51 allow no tags on a dashboard.
@@ -80,19 +70,13 @@ export class ServiceStack extends Stack {
     this.tables = new ServiceTables(this, 'Tables', settings);
     this.gateway = new HttpGateway(this, 'Gateway', settings);
     const { tables, gateway } = this;
-    const { signedAnswers } = settings;
+    const { signedAnswers, gradualDeployment, atOnce } = settings;
     const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
 
     const addFunction = (functionId: FunctionId, summary: string, row: ServedEndpoint) => {
-      const added = new EndpointFunction(this, functionId, {
-        settings,
-        summary,
-        bundle: bundles[functionId],
-        row,
-        tables,
-        signingKeys,
-      });
+      const bundle = bundles[functionId];
+      const added = new EndpointFunction(this, functionId, { settings, summary, bundle, row, tables, signingKeys });
       functions.set(functionId, added);
       return added.live;
     };
@@ -105,43 +89,33 @@ export class ServiceStack extends Stack {
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
+    const { intake: entries } = settings;
     const intake =
-      settings.intake && intakeBundles
-        ? new Intake(this, 'Intake', { settings, entries: settings.intake, bundles: intakeBundles, tables })
-        : undefined;
+      entries && intakeBundles && new Intake(this, 'Intake', { settings, entries, bundles: intakeBundles, tables });
     const monitored = { settings, gateway, tables, functions, intakeFailures: intake?.failures };
     this.alarms = new ServiceAlarms(this, 'Alarms', monitored);
     const { byId: alarms, subscription, topic } = this.alarms;
-    const { gradualDeployment, atOnce } = settings;
-    if (gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms, atOnce });
-    this.probe = new Probe(this, 'Probe', {
-      settings,
-      bundle: bundles.probe,
-      origin: gateway.origin,
-      tables,
-      functions,
-    });
+    if (gradualDeployment) addGradualDeployment(this, functions, alarms, atOnce);
+    const { origin } = gateway;
+    this.probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin, tables, functions });
     subscription?.node.addDependency(this.probe);
-    new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
+    addDashboard(this, monitored, [...alarms.values()]);
     this.addOutputs(settings, commit, topic.topicArn);
-    for (const [id, { output }] of Object.entries(OPERATOR_POLICIES) as [
-      OperatorPolicyId,
-      { readonly output: string },
-    ][]) {
-      new CfnOutput(this, output, { value: new OperatorPolicy(this, id, tables, settings).arn });
-    }
+    addOperatorPolicies(this, tables, settings);
   }
 
   private addOutputs({ stage, keepsData, expectImports }: StageSettings, commit: string, topicArn: string): void {
     const { gateway, tables } = this;
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
-    addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
-    if (gateway.domainTarget) addOutput(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
-    addOutput(STAGE_OUTPUT, stage);
-    if (expectImports) addOutput(IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
-    addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
-    for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
-    addOutput(COMMIT_OUTPUT, commit);
-    addOutput(ALARM_TOPIC_OUTPUT, topicArn);
+    addOutput(names.BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
+    if (gateway.domainTarget) addOutput(names.DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
+    addOutput(names.STAGE_OUTPUT, stage);
+    if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
+    addOutput(names.KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
+    for (const [id, { tableName }] of Object.entries(tables.byId)) {
+      addOutput(names.tableOutput(id as TableId), tableName);
+    }
+    addOutput(names.COMMIT_OUTPUT, commit);
+    addOutput(names.ALARM_TOPIC_OUTPUT, topicArn);
   }
 }

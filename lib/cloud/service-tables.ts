@@ -8,14 +8,13 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../core/tables.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { grantedActions } from '../../functions/http/endpoint.ts';
+import { allow } from './permissions.ts';
 import type { StageSettings } from './stage-settings.ts';
-
-const WRITES = /^(Put|Update|Delete)/;
 
 const ids = Object.keys(tables) as TableId[];
 
@@ -28,17 +27,24 @@ type TableActions = Readonly<Partial<Record<TableId, readonly string[]>>>;
 
 type Access = 'Read' | 'Write';
 
-/** Whether functions have this access to a table. Imports do not count: the CLI retries throttled writes. */
+/** Permits exactly these actions of DynamoDB on a table. */
+export const allowTable = ({ tableArn }: ITableV2, names: readonly string[]): PolicyStatement =>
+  allow(
+    names.map((name) => `dynamodb:${name}`),
+    [tableArn],
+  );
+
+/** Whether functions read or write a table. Imports do not count: the CLI retries throttled writes. */
 const isAccessed = (id: TableId, access: Access): boolean =>
   Object.values(endpoints)
     .flatMap((row) => grantedActions(row)[id] ?? [])
-    .some((action) => WRITES.test(action) === (access === 'Write'));
+    .some((action) => /^(Put|Update|Delete)/.test(action) === (access === 'Write'));
 
-/** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) for all but the counters. */
+/** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) except the counters. */
 export class ServiceTables extends Construct {
-  /** The tables that the stage uses: those that the setting `tables` names, otherwise the stack's own. */
+  /** The tables that the stage uses: `named` where there is one, otherwise `own`. */
   readonly byId: Readonly<Record<TableId, ITableV2>>;
-  /** The stack's own tables. They stay resources, unchanged, when the stage uses others. */
+  /** The stack's own tables. They stay unchanged when the stage uses others. */
   private readonly own: Readonly<Record<TableId, ITableV2>>;
   /** The tables that the setting `tables` names. */
   private readonly named: Readonly<Partial<Record<TableId, ITableV2>>>;
@@ -56,7 +62,7 @@ export class ServiceTables extends Construct {
     this.byId = { ...this.own, ...this.named };
   }
 
-  /** Permits exactly these actions on the stack's own tables. A transaction needs the actions of its items. */
+  /** Permits exactly these actions on the stack's own tables. */
   statements(actions: TableActions): PolicyStatement[] {
     return this.statementsOn(this.own, actions).map(([, statement]) => statement);
   }
@@ -69,16 +75,11 @@ export class ServiceTables extends Construct {
   private statementsOn(deployed: Readonly<Partial<Record<TableId, ITableV2>>>, actions: TableActions) {
     return (Object.entries(actions) as [TableId, readonly string[]][]).flatMap(([id, names]) => {
       const table = deployed[id];
-      if (table === undefined) return [];
-      const statement = new PolicyStatement({
-        actions: names.map((name) => `dynamodb:${name}`),
-        resources: [table.tableArn],
-      });
-      return [[table.tableName, statement] as const];
+      return table === undefined ? [] : [[table.tableName, allowTable(table, names)] as const];
     });
   }
 
-  /** The throttling metrics of the tables to which functions have this access. */
+  /** The throttling metrics of the tables that functions read or write. */
   throttles(access: Access) {
     return ids
       .filter((table) => isAccessed(table, access))
@@ -102,10 +103,9 @@ export class ServiceTables extends Construct {
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
       billing: Billing.onDemand(),
-      // An AWS managed key would cost 0.03 USD per 10,000 KMS requests and protect no better: whoever may read the table may use
-      // it. Only access to a customer managed key can be revoked separately.
+      // An AWS managed key costs 0.03 USD per 10,000 KMS requests, and whoever may read the table may use it.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
-      // Not `RETAIN_ON_UPDATE_OR_DELETE`: a rollback would try to delete a table that is protected, and fail.
+      // Not `RETAIN_ON_UPDATE_OR_DELETE`: a rollback would try to delete a protected table, and fail.
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: id !== 'usage' },

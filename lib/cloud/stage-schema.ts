@@ -7,103 +7,84 @@ const LOG_RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
+/** A string of this pattern. An invalid value is rejected with "must be " and the description. */
+const text = (pattern: string, description: string, limits: { maxLength?: number } = {}) =>
+  T.String({ pattern: `^${pattern}$`, description, ...limits });
+
 /**
  * The throttle of API Gateway, a target that bursts can overrun and that AWS may apply to each route. It limits what
- * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and no read.
- * A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup by path reads while
- * admission runs: one vehicle or content item, two records for compliance. The defaults, 1,000 and 2,000, are at least what ten
- * premium callers send at full speed, and well below an account's default of 10,000.
+ * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and
+ * no read. A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup by
+ * path reads while admission runs. The defaults, 1,000 and 2,000, are at least what ten premium callers send at full
+ * speed, and well below an account's default of 10,000.
  */
 const Throttle = T.Object({
-  /**
-   * Requests per second. Must not be below any plan's rate: API Gateway's own 429 has none of the rate limit headers. A burst can
-   * still get one.
-   */
+  /** Requests per second. At least any plan's rate, because API Gateway's own 429 lacks the rate limit headers. */
   rateLimit: T.Refine(
     T.Integer(),
     (value) => value >= largestRequestsPerSecond(),
     () =>
       `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (core/access/plans.ts)`,
   ),
-  /** Size of the token bucket: requests that may arrive at once. */
+  /** Size of the token bucket: requests that may arrive at once. AWS permits 1,250 in some regions, such as Milan. */
   burstLimit: T.Integer({ minimum: 1 }),
 });
 
 /** A custom domain. Callers keep the default address until `disableDefaultEndpoint` turns it off. */
 const Domain = T.Object({
-  name: T.String({
-    pattern: '^([a-z0-9-]+\\.)+[a-z0-9-]+$',
-    description: 'a host name in lower case, such as api.example.com',
-  }),
+  name: text('([a-z0-9-]+\\.)+[a-z0-9-]+', 'a host name in lower case, such as api.example.com'),
   /** The certificate must be for the name, and in the stage's region. */
-  certificateArn: T.String({
-    pattern: '^arn:aws[a-z-]*:acm:[a-z0-9-]+:\\d{12}:certificate/\\S+$',
-    description: 'the ARN of a certificate in ACM',
-  }),
-  /** Disables the default address, `….execute-api.….amazonaws.com`. Callers that still use it are cut off. False when absent. */
+  certificateArn: text('arn:aws[a-z-]*:acm:[a-z0-9-]+:\\d{12}:certificate/\\S+', 'the ARN of a certificate in ACM'),
+  /** Disables the default address, `….execute-api.….amazonaws.com`, for callers that still use it. Default: false. */
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
-
-/** A name becomes a part of the logical id of a key. */
-const KEY_NAME = '^[a-z0-9][a-z0-9-]{0,31}$';
 
 /** Signs answers for callers who ask (docs/contract.md#signed-answers). */
 const SignedAnswers = T.Object({
   /** `iss` of every answer, by which its receiver finds the keys. */
-  issuer: T.String({
-    pattern: '^https://[a-z0-9.-]+(:\\d+)?$',
-    description: 'the origin of the service, such as https://api.example.com',
-  }),
-  /** The names of the KMS keys. The first signs, all are published; docs/operations.md#signed-answers has how to add one. */
+  issuer: text('https://[a-z0-9.-]+(:\\d+)?', 'the origin of the service, such as https://api.example.com'),
+  /** Names of the KMS keys. The first signs, all are published (docs/operations.md#signed-answers). */
   keys: T.Refine(
-    T.Array(T.String({ pattern: KEY_NAME, description: 'at most 32 lower-case letters, digits and hyphens' }), {
-      minItems: 1,
-    }),
+    T.Array(text('[a-z0-9][a-z0-9-]{0,31}', 'at most 32 lower-case letters, digits and hyphens'), { minItems: 1 }),
     (names) => new Set(names).size === names.length,
     () => 'must name each key once',
   ),
 });
 
-const Address = T.String({
-  pattern: '^https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$',
-  description: 'an address that begins with https:// and ends without a slash',
-});
+const Address = text(
+  'https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]',
+  'an address that begins with https:// and ends without a slash',
+);
 
 /** A CloudWatch alarm looks back at most 7 days, with a period of an hour or longer. */
-const TimeBetweenImports = T.String({
-  pattern: '^(([1-9]\\d?|1[0-5]\\d|16[0-8])h|[1-7]d)$',
-  description: 'hours or days, such as "26h" or "7d", at most 7 days',
-});
+const TimeBetweenImports = text(
+  '(([1-9]\\d?|1[0-5]\\d|16[0-8])h|[1-7]d)',
+  'hours or days, such as "26h" or "7d", at most 7 days',
+);
 
-const TableName = T.String({
-  pattern: '^[a-zA-Z0-9_.-]{3,255}$',
-  description: 'the name of a table: 3 to 255 letters, digits and _.-',
-});
+const TableName = text('[a-zA-Z0-9_.-]{3,255}', 'the name of a table: 3 to 255 letters, digits and _.-');
 
-/** What arrives under a prefix of the bucket, and how it is imported. The options are those of the CLI's import. */
+/** What arrives under a prefix of the bucket, and how it is imported: the options of the CLI's import. */
 const IntakeEntry = T.Object({
-  prefix: T.String({
-    pattern: '^([A-Za-z0-9][A-Za-z0-9_-]*/)+$',
+  prefix: text(
+    '([A-Za-z0-9][A-Za-z0-9_-]*/)+',
+    'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
     // All prefixes together must fit into an event pattern of 2,048 characters.
-    maxLength: 60,
-    description: 'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
-  }),
-  import: T.String({ pattern: '^(vehicles|compliance)$', description: 'vehicles or compliance' }),
+    { maxLength: 60 },
+  ),
+  import: text('(vehicles|compliance)', 'vehicles or compliance'),
   /** Who sends the files. */
   supplier: T.Optional(
-    T.String({
-      pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
-      description: 'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit',
-    }),
+    text(
+      '[a-z0-9][a-z0-9-]{0,31}',
+      'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit',
+    ),
   ),
   /** Whether each file has everything, so that what it lacks is removed. */
   complete: T.Optional(T.Boolean()),
-  dates: T.Optional(T.String({ pattern: '^(iso|uk)$', description: 'iso or uk' })),
+  dates: T.Optional(text('(iso|uk)', 'iso or uk')),
   removeAtMost: T.Optional(
-    T.String({
-      pattern: '^(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)$',
-      description: 'a number such as "200", or a percentage such as "2.5%"',
-    }),
+    text('(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)', 'a number such as "200", or a percentage such as "2.5%"'),
   ),
 });
 
@@ -111,67 +92,58 @@ export type IntakeEntry = T.Static<typeof IntakeEntry>;
 
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
-  /** Where the stack is deployed. */
-  region: T.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$', description: 'the name of a region, such as eu-west-2' }),
+  region: text('[a-z]{2}(-[a-z]+)+-\\d', 'the name of a region, such as eu-west-2'),
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
-  account: T.Optional(T.String({ pattern: '^\\d{12}$', description: 'an account number of 12 digits, in quotes' })),
+  account: T.Optional(text('\\d{12}', 'an account number of 12 digits, in quotes')),
   /**
-   * The qualifier of the bootstrap that deploys the stage, so that only who may use that one deploys it. When absent, the CDK's
-   * default, which all other stages of the account share.
+   * The qualifier of the bootstrap that may deploy the stage. Default: the CDK's, which all stages share.
+   *
+   * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, CodeDeploy,
+   * DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles
+   * and policies named `vehicle-verification-STAGE-*`. Without it CloudFormation deploys as an administrator.
+   * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
+   * { "name": "NAME" }` in the context of cdk.json the roles of the service.
    */
-  bootstrapQualifier: T.Optional(
-    T.String({ pattern: '^[a-z0-9]{1,10}$', description: '1 to 10 lower-case letters and digits' }),
-  ),
+  bootstrapQualifier: T.Optional(text('[a-z0-9]{1,10}', '1 to 10 lower-case letters and digits')),
   /**
-   * If true, tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is deleted. If
-   * false, they are deleted with it. Required for a stage that is named like production; otherwise false when absent.
+   * Whether tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is
+   * deleted. Required for a stage that is named like production, otherwise false when absent.
    */
   keepsData: T.Optional(T.Boolean()),
   /** The team that is responsible for the stage; the tag `owner` of its resources. */
   owner: T.Optional(
-    T.String({
-      pattern: '^[A-Za-z0-9][A-Za-z0-9 _.:/=+@-]{0,127}$',
-      description: 'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
-    }),
+    text(
+      '[A-Za-z0-9][A-Za-z0-9 _.:/=+@-]{0,127}',
+      'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
+    ),
   ),
   /** Receives the alarms. When absent, only the dashboard shows them. */
-  alarmEmail: T.Optional(T.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })),
+  alarmEmail: T.Optional(text('[^\\s@]+@[^\\s@]+', 'an email address')),
   /** A topic of yours that gets the alarms too, in the stage's region. */
-  alarmTopicArn: T.Optional(
-    T.String({
-      pattern: '^arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]+$',
-      description: 'the ARN of a topic in SNS',
-    }),
-  ),
-  /**
-   * How many functions the account may run at once in this region. An alarm is raised when all its functions together take 80 % of
-   * it. When absent, no alarm.
-   */
+  alarmTopicArn: T.Optional(text('arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]+', 'the ARN of a topic in SNS')),
+  /** Concurrency limit of the account in this region. At 80 % of it an alarm is raised. Default: no alarm. */
   accountConcurrency: T.Optional(T.Integer({ minimum: 10 })),
   domain: T.Optional(Domain),
   /**
-   * The longest time between two imports of the data, after which an alarm is raised. More than the usual time between them, so
-   * that one that takes longer raises none. When absent, no alarm.
+   * The longest time between two imports, after which an alarm is raised: longer than usual, so that a slow import
+   * raises none. Default: no alarm.
    */
   expectImports: T.Optional(
     T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
   ),
-  /**
-   * Tables that the stage uses in place of its own, such as restored ones, in its account and region. The stack's own tables stay as
-   * they are. When absent, the stage uses its own.
-   */
+  /** Tables that the stage uses in place of its own, such as restored ones. Its own stay as they are. */
   tables: T.Optional(T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName) })),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
   intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
-  /** The address of the published documentation site (`npm run site`). The `type` of every problem is a link to its page of errors. */
+  /** The address of the documentation site (`npm run site`). The `type` of every problem links to its errors. */
   docsUrl: T.Optional(Address),
-  /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */
+  /** The address of docs/runbook.md, or of your own copy. The description of each alarm links to its section there. */
   runbookUrl: T.Optional(Address),
   /** When absent, no answer is signed, and there is no key. */
   signedAnswers: T.Optional(SignedAnswers),
-  /** 1,000 requests per second and a burst of 2,000 when absent. */
+  /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
-  /** Days. When absent, 90 if data is kept, otherwise 7. */
+  /** Days. Default: 90 if data is kept, otherwise 7. */
   logRetentionDays: T.Optional(
     T.Refine(
       T.Integer(),
@@ -180,13 +152,13 @@ export const StageFile = T.Object({
     ),
   ),
   /**
-   * Whether Lambda logs its own lines for every invocation, with billed duration, memory and init duration. They cost about
-   * 0.3 USD per million requests. Lambda always logs failed invocations. False when absent.
+   * Whether Lambda logs its own lines for every invocation, with billed duration, memory and init duration. They cost
+   * about 0.3 USD per million requests. Lambda always logs failed invocations. Default: false.
    */
   lambdaSystemLogs: T.Optional(T.Boolean()),
   /**
-   * If true, a new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back when an alarm
-   * of the function is raised. If false, it serves all requests at once. False when absent.
+   * Whether a new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back
+   * when an alarm of the function is raised. Default: false, it serves all requests at once.
    */
   gradualDeployment: T.Optional(T.Boolean()),
 });

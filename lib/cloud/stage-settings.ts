@@ -1,24 +1,24 @@
 /** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stageFileProblems } from './stage-file-problems.ts';
 import type { StageFile } from './stage-schema.ts';
 
-/** The settings of a stage: those of its file with defaults, its name, and those of `-c`. */
+/** The settings of a stage: its file with defaults, and what `-c` gives. */
 export interface StageSettings extends StageFile {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
-  /** The path of its file, such as `stages/dev.json`. */
+  /** Its path, such as `stages/dev.json`. */
   readonly file: string;
   readonly keepsData: boolean;
   readonly throttle: NonNullable<StageFile['throttle']>;
   readonly logRetentionDays: number;
   readonly architecture: 'arm64' | 'x86_64';
-  /** Whether this deployment is not gradual, whatever `gradualDeployment` says. */
+  /** Overrides `gradualDeployment` for this deployment. */
   readonly atOnce: boolean;
 }
 
-/** The settings are invalid. The message has one sentence per line for everything that is wrong. */
+/** The message has one line for each problem. */
 export class InvalidSettings extends Error {
   override readonly name = 'InvalidSettings';
 
@@ -28,80 +28,57 @@ export class InvalidSettings extends Error {
 }
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const DEFAULT_FOLDER = 'stages';
-const DEFAULT_STAGE = 'dev';
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
 /** What `-c` accepts besides the CDK's own names, which have a colon or a slash. */
 const ACCEPTED = ['stage', 'stages', 'architecture', 'atOnce'];
 const OWN_NAME = /^[\w.-]+$/;
 
-const contextProblems = (context: Readonly<Record<string, unknown>>, file: string): string[] =>
-  Object.keys(context)
-    .filter((name) => OWN_NAME.test(name) && !ACCEPTED.includes(name))
-    .map((name) => `-c ${name} is unknown: -c accepts ${ACCEPTED.join(', ')}; the settings are in ${file}.`);
-
-const valueProblems = (architecture: unknown, atOnce: unknown): string[] => [
-  ...(['arm64', 'x86_64'].includes(String(architecture))
-    ? []
-    : ['-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.']),
-  ...(['true', 'false'].includes(String(atOnce)) ? [] : ['-c atOnce must be true or false (the default).']),
-];
-
-const stagesIn = (folder: string): string[] => {
+const read = (folder: string, file: string): { readonly value?: unknown; readonly problems?: readonly string[] } => {
   try {
-    const files = readdirSync(resolve(ROOT, folder)).sort();
-    return files.filter((file) => file.endsWith('.json')).map((file) => join(folder, file));
-  } catch {
-    return [];
-  }
-};
-
-const read = (folder: string, file: string): { readonly value?: unknown; readonly problems: readonly string[] } => {
-  try {
-    const text = readFileSync(resolve(ROOT, file), 'utf8');
-    return { value: JSON.parse(text), problems: [] };
+    return { value: JSON.parse(readFileSync(resolve(ROOT, file), 'utf8')) };
   } catch (error) {
     if (error instanceof SyntaxError) return { problems: [`${file} is not valid JSON: ${error.message}.`] };
-    const others = stagesIn(folder);
+    const others = globSync('*.json', { cwd: resolve(ROOT, folder) })
+      .sort()
+      .map((name) => join(folder, name));
     const known = others.length > 0 ? `There are ${others.join(', ')}.` : `There is no other in ${folder} either.`;
     return { problems: [`There is no file ${file} with the settings of the stage. ${known}`] };
   }
 };
 
-const withDefaults = (file: StageFile) => ({
-  keepsData: false,
-  throttle: { rateLimit: 1_000, burstLimit: 2_000 },
-  logRetentionDays: file.keepsData ? 90 : 7,
-  ...file,
-});
-
 /**
- * Reads the settings of a stage from `stages/STAGE.json`. `-c stage=…` names the stage, `dev` when absent; `-c stages=…` names
- * another folder of settings files; `-c architecture=x86_64` is for `sam local`.
+ * Reads the settings of a stage from `stages/STAGE.json`. `-c stage=…` names the stage, `dev` when absent; `-c
+ * stages=…` names another folder of settings files; `-c architecture=x86_64` is for `sam local`.
  * @param context everything that `-c` and cdk.json set
  * @throws InvalidSettings with all problems at once
  */
 export const stageSettings = (context: Readonly<Record<string, unknown>>): StageSettings => {
-  const { stage = DEFAULT_STAGE, stages = DEFAULT_FOLDER, architecture = 'arm64', atOnce = false } = context;
+  const { stage = 'dev', stages = 'stages', architecture = 'arm64', atOnce = false } = context;
   if (typeof stage !== 'string' || !STAGE_NAME.test(stage)) {
     throw new InvalidSettings(['-c stage must be lower-case letters, digits and hyphens, at most 20.']);
   }
   const folder = String(stages);
   const file = join(folder, `${stage}.json`);
+  const all = Object.keys(context)
+    .filter((name) => OWN_NAME.test(name) && !ACCEPTED.includes(name))
+    .map((name) => `-c ${name} is unknown: -c accepts ${ACCEPTED.join(', ')}; the settings are in ${file}.`);
+  if (!['arm64', 'x86_64'].includes(String(architecture))) {
+    all.push('-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.');
+  }
+  if (!['true', 'false'].includes(String(atOnce))) all.push('-c atOnce must be true or false (the default).');
   const { value, problems } = read(folder, file);
-  const all = [
-    ...contextProblems(context, file),
-    ...valueProblems(architecture, atOnce),
-    ...problems,
-    ...(problems.length > 0 ? [] : stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)),
-  ];
+  all.push(...(problems ?? stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)));
   if (all.length > 0) throw new InvalidSettings(all);
+  const settings = value as StageFile;
   return {
     stage,
     file,
     architecture: architecture as StageSettings['architecture'],
     atOnce: String(atOnce) === 'true',
-    ...withDefaults(value as StageFile),
+    keepsData: false,
+    throttle: { rateLimit: 1_000, burstLimit: 2_000 },
+    logRetentionDays: settings.keepsData ? 90 : 7,
+    ...settings,
   };
 };

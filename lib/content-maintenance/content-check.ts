@@ -1,13 +1,20 @@
-/** Checks the consistency of stored content, for an operator. Safe while the service runs. */
+/** Checks the consistency of stored content. Safe while the service runs. */
 import { Readable } from 'node:stream';
 import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import type { KeyKind } from '../../core/access/api-key.ts';
 import { type ContentStore, contentStore } from '../../core/content/content-store.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import type { Inconsistency, SuspectedInconsistency } from './content-inconsistencies.ts';
-import { type Bucket, type ContentScan, parsePlace, withContentScan } from './content-scan.ts';
+import {
+  type Bucket,
+  type ContentScan,
+  type Inconsistency,
+  parsePlace,
+  type SuspectedInconsistency,
+  withContentScan,
+} from './content-scan.ts';
 import { recount } from './list-recount.ts';
 
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
@@ -21,18 +28,15 @@ export interface ContentReport {
   readonly lists: number;
   /** In the order of their repair. */
   readonly inconsistencies: readonly Inconsistency[];
-  /** Buckets that changed during every recount, so that nothing is known of their counters. */
+  /** Buckets that changed during every recount: their counters may be right or wrong. */
   readonly busy: readonly Bucket[];
 }
 
-/** Confirms what looks inconsistent in a scan of the content of one kind of key. */
+/** Confirms suspected inconsistencies in the content of one kind of key. */
 const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
 
-  /**
-   * Reads a DynamoDB item and the content item that it names, in one transaction. Two reads could see half of one.
-   * @throws DeadlineExceeded
-   */
+  /** Reads a DynamoDB item and its content item, in one transaction: two reads could see half of another one. */
   const readWithItem = async (key: DynamoItem, id: string) => {
     const TransactItems = [key, keys.itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
     const read = () => db.send(new TransactGetCommand({ TransactItems }));
@@ -40,23 +44,16 @@ const confirmScan = (store: ContentStore) => {
     return { naming: naming?.Item, place: named?.Item && parsePlace(named.Item) };
   };
 
-  const readAllocated = async (list: string): Promise<number> => {
-    const Key = keys.allocatorKey(list);
-    const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
-    return Number(Item?.allocated ?? 0);
-  };
-
-  /** Reads a suspected inconsistency again, in one transaction. */
+  /** Reads a suspected inconsistency again. */
   const isInconsistent = async (suspected: SuspectedInconsistency): Promise<boolean> => {
     switch (suspected.kind) {
       case 'orphaned member':
       case 'missing member': {
         const { list, position, id } = suspected;
         const { naming, place } = await readWithItem(keys.memberKey(list, position), id);
-        const isThere = naming?.member === id;
-        return (
-          isThere === (suspected.kind === 'orphaned member') && isThere !== (place?.positions.get(list) === position)
-        );
+        const isMember = naming?.member === id;
+        const isWanted = place?.positions.get(list) === position;
+        return isMember === (suspected.kind === 'orphaned member') && isMember !== isWanted;
       }
       case 'orphaned slug claim':
       case 'missing slug claim': {
@@ -66,9 +63,12 @@ const confirmScan = (store: ContentStore) => {
         const isWanted = place?.domain === domain && place.slug === slug;
         return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== isWanted;
       }
-      case 'allocator behind':
-        // A position is allocated before its member joins, and the allocator never falls: this read decides.
-        return (await readAllocated(suspected.list)) < suspected.allocated;
+      case 'allocator behind': {
+        // One read decides: a position is allocated before its member joins, and the allocator never decreases.
+        const Key = keys.allocatorKey(suspected.list);
+        const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+        return Number(Item?.allocated ?? 0) < suspected.allocated;
+      }
     }
   };
 
@@ -79,9 +79,8 @@ const confirmScan = (store: ContentStore) => {
       .toArray();
     const busy: Bucket[] = [];
     // Counters last, since other repairs change what they count.
-    const recounts = Readable.from(scan.buckets()).map(async (bucket: Bucket) => {
-      return { bucket, found: await recount(store, bucket.list, bucket.bucket) };
-    }, options);
+    const count = async (bucket: Bucket) => ({ bucket, found: await recount(store, bucket.list, bucket.bucket) });
+    const recounts = Readable.from(scan.buckets()).map(count, options);
     for await (const { bucket, found } of recounts) {
       if (found === 'busy') busy.push(bucket);
       else if (found !== 'right') inconsistencies.push({ kind: 'miscounted bucket', ...found });
@@ -98,8 +97,8 @@ interface CheckOptions {
 }
 
 /**
- * Scans a content table, then confirms what looks inconsistent: the content of live keys and, under `sandbox` and `probe`,
- * that of test keys and of the probe's. @throws the reason of the signal
+ * Scans a content table, then confirms what looks inconsistent: in the content of live keys, of test keys (`sandbox`)
+ * and of the probe's keys (`probe`). @throws the reason of the signal
  */
 export const checkContent = (
   db: DynamoDBDocumentClient,
@@ -110,9 +109,8 @@ export const checkContent = (
     signal?.throwIfAborted();
     onProgress?.(scanned);
   };
-  return withContentScan(db, table, onScanned, async ({ live, test, probe }) => ({
-    ...(await confirmScan(contentStore(db, table, 'live'))(live, signal)),
-    sandbox: await confirmScan(contentStore(db, table, 'test'))(test, signal),
-    probe: await confirmScan(contentStore(db, table, 'probe'))(probe, signal),
-  }));
+  return withContentScan(db, table, onScanned, async (scans) => {
+    const confirm = (kind: KeyKind) => confirmScan(contentStore(db, table, kind))(scans[kind], signal);
+    return { ...(await confirm('live')), sandbox: await confirm('test'), probe: await confirm('probe') };
+  });
 };

@@ -9,18 +9,12 @@ const ITEMS_AT_ONCE = 100;
 const TIMEOUT_MS = 30_000;
 
 /** Pages of the DynamoDB items in a partition, in their order. */
-const queryPartition = ({ db, table }: ContentStore, partition: string) =>
-  paginateQuery(
-    { client: db },
-    {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': partition },
-      ConsistentRead: true,
-    },
-  );
+const queryPartition = ({ db: client, table }: ContentStore, partition: string) => {
+  const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': partition } };
+  return paginateQuery({ client }, { TableName: table, ...query, ConsistentRead: true });
+};
 
-/** The ids of all items, oldest in the list first, in groups. Ids that are added or removed meanwhile may be missing. */
+/** The ids of all items in groups, in the order of the list. Ids that are added or removed meanwhile may be missing. */
 async function* allIds(store: ContentStore): AsyncGenerator<string[]> {
   const { counterPartition, memberPartition } = store.keys;
   for await (const { Items: counters = [] } of queryPartition(store, counterPartition(ALL_ITEMS))) {
@@ -41,7 +35,7 @@ export const contentExport = (db: DynamoDBDocumentClient, table: string) => {
     /** The number of items. */
     count: async (): Promise<number> => (await store.lists.page(ALL_ITEMS, 0, 0)).total,
 
-    /** Every item, oldest in the list first, so that an import makes a list of the same order. */
+    /** Every item in the order of the list, which an import then reproduces. */
     async *items(): AsyncGenerator<ContentItem> {
       for await (const ids of allIds(store)) {
         for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {

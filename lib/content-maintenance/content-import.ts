@@ -8,7 +8,7 @@ import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** The result of a row: its item is stored, was stored already, or why it is not. */
+/** `reason`: why the row was skipped. */
 type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string };
 
 const SLUG_TAKEN = { reason: 'slug: belongs to another item of this domain' } as const;
@@ -16,23 +16,24 @@ const SLUG_TAKEN = { reason: 'slug: belongs to another item of this domain' } as
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
 export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
-/** The slugs that earlier rows of a dry run have moved, as `slugOf` writes them. */
+/** The slugs that earlier rows of a dry run would have moved, as `slugOf` writes them. */
 export interface MovedSlugs {
   /** The id of its item, null for a free slug, undefined for one that was not moved. */
   readonly ownerOf: (slug: string) => string | null | undefined;
   readonly move: (slug: string, owner: string | null) => void;
 }
 
-/** Attempts for a row without an id while other requests create or remove the item of its slug. */
+/** For a row without an id, while other requests create or remove the item of its slug. */
 const MAX_SLUG_RETRIES = 3;
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
-type StoredOf = (row: ImportedItem) => StoredItem | undefined;
+/** Stored items by their id and by `slugOf`. */
+type StoredItems = ReadonlyMap<string, StoredItem>;
 
 /**
  * Imports items from a file into the content of live keys. Safe while the service and other imports run.
- * @param dryRun writes nothing, and remembers there which slugs would have been moved
+ * @param dryRun if given, nothing is written, and it gets the slugs that would have been moved
  */
 export const contentImport = (
   db: DynamoDBDocumentClient,
@@ -44,23 +45,16 @@ export const contentImport = (
   const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
-  /** The ids of the items that have these slugs. @throws the error because of which one could not be read */
-  const findIdsBySlug = async (
-    slugs: readonly Pick<ContentItem, 'domain' | 'slug'>[],
-    deadline: Deadline,
-  ): Promise<string[]> => {
-    const keys = slugs.map(({ domain, slug }) => store.keys.slugKey(domain, slug));
+  /** The ids of the items that have the slugs of the rows. */
+  const findIdsBySlug = async (rows: readonly ImportedItem[], deadline: Deadline): Promise<string[]> => {
+    const keys = rows.map(({ domain, slug }) => store.keys.slugKey(domain, slug));
     return (await readDynamoItems(store, keys, deadline)).flatMap((claim) => claimantOf(claim) ?? []);
   };
 
   /** Resolves when the items of all earlier calls are in their lists. */
   let earlierCalls: Promise<unknown> = Promise.resolve();
 
-  /** Creates items, which must fit one transaction. False, with nothing written, when one of them or its slug exists. */
-  const createItems = async (items: readonly ContentItem[], deadline: Deadline): Promise<boolean> =>
-    (await transact(db, await creationWrites(store, items), deadline)).committed;
-
-  /** Writes a row in the place of what was read. `changed` when another request changed that meanwhile. */
+  /** Writes a row in place of what was read. `changed` when another request changed that meanwhile. */
   const write = async (row: ImportedItem, stored: StoredItem | undefined, { now, deadline }: Moment) => {
     const timestamp = now.toISOString();
     if (stored === undefined) return transactions.insert(newItem(row, row.id ?? randomUUID(), timestamp), deadline);
@@ -73,7 +67,7 @@ export const contentImport = (
     return id === undefined ? undefined : reads.find(id);
   };
 
-  /** Imports one row by itself, and again while other requests change its item. */
+  /** Imports one row; retries while other requests change its item. */
   const importRow = async (row: ImportedItem, moment: Moment): Promise<ImportResult> => {
     for (let tries = 0; ; tries += 1) {
       const { kind } = await write(row, await findStored(row, moment), moment);
@@ -89,7 +83,7 @@ export const contentImport = (
     rows: readonly ImportedItem[],
     bySlug: readonly ImportedItem[],
     deadline: Deadline,
-  ): Promise<ReadonlyMap<string, StoredItem>> => {
+  ): Promise<StoredItems> => {
     const claimed = await findIdsBySlug(bySlug, deadline);
     const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
     const found = new Map<string, StoredItem>();
@@ -99,14 +93,7 @@ export const contentImport = (
     return found;
   };
 
-  /** Reads the stored items that have the id of a row or, for rows without one, its slug. */
-  const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment): Promise<StoredOf> => {
-    const withoutId = rows.filter(({ id }) => id === undefined);
-    const found = await readStored(rows, withoutId, deadline);
-    return (row) => found.get(row.id ?? slugOf(row));
-  };
-
-  /** What `importBatch` would do by what is stored and what earlier rows would have done. */
+  /** What `importBatch` would do, given what is stored and what earlier rows would have done. */
   const tryBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: Moment) => {
     const found = await readStored(rows, rows, deadline);
     const ownerOf = (slug: string): string | undefined => {
@@ -129,12 +116,12 @@ export const contentImport = (
   };
 
   /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
-  const importAppended = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
+  const importAppended = async (rows: readonly ImportedItem[], found: StoredItems, moment: Moment) => {
     const outcomes = new Map<ImportedItem, ImportResult>();
     const created: ImportedItem[] = [];
     const moved: ImportedItem[] = [];
     for (const row of rows) {
-      const item = storedOf(row)?.item;
+      const item = found.get(row.id ?? slugOf(row))?.item;
       const reason = item && skipReasonOf(row, item);
       if (reason !== undefined) outcomes.set(row, { reason });
       else if (item === undefined) created.push(row);
@@ -142,7 +129,9 @@ export const contentImport = (
     }
     const timestamp = moment.now.toISOString();
     const items = created.map((row) => newItem(row, row.id ?? randomUUID(), timestamp));
-    const areCreated = created.length > 0 && (await createItems(items, moment.deadline));
+    // One transaction. It fails, with nothing written, when one of the items or its slug exists.
+    const areCreated =
+      created.length > 0 && (await transact(db, await creationWrites(store, items), moment.deadline)).committed;
     for (const row of created) outcomes.set(row, areCreated ? 'loaded' : await importRow(row, moment));
     for (const row of moved) outcomes.set(row, await importRow(row, moment));
     return outcomes;
@@ -150,26 +139,24 @@ export const contentImport = (
 
   return {
     /**
-     * Imports rows whose items fit one transaction. A row with an id creates or replaces that item, a row without one the
-     * item of its domain and slug. The same rows again change nothing, not even `updated_at`. New items are created
+     * Imports rows whose items fit one transaction. A row with an id creates or replaces that item, a row without one
+     * the item of its domain and slug. The same rows again change nothing, not even `updated_at`. New items are created
      * together or, when one of them or its slug exists, one by one.
      *
-     * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later ones.
+     * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later
+     * ones.
      * @throws DeadlineExceeded
-     * @example
-     * const results = await contentImport(db, table).importBatch(rows, { now, deadline });
      */
     importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportResult[]> => {
       if (dryRun) return tryBatch(rows, dryRun, moment);
-      const reading = findAllStored(rows, moment);
-      const appending = Promise.all([reading, earlierCalls]).then(([storedOf]) =>
-        importAppended(rows, storedOf, moment),
-      );
+      const withoutId = rows.filter(({ id }) => id === undefined);
+      const reading = readStored(rows, withoutId, moment.deadline);
+      const appending = Promise.all([reading, earlierCalls]).then(([found]) => importAppended(rows, found, moment));
       earlierCalls = appending;
-      const [appended, storedOf] = [await appending, await reading];
+      const [appended, found] = [await appending, await reading];
       const results: ImportResult[] = [];
       for (const row of rows) {
-        const stored = storedOf(row);
+        const stored = found.get(row.id ?? slugOf(row));
         const isSame = stored !== undefined && replacement(stored.item, row, '') === undefined;
         results.push(appended.get(row) ?? (isSame ? 'unchanged' : await importRow(row, moment)));
       }

@@ -1,4 +1,4 @@
-/** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
+/** Repairs inconsistencies of stored content. Safe while the service runs. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../../core/access/api-key.ts';
@@ -7,7 +7,7 @@ import { contentWrites } from '../../core/content/content-writes.ts';
 import { bucketOf } from '../../core/counted-list/item-keys.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import type { Inconsistency, Membership } from './content-inconsistencies.ts';
+import type { Inconsistency, Membership } from './content-scan.ts';
 import { type Miscount, recount } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */
@@ -41,8 +41,9 @@ const not = (condition: Condition): Condition => ({
 });
 
 /**
- * Repairs one inconsistency of the content of one kind of key at a time. False when the data has changed since the check, when
- * the bucket changes too often to be counted, or when two items have the same slug: a person must decide then.
+ * Repairs one inconsistency at a time, in the content of one kind of key. False when the data has changed since the
+ * check, when the bucket changes too often to be counted, or when two items have the same slug: a person must decide
+ * then.
  */
 export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => {
   const store = contentStore(db, table, kind);
@@ -55,7 +56,7 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: K
   const apply = async (...parts: readonly TransactWrite[]): Promise<boolean> =>
     (await transact(db, parts, deadlineIn(TIMEOUT_MS))).committed;
 
-  /** Not a transaction: a creation that allocates a position meanwhile would fail, as DynamoDB rejects a single write then. */
+  /** Not a transaction: DynamoDB would reject the single write of a creation that allocates a position meanwhile. */
   const advanceAllocator = async (list: string, allocated: number): Promise<boolean> => {
     const advance = new UpdateCommand({
       TableName: table,
@@ -94,16 +95,15 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: K
     return false;
   };
 
-  /** Whether the counter includes the member is for the recount to find: it gets a new change number only. */
+  /** The counter gets only a new change number: the recount finds whether it includes the member. */
   const repairMember = async (
     { list, position, id }: Membership,
     change: TransactWrite,
     condition: Condition,
   ): Promise<boolean> => {
     const bucket = bucketOf(position);
-    const noteChange = store.lists.counterUpdate(list, bucket, 0);
-    const isRepaired = await apply(change, noteChange, requireItem(id, condition));
-    return isRepaired && repairCounter(list, bucket);
+    const parts = [change, store.lists.counterUpdate(list, bucket, 0), requireItem(id, condition)];
+    return (await apply(...parts)) && repairCounter(list, bucket);
   };
 
   return async (found: Inconsistency): Promise<boolean> => {

@@ -1,43 +1,51 @@
-/** A scan of the content table, staged in SQLite files in the temporary folder: its memory does not grow with the content. */
+/** A scan of the content table, staged in temporary SQLite files: memory does not grow with the content. */
 import { tmpdir } from 'node:os';
-import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../../core/access/api-key.ts';
-import { ALL_ITEMS, CONTENT_PREFIX, domainList, parseItem } from '../../core/content/content-store.ts';
+import { ALL_ITEMS, CONTENT_PREFIX, domainList, parseItem, type SlugClaim } from '../../core/content/content-store.ts';
 import { bucketOf } from '../../core/counted-list/item-keys.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
-import type { SuspectedInconsistency } from './content-inconsistencies.ts';
+import { openStagingDatabase, queryRows } from '../staging-database.ts';
+import type { Miscount } from './list-recount.ts';
+
+/** An item in a list, at a position. */
+export interface Membership {
+  readonly list: string;
+  readonly position: number;
+  readonly id: string;
+}
+
+/**
+ * What a scan can suggest. `missing`: an item lacks its member or slug claim. `orphaned`: a member or slug claim
+ * belongs to no item. `allocator behind`: the next new member would get a used position.
+ */
+export type SuspectedInconsistency =
+  | ({ readonly kind: 'missing member' | 'orphaned member' } & Membership)
+  | ({ readonly kind: 'missing slug claim' | 'orphaned slug claim' } & SlugClaim)
+  | { readonly kind: 'allocator behind'; readonly list: string; readonly allocated: number };
+
+/** A scan suggests no miscounts: each bucket is recounted. */
+export type Inconsistency = SuspectedInconsistency | ({ readonly kind: 'miscounted bucket' } & Miscount);
 
 /** A bucket of a list. */
-export interface Bucket {
-  readonly list: string;
-  readonly bucket: number;
-}
+export type Bucket = Pick<Miscount, 'list' | 'bucket'>;
 
 /** The slug of a content item, and its position in each of its lists, by the list's name. */
 export const parsePlace = (stored: DynamoItem) => {
   const { item, positions } = parseItem(stored);
   const { domain, slug } = item;
-  const byList = new Map([
-    [ALL_ITEMS, positions.all],
-    [domainList(domain), positions.domain],
-  ]);
+  const byList = new Map([[ALL_ITEMS, positions.all]]).set(domainList(domain), positions.domain);
   return { domain, slug, positions: byList };
 };
 
-/**
- * The DynamoDB items by kind, and the ones that content items should have (`wanted`). A scan is never continued, so
- * there is no log and no waiting for the disk.
- */
+/** The DynamoDB items by kind, and the ones that content items should have (`wanted`). */
 const TABLES = `
-  PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
   CREATE TABLE members (list TEXT, position INTEGER, id TEXT);
   CREATE TABLE wanted_members (list TEXT, position INTEGER, id TEXT);
   CREATE TABLE slugs (domain TEXT, slug TEXT, id TEXT);
   CREATE TABLE wanted_slugs (domain TEXT, slug TEXT, id TEXT);
   CREATE TABLE buckets (list TEXT, bucket INTEGER, PRIMARY KEY (list, bucket)) WITHOUT ROWID;
-  CREATE TABLE allocators (list TEXT PRIMARY KEY, allocated INTEGER) WITHOUT ROWID;
-  BEGIN;`;
+  CREATE TABLE allocators (list TEXT PRIMARY KEY, allocated INTEGER) WITHOUT ROWID;`;
 
 /** In the order of their repair: what is orphaned before what is missing. */
 const SUSPECTED = [
@@ -55,29 +63,21 @@ const SUSPECTED = [
 
 /** The DynamoDB items of the content of one kind of key, read at different times. */
 const stagedScan = () => {
-  // Without a name the file is deleted as soon as it is open, so it is gone however the process ends.
-  const db = new DatabaseSync('');
+  const db = openStagingDatabase(tmpdir());
   db.exec(TABLES);
-  const add = (table: string) => db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`);
-  const addMember = add('members');
-  const addWantedMember = add('wanted_members');
-  const addSlug = add('slugs');
-  const addWantedSlug = add('wanted_slugs');
+  const prepareInsert = (table: string) => db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`);
+  const addMember = prepareInsert('members');
+  const addWantedMember = prepareInsert('wanted_members');
+  const addSlug = prepareInsert('slugs');
+  const addWantedSlug = prepareInsert('wanted_slugs');
   const addBucket = db.prepare('INSERT OR IGNORE INTO buckets VALUES (?, ?)');
   const addAllocator = db.prepare('INSERT INTO allocators VALUES (?, ?)');
-
-  const addItem = (stored: DynamoItem): void => {
-    const id = String(stored.id);
-    const { domain, slug, positions } = parsePlace(stored);
-    addWantedSlug.run(domain, slug, id);
-    for (const [list, position] of positions) addWantedMember.run(list, position, id);
-  };
 
   const count = (what: string, table: string): number =>
     Number(db.prepare(`SELECT count(${what}) AS count FROM ${table}`).get()?.count);
 
   return {
-    /** Adds a DynamoDB item, whose partition key is without the prefix of the kind. */
+    /** Adds a DynamoDB item, its partition key without the prefix of the kind. */
     add: (stored: DynamoItem): void => {
       const { pk, sk, id, allocated, member } = stored;
       const [kind, name = '', slug = ''] = String(pk).split('#');
@@ -87,20 +87,21 @@ const stagedScan = () => {
         addMember.run(name, Number(sk), String(member));
         addBucket.run(name, bucketOf(Number(sk)));
       } else if (sk === 'slug' && typeof id === 'string') addSlug.run(name, slug, id);
-      else if (sk === 'item') addItem(stored);
+      else if (sk === 'item') {
+        const { domain, slug: wanted, positions } = parsePlace(stored);
+        addWantedSlug.run(domain, wanted, String(id));
+        for (const [list, position] of positions) addWantedMember.run(list, position, String(id));
+      }
     },
     items: () => count('*', 'wanted_slugs'),
     /** Lists that items are in. */
     lists: () => count('DISTINCT list', 'wanted_members'),
     /** The buckets that have a counter or members. */
-    buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
-    /**
-     * What looks inconsistent, in the order of its repair. A scan reads items at different times: while content
-     * changes, most of this is consistent.
-     */
+    buckets: () => queryRows<Bucket>(db.prepare('SELECT list, bucket FROM buckets')),
+    /** In the order of repair. While content changes, most are false: a scan reads items at different times. */
     *suspected(): Generator<SuspectedInconsistency> {
       for (const [kind, query] of SUSPECTED) {
-        for (const row of db.prepare(query).iterate()) yield { kind, ...row } as unknown as SuspectedInconsistency;
+        yield* queryRows<SuspectedInconsistency>(db.prepare(`SELECT ? AS kind, * FROM (${query})`), kind);
       }
     },
     close: () => db.close(),
@@ -109,17 +110,14 @@ const stagedScan = () => {
 
 export type ContentScan = ReturnType<typeof stagedScan>;
 
-/**
- * Reads the whole table, the content of each kind of key apart, and calls `use` with it. `onProgress` gets the number
- * of DynamoDB items read so far.
- */
+/** Scans the whole table, calls `use` with the content of each kind of key, then deletes the files. */
 export const withContentScan = async <T>(
   db: DynamoDBDocumentClient,
   table: string,
+  /** Gets the number of DynamoDB items read so far. */
   onProgress: (scanned: number) => void,
   use: (scans: Readonly<Record<KeyKind, ContentScan>>) => Promise<T>,
 ): Promise<T> => {
-  process.env.SQLITE_TMPDIR = tmpdir();
   const scans = { live: stagedScan(), test: stagedScan(), probe: stagedScan() };
   try {
     let scanned = 0;

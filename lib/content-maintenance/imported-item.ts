@@ -1,6 +1,6 @@
 import { type ContentFields, type ContentItem, latest } from '../../core/content/item.ts';
 
-/** An item as a file describes it: the fields and, where the file has them, the values that the service sets. */
+/** An item of a file: the fields and, where the file has them, the values that the service sets. */
 export type ImportedItem = ContentFields & Partial<ContentItem>;
 
 const FIELDS = ['title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at'] as const;
@@ -12,9 +12,8 @@ export const newItem = ({ version = 1, ...row }: ImportedItem, id: string, now: 
 };
 
 /**
- * The stored item with the row's values; undefined when nothing changes. Every change increments the version, even if
- * the file has a lower one, since each change is conditional on it. Without `updated_at` in the file, it never
- * decreases.
+ * The stored item with the row's values; undefined when nothing changes. Every change increments the version, because
+ * writes are conditional on it, and `updated_at` never decreases unless the file has it. `now` is ISO 8601 UTC.
  */
 export const replacement = (stored: ContentItem, row: ImportedItem, now: string): ContentItem | undefined => {
   const changes = FIELDS.some((field) => row[field] !== undefined && row[field] !== stored[field]);
@@ -36,7 +35,7 @@ const MAX_BYTES = 3_500_000;
 const bytesOf = (fields: ContentFields): number =>
   Object.values(fields).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
 
-/** Whether new items can be added in one transaction: four DynamoDB items each, at most two counters per list. */
+/** Whether one transaction can create the items: four DynamoDB items each, at most two counters per list. */
 export const fitsOneTransaction = (items: readonly ContentFields[]): boolean => {
   const lists = 1 + new Set(items.map(({ domain }) => domain)).size;
   const bytes = items.reduce((sum, item) => sum + bytesOf(item), 0);

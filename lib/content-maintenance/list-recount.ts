@@ -1,7 +1,4 @@
-/**
- * Recounts the buckets of counted lists while the service runs. A recount is valid when the counter's change number is the
- * same before and after it.
- */
+/** Recounts buckets while the service runs: valid when the counter's change number is the same before and after. */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { paginateQuery, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { ContentStore } from '../../core/content/content-store.ts';
@@ -22,12 +19,9 @@ export interface Miscount {
 /** The result of a recount: `busy` when the bucket changed during every attempt. */
 export type Recount = Miscount | 'right' | 'busy';
 
-/** Attempts to count a bucket that others change. */
 const MAX_ATTEMPTS = 100;
 /** Milliseconds for all attempts. */
 const TIMEOUT_MS = 30_000;
-
-type Counter = Pick<Miscount, 'counter' | 'changes'>;
 
 /** Compares a bucket's counter with its members. @throws DeadlineExceeded when the database does not answer */
 export const recount = async (
@@ -37,8 +31,8 @@ export const recount = async (
 ): Promise<Recount> => {
   const deadline = deadlineIn(TIMEOUT_MS);
 
-  /** In a transaction, which DynamoDB cancels while another one, of which a query can see one half, changes the bucket. */
-  const readCounter = async (): Promise<Counter> => {
+  /** In a transaction, which DynamoDB cancels while another one changes the bucket: a query could see half of it. */
+  const readCounter = async (): Promise<Pick<Miscount, 'counter' | 'changes'>> => {
     const TransactItems = [{ Get: { TableName: table, Key: counterKey(list, bucket) } }];
     const read = () => db.send(new TransactGetCommand({ TransactItems }));
     const { Responses: [counter] = [] } = await retryUntil(deadline, read, isTransient);
@@ -69,7 +63,7 @@ export const recount = async (
       before = after;
     }
   } catch (error) {
-    // The last read of the counter, and all before it, met a transaction.
+    // The last attempt to read the counter met a transaction.
     if (!(error instanceof DeadlineExceeded && error.cause instanceof TransactionCanceledException)) throw error;
   }
   return 'busy';

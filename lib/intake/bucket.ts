@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import {
   type CompletedPart,
@@ -13,19 +13,19 @@ import {
 } from '@aws-sdk/client-s3';
 import { PRIVATE_FILE } from '../admin/files/output-file.ts';
 
-/** Bytes of a file that are held and sent at a time: an object of one request has at most 5 GB, and each request has a time limit. */
+/** Bytes per request: S3 accepts at most 5 GB, and requests have a time limit. Two parts of a file are in memory. */
 const PART_BYTES = 64 * 1_024 * 1_024;
 
 /** The current version of an object. */
 export interface StoredFile {
-  /** The whole key. */
+  /** The key. */
   readonly name: string;
   readonly version: string;
   /** To the second. */
   readonly lastModified: Date;
 }
 
-/** Keys of a list may have characters that XML has not. S3 then writes them as in a form, and the list says so. */
+/** Keys may have characters that XML lacks. `EncodingType` makes S3 encode the keys of a list like form fields. */
 const decoded = (key: string, encoding: string | undefined): string =>
   encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
@@ -34,9 +34,9 @@ const required = <Value>(value: Value | undefined, name: string): Value => {
   return value;
 };
 
-/** What loads do with the bucket. */
+/** What a build does with the bucket. */
 export const intakeBucket = (client: S3Client, Bucket: string) => {
-  /** The object, or one version of it; undefined when there is none. */
+  /** The content of an object, or of one version of it; undefined when there is none. */
   const read = async (Key: string, version?: string) => {
     try {
       const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, ...(version && { VersionId: version }) }));
@@ -46,8 +46,11 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
       throw error;
     }
   };
+  const put = async (Key: string, Body: string | Buffer): Promise<void> => {
+    await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+  };
   return {
-    /** The current version of every object whose key begins so. Deleted ones have none. */
+    /** The current version of every object with this prefix. */
     list: async (Prefix: string): Promise<readonly StoredFile[]> => {
       const files: StoredFile[] = [];
       let marker: { KeyMarker: string; VersionIdMarker: string | undefined } | undefined;
@@ -75,7 +78,7 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
     /** The text of an object; undefined when there is none. */
     text: async (key: string): Promise<string | undefined> => (await read(key))?.transformToString(),
 
-    /** Writes an object, or one version of it, to a file that only its owner may read. @returns false when there is none */
+    /** Writes an object, or one version of it, to a file that only the owner may read. @returns false without one */
     download: async (path: string, key: string, version?: string): Promise<boolean> => {
       const body = await read(key, version);
       if (body === undefined) return false;
@@ -83,42 +86,22 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
       return true;
     },
 
-    put: async (Key: string, Body: string): Promise<void> => {
-      await client.send(new PutObjectCommand({ Bucket, Key, Body }));
-    },
+    put,
 
-    /** Puts a file of any size. What an upload that fails has left, the bucket deletes a day later. */
+    /** Puts a file of any size. The bucket deletes the parts of a failed upload a day later. */
     putFile: async (Key: string, path: string): Promise<void> => {
-      const file = await open(path);
-      const readPart = async (): Promise<Buffer> => {
-        const part = Buffer.alloc(PART_BYTES);
-        let length = 0;
-        for (let read = -1; read !== 0 && length < PART_BYTES; length += read) {
-          ({ bytesRead: read } = await file.read(part, length, PART_BYTES - length));
-        }
-        return part.subarray(0, length);
-      };
-      try {
-        let part = await readPart();
-        if (part.length < PART_BYTES) {
-          await client.send(new PutObjectCommand({ Bucket, Key, Body: part }));
-          return;
-        }
-        // The client sends this checksum with each part, and S3 compares it with what was announced.
-        const ChecksumAlgorithm = 'CRC32';
-        const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm }));
-        const Parts: CompletedPart[] = [];
-        for (let PartNumber = 1; part.length > 0; PartNumber += 1) {
-          const input = { Bucket, Key, UploadId, PartNumber, Body: part, ChecksumAlgorithm } as const;
-          const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(input));
-          Parts.push({ PartNumber, ETag, ChecksumCRC32 });
-          part = await readPart();
-        }
-        const MultipartUpload = { Parts };
-        await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
-      } finally {
-        await file.close();
+      if ((await stat(path)).size < PART_BYTES) return put(Key, await readFile(path));
+      // The client sends this checksum with each part, and S3 compares it with what was announced.
+      const ChecksumAlgorithm = 'CRC32';
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm }));
+      const Parts: CompletedPart[] = [];
+      for await (const Body of createReadStream(path, { highWaterMark: PART_BYTES })) {
+        const input = { Bucket, Key, UploadId, PartNumber: Parts.length + 1, Body, ChecksumAlgorithm } as const;
+        const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(input));
+        Parts.push({ PartNumber: input.PartNumber, ETag, ChecksumCRC32 });
       }
+      const MultipartUpload = { Parts };
+      await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
     },
   };
 };

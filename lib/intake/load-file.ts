@@ -1,69 +1,84 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
-import { CommandFailure, FileRefused } from '../admin/command/command-result.ts';
+import { Command } from 'commander';
+import { CommandFailure, type CommandResult, FileRefused } from '../admin/command/command-result.ts';
+import { processContext } from '../admin/command/context.ts';
 import type { Deployment } from '../admin/deployment/deployment.ts';
+import { addImportCommands } from '../admin/import/import-commands.ts';
 import type { IntakeEntry } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
-import { importArguments, importFile } from './import-file.ts';
-import { reportFolder, SUMMARY } from './waiting-files.ts';
 
 /** The registrations that are never loaded. */
-export const ERASED = 'control/erased.txt';
+const ERASED = 'control/erased.txt';
 
-/** `failed` gets no report: the file is loaded again by the next build. */
+/** `failed` gets no report: the next build loads the file again. */
 export type Outcome = 'loaded' | 'refused' | 'superseded' | 'failed';
 
 /** What every load uses. */
 export interface LoadContext {
   readonly bucket: IntakeBucket;
   readonly deployment: Deployment;
-  /** Writes a line of the log, which has counts, and neither names of files nor anything in them. */
+  /** Writes a line of the log: counts, but no file names or contents. */
   readonly log: (line: object) => void;
 }
 
-/** Where an entry's last loaded complete file is named. */
+/** Hexadecimal digits in place of the name: name and key of the report may have 1,024 bytes each. */
+const HASH_LENGTH = 32;
+
+const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
+  `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
+
+/** The part of a report that is written last: without it the load did not finish. @param prefix of its entry */
+export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
+
+/** The key of the object that names an entry's last loaded complete file. */
 export const loadedKey = (prefix: string): string => `control/loaded/${prefix}`;
 
-/**
- * The files beside the one that was imported, by the name that they get in the report: `rejected.csv`. Damaged records may be those
- * of another supplier, and whoever put the file reads its report.
- */
-const outputsIn = async (
-  folder: string,
-  local: string,
-): Promise<readonly (readonly [part: string, path: string])[]> => {
-  const isForReport = (name: string) => name.startsWith(`${local}.`) && !name.startsWith(`${local}.damaged.`);
-  const names = (await readdir(folder)).filter(isForReport);
-  return names.map((name) => [name.slice(local.length + 1), join(folder, name)]);
-};
+/** The command line of a load. */
+export const importArguments = (
+  { import: kind, supplier, complete, removeAtMost, dates }: IntakeEntry,
+  path: string,
+  erased: string,
+): string[] => [
+  ...['import', kind, path, '--except', erased],
+  ...(supplier === undefined ? [] : ['--supplier', supplier]),
+  ...(complete ? ['--complete'] : []),
+  ...(removeAtMost === undefined ? [] : ['--remove-at-most', removeAtMost]),
+  ...(dates === undefined ? [] : ['--dates', dates]),
+];
 
-/** The result without the names of files of this machine. */
-const countsOf = ({
-  file,
-  rejectedFile,
-  removedFile,
-  damagedFile,
-  interrupted,
-  dryRun,
-  ...counts
-}: Readonly<Record<string, unknown>>) => counts;
+/** Fields of an import's result that a report lacks: names of files of this machine, and what no load has. */
+const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
+
+/** Runs the CLI's import in this process. @throws what the command throws */
+const runImport = async (args: readonly string[], deployment: Deployment) => {
+  const notices: string[] = [];
+  const context = {
+    ...processContext(new AbortController().signal, {}),
+    showsProgress: false,
+    notice: (sentence: string) => void notices.push(sentence),
+    deployment,
+  };
+  const results: CommandResult[] = [];
+  // Otherwise a wrong option would end the process, and print itself.
+  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+  addImportCommands(program, async (command) => void results.push(await command(context)));
+  await program.parseAsync(args, { from: 'user' });
+  const counts = Object.entries(results[0]?.data as object).filter(([field]) => !UNREPORTED.includes(field));
+  return { ...Object.fromEntries(counts), notices };
+};
 
 /** A message without names of files of this machine. */
 const withoutFolder = (message: string, folder: string): string =>
   message.replaceAll(join(folder, 'erased.txt'), ERASED).replaceAll(`${folder}/`, '');
 
-const sentenceFor = (error: unknown, folder: string): string =>
-  // Any other message may quote a name or a value.
-  error instanceof CommandFailure
-    ? withoutFolder(error.message, folder)
-    : `unexpected error (${error instanceof Error ? error.name : typeof error})`;
-
-/** Imports what is in a local file. @returns what its report says */
+/** Imports a local file. @returns what its report says */
 const importLocal = async (entry: IntakeEntry, path: string, erased: string, deployment: Deployment) => {
   try {
-    const { data, notices } = await importFile(importArguments(entry, path, erased), deployment);
-    return { outcome: 'loaded' as const, ...countsOf(data), notices };
+    const counts = await runImport(importArguments(entry, path, erased), deployment);
+    return { outcome: 'loaded' as const, ...counts };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
@@ -73,9 +88,8 @@ const importLocal = async (entry: IntakeEntry, path: string, erased: string, dep
 
 /** Writes the summary of a report, its last part. */
 const writeSummary = (bucket: IntakeBucket, entry: IntakeEntry, file: StoredFile, result: object): Promise<void> => {
-  const { name, version, lastModified } = file;
-  const summary = { name, version, lastModified: lastModified.toISOString(), ...result };
-  return bucket.put(reportFolder(entry.prefix, file) + SUMMARY, `${JSON.stringify(summary, undefined, 2)}\n`);
+  const summary = { ...file, lastModified: file.lastModified.toISOString(), ...result };
+  return bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify(summary, undefined, 2)}\n`);
 };
 
 /** Reports a complete file that is not loaded, because a newer one waits or was loaded. */
@@ -96,24 +110,32 @@ const loadIn = async (folder: string, entry: IntakeEntry, file: StoredFile, cont
   if (!(await bucket.download(path, name, version))) throw new CommandFailure('the file was deleted before its load');
   await utimes(path, lastModified, lastModified);
   const result = await importLocal(entry, path, erased, deployment);
-  if (result.outcome === 'loaded' && entry.complete) {
-    await bucket.put(loadedKey(entry.prefix), JSON.stringify({ name, version, lastModified }));
-  }
+  if (result.outcome === 'loaded' && entry.complete) await bucket.put(loadedKey(entry.prefix), JSON.stringify(file));
   const report = reportFolder(entry.prefix, file);
-  for (const [part, output] of await outputsIn(folder, local)) await bucket.putFile(report + part, output);
+  // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another
+  // supplier's, and whoever put the file reads its report.
+  const outputs = (await readdir(folder)).filter((output) => output.startsWith(`${local}.`));
+  for (const output of outputs.filter((one) => !one.startsWith(`${local}.damaged.`))) {
+    await bucket.putFile(report + output.slice(local.length + 1), join(folder, output));
+  }
   await writeSummary(bucket, entry, file, result);
   const counts = Object.entries(result).filter(([, value]) => typeof value === 'number');
   log({ report, outcome: result.outcome, ...Object.fromEntries(counts) });
   return result.outcome;
 };
 
-/** Loads one file and writes its report, unless something else than its content or its guard ended the load. */
+/** Loads one file and writes its report. `failed` when the cause is neither its content nor its guard. */
 export const loadFile = async (entry: IntakeEntry, file: StoredFile, context: LoadContext): Promise<Outcome> => {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));
   try {
     return await loadIn(folder, entry, file, context);
   } catch (error) {
-    context.log({ report: reportFolder(entry.prefix, file), outcome: 'failed', error: sentenceFor(error, folder) });
+    // Any other message may quote a name or a value.
+    const sentence =
+      error instanceof CommandFailure
+        ? withoutFolder(error.message, folder)
+        : `unexpected error (${error instanceof Error ? error.name : typeof error})`;
+    context.log({ report: reportFolder(entry.prefix, file), outcome: 'failed', error: sentence });
     return 'failed';
   } finally {
     await rm(folder, { recursive: true });

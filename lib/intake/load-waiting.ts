@@ -1,46 +1,54 @@
 import { CommandFailure } from '../admin/command/command-result.ts';
 import type { IntakeEntry } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
-import { type LoadContext, loadedKey, loadFile, reportSuperseded } from './load-file.ts';
-import { waitingFiles, withoutSuperseded } from './waiting-files.ts';
+import { type LoadContext, loadedKey, loadFile, reportSuperseded, summaryKey } from './load-file.ts';
+
+/** 29 days; the bucket deletes files after 30. */
+const MAX_AGE_MS = 29 * 86_400_000;
 
 export interface IntakeContext extends LoadContext {
   readonly entries: readonly IntakeEntry[];
   readonly now: () => Date;
 }
 
-/** The time in what names a loaded file; undefined when it is damaged. */
-const timeIn = (text: string): Date | undefined => {
-  try {
-    const time = new Date(String((JSON.parse(text) as Partial<StoredFile>).lastModified));
-    return Number.isNaN(time.getTime()) ? undefined : time;
-  } catch {
-    return undefined;
-  }
-};
-
-/** When the complete file that was last loaded was put. @throws CommandFailure when that cannot be read */
+/** When the last loaded complete file was put. @throws CommandFailure when that is damaged */
 const lastLoadedTime = async (bucket: IntakeBucket, prefix: string): Promise<Date | undefined> => {
   const text = await bucket.text(loadedKey(prefix));
   if (text === undefined) return undefined;
-  const time = timeIn(text);
-  if (time !== undefined) return time;
-  throw new CommandFailure(`${loadedKey(prefix)} is damaged: nothing was loaded from ${prefix}`);
+  try {
+    const { lastModified } = JSON.parse(text) as Partial<StoredFile>;
+    // Throws when it is no time.
+    return new Date(new Date(String(lastModified)).toISOString());
+  } catch {
+    throw new CommandFailure(`${loadedKey(prefix)} is damaged: nothing was loaded from ${prefix}`);
+  }
 };
 
-/** What waits under a prefix: the file to load next, and the complete ones that are not loaded any more. */
+/** Oldest first; within the same second by name. */
+const byTime = (a: StoredFile, b: StoredFile): number =>
+  a.lastModified.getTime() - b.lastModified.getTime() || (a.name < b.name ? -1 : 1);
+
+/** What waits under a prefix: the file to load next, and superseded complete files. */
 const findWaiting = async ({ prefix, complete }: IntakeEntry, { bucket, now }: IntakeContext) => {
-  // Files first: one that is put meanwhile is found the next time, and none is loaded twice.
+  // Files before reports, so that none is loaded twice.
   const files = await bucket.list(prefix);
   const reports = new Set((await bucket.list(`reports/${prefix}`)).map(({ name }) => name));
-  const waiting = waitingFiles(prefix, files, reports, now());
+  const oldest = now().getTime() - MAX_AGE_MS;
+  const waiting = files
+    // The console creates an object for each folder.
+    .filter(({ name, lastModified }) => !name.endsWith('/') && lastModified.getTime() > oldest)
+    .filter((file) => !reports.has(summaryKey(prefix, file)))
+    .toSorted(byTime);
   if (!complete) return { next: waiting[0], superseded: [] };
-  return withoutSuperseded(waiting, await lastLoadedTime(bucket, prefix));
+  // Of complete files only the newest is loaded, unless it is older than the last loaded one.
+  const lastLoaded = await lastLoadedTime(bucket, prefix);
+  const next = waiting.slice(-1).find(({ lastModified }) => lastLoaded === undefined || lastModified >= lastLoaded);
+  return { next, superseded: waiting.filter((file) => file !== next) };
 };
 
 /**
- * Loads every waiting file, until none is left. After a load that failed, its prefix waits for the next build: a later file must
- * not be loaded before an earlier one.
+ * Loads every waiting file, until none is left. After a failed load its prefix waits for the next build: a later file
+ * must not be loaded before an earlier one.
  * @returns whether all were loaded or superseded
  */
 export const loadWaitingFiles = async (context: IntakeContext): Promise<boolean> => {

@@ -1,5 +1,5 @@
 import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
-import { requireVariables } from './require-variables.ts';
+import { environmentWith } from '../../core/runtime/environment.ts';
 
 /** Milliseconds. */
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
@@ -7,10 +7,10 @@ const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequ
 const client = new CodeBuildClient({ requestHandler: TIMEOUTS, maxAttempts: 2 });
 
 /**
- * Starts the build that loads waiting files. What the messages say does not matter: the build looks itself.
+ * Starts the build that loads waiting files. It ignores the messages: the build lists the files itself.
  * @throws AccountLimitExceededException while a build runs, so that SQS delivers the messages again
  */
 export const handler = async (): Promise<void> => {
-  const { INTAKE_PROJECT: projectName } = requireVariables(['INTAKE_PROJECT']);
+  const { INTAKE_PROJECT: projectName } = environmentWith(['INTAKE_PROJECT']);
   await client.send(new StartBuildCommand({ projectName }));
 };

@@ -12,10 +12,7 @@ import { parseStored } from '../../core/schemas/record-schema.ts';
 /** Milliseconds for a change or a rotation, retries included. */
 const TIMEOUT_MS = 20_000;
 
-/** What every change of a record does, with `:one` as 1. */
-const RAISE = 'ADD changeNumber :one';
-
-/** Whether the record has changed since it was read, or met a rotation: nothing was written then. */
+/** The record has changed since it was read, or a rotation is changing it: nothing was written. */
 const isConflict = (error: unknown): boolean =>
   error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
 
@@ -35,16 +32,15 @@ export interface KeyChanges {
 /** How a rotation ends the old key: at once, or after a last day. */
 export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt' | 'revokedBy'>> | Required<Pick<KeyRecord, 'expires'>>;
 
-/** Sets and removes fields, and raises the number of changes. */
+/** Sets and removes fields, and increments the change number. */
 const updateExpression = (changes: object) => {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const removed = given.filter(([, value]) => value === null);
+  const removed = given.filter(([, value]) => value === null).map(([field]) => `#${field}`);
   const set = given.filter(([, value]) => value !== null);
+  const assignments = set.map(([field]) => `#${field} = :${field}`);
   const clause = (verb: string, parts: readonly string[]) => (parts.length > 0 ? [`${verb} ${parts.join(', ')}`] : []);
-  const setFields = set.map(([field]) => `#${field} = :${field}`);
-  const removedFields = removed.map(([field]) => `#${field}`);
   return {
-    UpdateExpression: [...clause('SET', setFields), ...clause('REMOVE', removedFields), RAISE].join(' '),
+    UpdateExpression: [...clause('SET', assignments), ...clause('REMOVE', removed), 'ADD changeNumber :one'].join(' '),
     ExpressionAttributeNames: Object.fromEntries(given.map(([field]) => [`#${field}`, field])),
     ExpressionAttributeValues: { ':one': 1, ...Object.fromEntries(set.map(([field, value]) => [`:${field}`, value])) },
   };
@@ -60,11 +56,10 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
   return { ...update, ConditionExpression: 'changeNumber = :read', ExpressionAttributeValues };
 };
 
-/** The plans of a key that is put on this one, from the window of the change on. */
+/** The plans of a key after a change of its plan, which is valid from the window of the change. */
 const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] =>
   plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
-/** No key has this id. */
 export class UnknownKey extends Error {
   override readonly name = 'UnknownKey';
 
@@ -74,8 +69,8 @@ export class UnknownKey extends Error {
 }
 
 /**
- * The table of API keys: `keyFinder` of core/, and what only operators do.
- * @param readName what a record's name is read as; an older name may have characters that cannot be printed
+ * The table of API keys, for operators.
+ * @param readName makes a stored name printable: an older one may have characters that are not
  */
 export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (stored: string) => stored) => {
   const withReadName = (record: KeyRecord): KeyRecord => ({ ...record, name: readName(record.name) });
@@ -96,29 +91,27 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
     return record;
   };
 
-  /** Changes a record; `changesOf` is asked again when somebody else has changed it meanwhile. Undefined changes nothing. */
-  const change = (id: string, changesOf: (old: KeyRecord) => object | undefined): Promise<KeyRecord> =>
-    retryUntil(
-      deadlineIn(TIMEOUT_MS),
-      async () => {
-        const old = await get(id);
-        const changes = changesOf(old);
-        if (changes === undefined) return old;
-        const update = { TableName: table, Key: { id }, ...updateUnchanged(old, changes) };
-        const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
-        return parseRecord(Attributes, id);
-      },
-      isConflict,
-    );
+  /** Changes a record, unless `changesOf` returns undefined. Reads it again when it has changed meanwhile. */
+  const change = (id: string, changesOf: (old: KeyRecord) => object | undefined): Promise<KeyRecord> => {
+    const attempt = async () => {
+      const old = await get(id);
+      const changes = changesOf(old);
+      if (changes === undefined) return old;
+      const update = { TableName: table, Key: { id }, ...updateUnchanged(old, changes) };
+      const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
+      return parseRecord(Attributes, id);
+    };
+    return retryUntil(deadlineIn(TIMEOUT_MS), attempt, isConflict);
+  };
 
-  /** A record that is put where there is none. That is a change, also where it is restored. */
+  /** Puts a record where there is none. A restored one gets a new change number too. */
   const newItem = (item: DynamoItem) => ({
     TableName: table,
     Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
     ConditionExpression: 'attribute_not_exists(id)',
   });
 
-  /** Whether a write was made whose response was lost. Keys are random: a record with the same hash is this one. */
+  /** Whether a write succeeded whose response was lost. Keys are random: the same hash is the same record. */
   const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
     (await find(id).catch(() => undefined))?.hash === hash;
 
@@ -136,10 +129,9 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
     /** @throws UnknownKey */
     get,
 
-    /** Every record but the probe's as it is stored, with the attributes that another version of this service added. */
+    /** Every record but the probe's, with attributes that another version of this service added. */
     listStored,
 
-    /** Stores a new key. */
     add: async (record: KeyRecord): Promise<void> => {
       try {
         await db.send(new PutCommand(newItem(record)));
@@ -154,11 +146,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
         .map((item) => parseRecord(item, item.id))
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
-    /**
-     * Copies a record as it is stored in a table of keys. A key that is there already is never changed: it may have been
-     * revoked since.
-     * @returns whether the key was missing
-     */
+    /** Stores a record that is missing, never an existing one: that may be revoked. @returns whether it was missing */
     addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
         await db.send(new PutCommand(newItem(item)));
@@ -169,13 +157,13 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
       }
     },
 
-    /** Revoking twice keeps who did it first, and when. @throws UnknownKey */
+    /** Revoking twice keeps the first revocation. @throws UnknownKey */
     revoke: (id: string, { by, at }: Change): Promise<KeyRecord> =>
       change(id, ({ revokedAt }) =>
         revokedAt === undefined ? { revokedAt: at.toISOString(), revokedBy: by } : undefined,
       ),
 
-    /** Makes all the changes or none. A plan begins with the window of the change. @throws UnknownKey */
+    /** Makes all the changes or none. @throws UnknownKey */
     update: (id: string, { plan, domains }: KeyChanges, { by, at }: Change): Promise<KeyRecord> =>
       change(id, (old) => ({
         ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),

@@ -1,9 +1,8 @@
 /**
- * Protects the servers of this machine from DNS rebinding: a web page whose host name resolves to 127.0.0.1 could read their
- * responses, but its browser still sends that host name as `Host`.
+ * Protects from DNS rebinding: a web page whose host name resolves to 127.0.0.1 could read the responses of servers on
+ * this machine, but its browser sends that host name as `Host`.
  */
 
-/** Names that reach only this machine. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** A name, an IPv4 address, or an IPv6 address in brackets. RFC 3986 allows more, which nobody uses here. */
@@ -11,11 +10,11 @@ const NAME = '[a-z0-9_.-]+|\\[[0-9a-f:.]+\\]';
 const NAME_ONLY = new RegExp(`^(?:${NAME})$`, 'i');
 const NAME_AND_PORT = new RegExp(`^(${NAME})(?::[0-9]{1,5})?$`, 'i');
 
-/** The message of a 421 response to a request for another host. */
+/** The message of a 421 response. */
 export const MISDIRECTED =
   'This server accepts requests to 127.0.0.1, localhost and [::1] only. Name other hosts, separated by commas, in the environment variable ALLOWED_HOSTS.';
 
-/** Whether a text is a host name or an address without a port. */
+/** Whether a text is a host name or an address, without a port. */
 export const isHostName = (text: string): boolean => NAME_ONLY.test(text);
 
 /**

@@ -7,26 +7,16 @@ import { CannotStart } from './options.ts';
 export const PRIVATE_FILE = { mode: 0o600 };
 const OWNER_ONLY_FOLDER = 0o700;
 
-/** A file of every LevelDB database. A folder without it contains something else, or its data is lost. */
+/** A file of every LevelDB database. A folder with other files only is left as it is. */
 const MARKER = 'CURRENT';
 
-/** Creates the folder unless it exists. @throws the error of the file system */
-const createFolder = async (directory: string): Promise<void> => {
-  try {
-    // Not recursive: Node's recursive `mkdir` never returns below /proc.
-    await mkdir(directory, OWNER_ONLY_FOLDER);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-};
-
-/**
- * Creates the folder if it is missing, and restricts it and its files to their owner. Changes nothing in a folder with other files.
- * @throws CannotStart
- */
+/** Creates the folder if it is missing, and restricts it and its files to their owner. @throws CannotStart */
 export const prepareDataDirectory = async (directory: string): Promise<void> => {
   try {
-    await createFolder(directory);
+    // Not recursive: Node's recursive `mkdir` never returns below /proc.
+    await mkdir(directory, OWNER_ONLY_FOLDER).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
     const files = await readdir(directory, { withFileTypes: true });
     if (files.length > 0 && !files.some(({ name }) => name === MARKER))
       throw new CannotStart(`The folder ${directory} has other files or damaged data: name a new or an empty folder.`);

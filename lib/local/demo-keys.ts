@@ -8,23 +8,15 @@ import type { KeyStore } from '../key-management/key-store.ts';
 import { PRIVATE_FILE } from './data-directory.ts';
 import { CannotStart } from './options.ts';
 
-/** For use on this machine: one live key per plan, and a test key, which sees the sandbox only. */
+/** One live key per plan, and a test key, which sees the sandbox only. */
 export type DemoKeys = Readonly<Record<PlanName | 'test', string>>;
 
-type NewKey = Pick<KeyRecord, 'name' | 'plan'> & Partial<KeyRecord> & Pick<DemoKey, 'environment'>;
+type NewKey = Pick<KeyRecord, 'name' | 'plan'> & Partial<KeyRecord> & { readonly environment: KeyEnvironment };
 
-interface DemoKey {
-  readonly name: keyof DemoKeys;
-  readonly plan: PlanName;
-  readonly environment: KeyEnvironment;
-}
-
-const DEMO_KEYS: readonly DemoKey[] = [
+const DEMO_KEYS = [
   ...PLAN_NAMES.map((plan) => ({ name: plan, plan, environment: 'live' }) as const),
-  { name: 'test', plan: 'standard', environment: 'test' },
+  { name: 'test', plan: 'standard', environment: 'test' } as const,
 ];
-
-const FILE = 'demo-keys.json';
 
 /** Adds a new key, with all scopes unless `record` has others, and returns it. */
 export const addKey = async (keys: KeyStore, record: NewKey, now: Date): Promise<string> => {
@@ -41,7 +33,7 @@ const isUsable = async (keys: KeyStore, key: unknown, plan: PlanName): Promise<b
   return record !== undefined && record.revokedAt === undefined && record.plan === plan;
 };
 
-/** The keys in the file; empty when there is no file or it holds anything else, so that new keys are created. */
+/** The keys in the file; none when it is missing or has anything else. @throws CannotStart */
 const readStoredKeys = async (file: string): Promise<Record<string, unknown>> => {
   try {
     const stored: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -53,20 +45,16 @@ const readStoredKeys = async (file: string): Promise<Record<string, unknown>> =>
   }
 };
 
-/**
- * The demo keys. With a data directory they are stored in it, readable by its owner only, so that a script still works after
- * a restart. Without one they are created at each start. Only demo keys are stored in plain text; of real keys only hashes are.
- */
+/** New keys, or with a data directory those that it has. Real keys are stored as hashes only. @throws CannotStart */
 export const demoKeys = async (keys: KeyStore, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
-  const file = dataDirectory && join(dataDirectory, FILE);
+  const file = dataDirectory && join(dataDirectory, 'demo-keys.json');
   const stored = file ? await readStoredKeys(file) : {};
-  const entries: [keyof DemoKeys, string][] = [];
-  for (const demo of DEMO_KEYS) {
-    const known = stored[demo.name];
-    const isKept = await isUsable(keys, known, demo.plan);
-    entries.push([demo.name, isKept ? String(known) : await addKey(keys, { ...demo, name: `Demo ${demo.name}` }, now)]);
+  const demo: Partial<Record<keyof DemoKeys, string>> = {};
+  for (const { name, plan, environment } of DEMO_KEYS) {
+    const known = stored[name];
+    const isKept = await isUsable(keys, known, plan);
+    demo[name] = isKept ? String(known) : await addKey(keys, { name: `Demo ${name}`, plan, environment }, now);
   }
-  const demo = Object.fromEntries(entries) as DemoKeys;
   if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, PRIVATE_FILE);
-  return demo;
+  return demo as DemoKeys;
 };

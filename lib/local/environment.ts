@@ -1,8 +1,4 @@
-/** The one place in lib/local that reads and writes `process.env`. */
 import { type TableId, type TableNames, tables } from '../../core/tables.ts';
-
-/** The functions' log level on this machine, unless the shell sets another one: the service prints its own access lines. */
-const LOG_LEVEL = 'ERROR';
 
 /** The environment of the functions on this machine. */
 export const localEnvironment = (endpoint: string, names: TableNames): Record<string, string> => ({
@@ -13,22 +9,16 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 
-/** The environment of the functions that sign answers. They read it when they sign. */
+/** What functions read when they sign answers. */
 export const signingEnvironment = (kmsEndpoint: string, issuer: string): Record<string, string> => ({
   AWS_ENDPOINT_URL_KMS: kmsEndpoint,
   SIGNED_ANSWERS_ISSUER: issuer,
   SIGNING_KEYS: 'local',
 });
 
-/** Sets the environment of the functions. Tables and database must be set before they are imported. */
+/** Sets the environment of the functions. They read tables and database when they are imported. */
 export const applyEnvironment = (environment: Record<string, string>): void => {
-  process.env.POWERTOOLS_LOG_LEVEL ??= LOG_LEVEL;
+  // The service prints access lines of its own.
+  process.env.POWERTOOLS_LOG_LEVEL ??= 'ERROR';
   Object.assign(process.env, environment);
 };
-
-/** The environment variables that configure the service. */
-export const settingsFromEnvironment = () => ({
-  port: process.env.PORT,
-  dynamodbPort: process.env.DYNAMODB_PORT,
-  allowedHosts: process.env.ALLOWED_HOSTS,
-});

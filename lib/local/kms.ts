@@ -1,22 +1,18 @@
 /** A KMS on this machine with one P-256 key: the operations that sign answers. */
 import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { PRIVATE_FILE } from './data-directory.ts';
-import { createProtocolServer } from './engine/http-server.ts';
+import { startProtocolServer } from './engine/http-server.ts';
 import { unknownOperation } from './engine/protocol.ts';
 import { CannotStart } from './options.ts';
 
-const FILE = 'signing-key.pem';
-
-/** The key in the folder, which is made there at first; without a folder a new one. @throws CannotStart */
+/** The key in the folder, created if it is missing; without a folder a new one. @throws CannotStart */
 const signingKey = async (dataDirectory?: string): Promise<KeyObject> => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   if (dataDirectory === undefined) return privateKey;
-  const file = join(dataDirectory, FILE);
+  const file = join(dataDirectory, 'signing-key.pem');
   try {
     if (existsSync(file)) return createPrivateKey(await readFile(file, 'utf8'));
     await writeFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), PRIVATE_FILE);
@@ -33,7 +29,7 @@ const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
 
 const integer = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`);
 
-/** By Fermat: `value` to the power of the order less 2. */
+/** By Fermat's little theorem. */
 const inverse = (value: bigint): bigint => {
   let [result, base] = [1n, value];
   for (let power = ORDER - 2n; power > 0n; power >>= 1n) {
@@ -51,7 +47,7 @@ const derInteger = (value: bigint): Buffer => {
   return Buffer.concat([Buffer.of(0x02, unsigned.length), unsigned]);
 };
 
-/** ECDSA of a digest, in DER as KMS signs: Node's own signs only what it has hashed itself. */
+/** ECDSA of a digest, in DER like KMS. `sign` of Node hashes what it gets. */
 const signDigest = (key: KeyObject, digest: Buffer): Buffer => {
   const secret = integer(Buffer.from(String(key.export({ format: 'jwk' }).d), 'base64url'));
   const nonce = createECDH('prime256v1');
@@ -62,16 +58,10 @@ const signDigest = (key: KeyObject, digest: Buffer): Buffer => {
   return Buffer.concat([Buffer.of(0x30, integers.length), integers]);
 };
 
-/** A running KMS: its address, for the functions. */
-export interface Kms {
-  readonly endpoint: string;
-  readonly close: () => Promise<void>;
-}
-
-/** Starts it on a free port. The key is kept in the folder, if there is one. @throws CannotStart */
-export const startKms = async (dataDirectory?: string): Promise<Kms> => {
+/** Starts it on a free port. The key is stored in the folder, if there is one. @throws CannotStart */
+export const startKms = async (dataDirectory?: string) => {
   const key = await signingKey(dataDirectory);
-  const server = createProtocolServer([], async (operation, input) => {
+  const { origin, close } = await startProtocolServer(async (operation, input) => {
     if (operation === 'GetPublicKey') {
       const der = createPublicKey(key).export({ format: 'der', type: 'spki' });
       return { status: 200, body: { PublicKey: der.toString('base64') } };
@@ -80,14 +70,5 @@ export const startKms = async (dataDirectory?: string): Promise<Kms> => {
     const signature = signDigest(key, Buffer.from(String(input.Message), 'base64'));
     return { status: 200, body: { Signature: signature.toString('base64') } };
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { endpoint: origin, close };
 };

@@ -1,9 +1,7 @@
 import { parseArgs } from 'node:util';
 import { VERSION } from '../version.ts';
 import { isHostName } from './allowed-host.ts';
-import { settingsFromEnvironment } from './environment.ts';
 
-/** The options of the service on this machine. */
 export interface LocalOptions {
   readonly port: number;
   readonly dynamodbPort: number;
@@ -11,18 +9,18 @@ export interface LocalOptions {
   readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts. If absent, the data is in memory. */
   readonly dataDirectory?: string;
-  /** Another DynamoDB to use instead of the embedded one. */
+  /** Instead of the embedded engine. */
   readonly dynamodbEndpoint?: string;
-  /** The time in Unix milliseconds, of requests and of the sample data. If absent, the time of this machine. */
+  /** Unix milliseconds of requests and sample data. Default: the time of this machine. */
   readonly clock?: () => number;
 }
 
-/** The service cannot start with these options. The message is one sentence for the person who gave them. */
+/** The message is one sentence for whoever starts the service. */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
 
-/** Converts the listen error of a server into a message that names the variable of its port. @throws CannotStart, or the error itself */
+/** Names the variable of the port in the error of a server. @throws CannotStart, or any other error itself */
 export const explainListenError =
   (variable: string, port: number) =>
   (error: unknown): never => {
@@ -43,21 +41,22 @@ const USAGE = `Usage: npm start [-- OPTIONS]
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
   ALLOWED_HOSTS (further host names that requests may use, separated by commas)`;
 
-const DEFAULT_PORT = 3_000;
 export const DEFAULT_DYNAMODB_PORT = 8_000;
 const MAX_PORT = 65_535;
 
-const portFrom = (name: string, value: string | undefined, fallback: number): number => {
-  if (value === undefined || value === '') return fallback;
+const portFrom = (name: string, fallback: number): number => {
+  const value = process.env[name] ?? '';
+  if (value === '') return fallback;
   const port = Number(value);
   if (/^\d+$/.test(value) && port <= MAX_PORT) return port;
   throw new CannotStart(`${name} must be a port number from 0 to ${MAX_PORT}, not "${value}".`);
 };
 
-const hostsFrom = (value: string): string[] => {
-  const hosts = value.split(',').map((host) => host.trim().toLowerCase());
-  const wrong = hosts.find((host) => host !== '' && !isHostName(host));
-  if (wrong === undefined) return hosts.filter((host) => host !== '');
+const readAllowedHosts = (): string[] => {
+  const names = (process.env.ALLOWED_HOSTS ?? '').split(',').map((host) => host.trim().toLowerCase());
+  const hosts = names.filter((host) => host !== '');
+  const wrong = hosts.find((host) => !isHostName(host));
+  if (wrong === undefined) return hosts;
   throw new CannotStart(`ALLOWED_HOSTS must be host names without a port, separated by commas; "${wrong}" is not one.`);
 };
 
@@ -68,22 +67,16 @@ const endpointFrom = (value: string): string => {
   return value;
 };
 
-const OPTIONS = {
-  data: { type: 'string' },
-  dynamodb: { type: 'string' },
-  help: { type: 'boolean' },
-  version: { type: 'boolean' },
-} as const;
-
 const parse = (args: string[]) => {
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   try {
-    return parseArgs({ args, options: OPTIONS }).values;
+    return parseArgs({ args, options: { data: text, dynamodb: text, help: flag, version: flag } }).values;
   } catch (error) {
     throw new CannotStart(`${(error as Error).message.split('. ')[0]}.\n${USAGE}`);
   }
 };
 
-/** The options from the command line and the environment; for `--help` and `--version` the text to print. @throws CannotStart */
+/** The options from arguments and environment; for `--help` and `--version` the text to print. @throws CannotStart */
 export const readOptions = (args: string[]): LocalOptions | string => {
   const { data, dynamodb, help, version } = parse(args);
   if (help) return USAGE;
@@ -92,11 +85,10 @@ export const readOptions = (args: string[]): LocalOptions | string => {
     throw new CannotStart('--data is for the embedded DynamoDB and --dynamodb names another one: give one of them.');
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
-  const { port, dynamodbPort, allowedHosts = '' } = settingsFromEnvironment();
   return {
-    port: portFrom('PORT', port, DEFAULT_PORT),
-    dynamodbPort: portFrom('DYNAMODB_PORT', dynamodbPort, DEFAULT_DYNAMODB_PORT),
-    allowedHosts: hostsFrom(allowedHosts),
+    port: portFrom('PORT', 3_000),
+    dynamodbPort: portFrom('DYNAMODB_PORT', DEFAULT_DYNAMODB_PORT),
+    allowedHosts: readAllowedHosts(),
     ...(data === undefined ? {} : { dataDirectory: data }),
     ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
   };

@@ -13,7 +13,7 @@ import { SAMPLE_CONTENT } from './sample-content.ts';
 import { openDatabase } from './sample-database.ts';
 import { startLocalService } from './service.ts';
 
-/** The time of every request and of the sample data, so that all days and times are consistent. */
+/** The time of every request and of the sample data. */
 const RECORDED_AT = new Date('2026-06-15T12:00:10.000Z');
 
 const sampleIds: ReadonlySet<unknown> = new Set(SAMPLE_CONTENT.map(({ id }) => id));
@@ -21,7 +21,7 @@ const sampleIds: ReadonlySet<unknown> = new Set(SAMPLE_CONTENT.map(({ id }) => i
 /** The UUIDs of requests and items, and the ids of keys. */
 const ID = /\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20})\b/g;
 
-/** Replaces random ids with fixed ones, in order of appearance. Called per endpoint: a new endpoint changes no other's ids. */
+/** With fixed ids in place of random ones, by order. Called per endpoint, so that a new one changes no other's ids. */
 const withFixedIds = <Value>(value: Value): Value => {
   const fixed = new Map<string, string>();
   const replaced = JSON.stringify(value).replace(ID, (id) => {
@@ -61,13 +61,13 @@ const responseTo = async (request: Request, key?: string): Promise<ExampleRespon
   return { status: response.status, ...(text !== '' && { body: JSON.parse(text) }) };
 };
 
-/** Sends every example request to the service with fresh sample data, at one fixed time. */
+/** Sends every example request to a service with fresh sample data, at one fixed time. */
 export const recordExamples = async (): Promise<Recording> => {
   const service = await startLocalService({ port: 0, dynamodbPort: 0, clock: () => RECORDED_AT.getTime() });
   const db = openDatabase(service.dynamodb);
   const keys = keyStore(db, LOCAL_TABLE_NAMES.keys);
 
-  const newKey = (rest: Omit<Partial<KeyRecord>, 'environment'> = {}): Promise<string> =>
+  const newKey = (rest: Pick<Partial<KeyRecord>, 'plan' | 'scopes' | 'domains'> = {}): Promise<string> =>
     addKey(keys, { name: 'Example Garage', plan: 'standard', environment: 'live', ...rest }, RECORDED_AT);
 
   const recordEndpoint = async (id: EndpointId): Promise<Readonly<Record<string, ExampleResponse>>> => {
@@ -86,21 +86,17 @@ export const recordExamples = async (): Promise<Recording> => {
     const request = { path: { registration: 'AB12CDE' } };
     return responseTo(requestTo(service.origin, endpoints['vehicle-insurance'], { request }), key);
   };
-  const overTheLimit = async (): Promise<ExampleResponse> => {
-    const key = await newKey({ plan: 'free' });
-    for (let request = 0; request < PLANS.free.requestsPerWindow; request += 1) await lookUp(key);
-    return lookUp(key);
-  };
-
   try {
     const recorded: [string, Readonly<Record<string, ExampleResponse>>][] = [];
     for (const id of Object.keys(endpoints) as EndpointId[]) recorded.push([id, await recordEndpoint(id)]);
+    const limited = await newKey({ plan: 'free' });
+    for (let request = 0; request < PLANS.free.requestsPerWindow; request += 1) await lookUp(limited);
     return {
       endpoints: Object.fromEntries(recorded),
       errors: withFixedIds({
         UNAUTHORIZED: await lookUp(),
         SCOPE_MISSING: await lookUp(await newKey({ scopes: ['content:read'] })),
-        RATE_LIMITED: await overTheLimit(),
+        RATE_LIMITED: await lookUp(limited),
       }),
     };
   } finally {

@@ -21,11 +21,11 @@ const ITEMS_PER_TRANSACTION = 20;
 /** Milliseconds for one request or transaction. */
 const DEADLINE_MS = 10_000;
 
-/** The sandbox vehicles as records on the day of `now`: the sample vehicles of this machine. */
+/** The sample vehicles: those of the sandbox on the day of `now`. */
 export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxVehicle(registration, londonDate(now)) ?? []);
 
-/** The compliance records of the sample vehicles on the day of `now`. Some vehicles have none. */
+/** Some sample vehicles have none. */
 export const sampleComplianceRecords = (now: Date): ComplianceRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxCompliance(registration, londonDate(now)) ?? []);
 
@@ -36,16 +36,13 @@ const putAll = async (db: DynamoDBDocumentClient, table: string, items: readonly
   }
 };
 
-/** Loads the sample vehicles, dated from today. Replaces existing records. */
+/** Loads the sample vehicles, dated from the day of `now`. Replaces existing records. */
 export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   await putAll(db, names.vehicles, sampleVehicleRecords(now));
   await putAll(db, names.compliance, sampleComplianceRecords(now));
 };
 
-/**
- * Dates the sample vehicles of an earlier start from today again, so that their outcomes stay as documented. A record that was
- * changed since is left alone.
- */
+/** Dates the sample vehicles of an earlier start from today, as documented, except records that were changed since. */
 const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const records = complianceTable(db, names);
   for (const registration of sandboxRegistrations()) {
@@ -61,7 +58,6 @@ const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNam
   }
 };
 
-/** Creates the sample content. */
 export const loadSampleContent = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const content = contentImport(db, names.content);
   for (let start = 0; start < SAMPLE_CONTENT.length; start += ITEMS_PER_TRANSACTION) {
@@ -70,25 +66,21 @@ export const loadSampleContent = async (db: DynamoDBDocumentClient, names: Table
   }
 };
 
-const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
-
 /** A client of a DynamoDB on this machine. The caller destroys it after use. */
 export const openDatabase = (endpoint: string): DynamoDBDocumentClient =>
-  createDatabase({ region: 'eu-west-2', endpoint, credentials: CREDENTIALS });
+  createDatabase({
+    region: 'eu-west-2',
+    endpoint,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
 
-interface SampleDatabaseOptions {
-  /** The time at which the sample data is dated. */
-  readonly now?: Date;
-  /** Dates the sample vehicles of an existing table from today again. */
-  readonly refresh?: boolean;
-  /** The folder in which the demo keys are stored for the next start. */
-  readonly dataDirectory?: string | undefined;
-}
-
-/** Creates the missing tables, fills those with sample data, and returns the demo keys. */
+/**
+ * Creates the missing tables, fills them with sample data dated from `now`, and returns the demo keys, which stay in
+ * the data directory. `refresh` dates existing sample vehicles again.
+ */
 export const prepareSampleDatabase = async (
   endpoint: string,
-  { now = new Date(), refresh = false, dataDirectory }: SampleDatabaseOptions = {},
+  { now = new Date(), refresh = false, dataDirectory = undefined as string | undefined } = {},
 ): Promise<DemoKeys> => {
   const db = openDatabase(endpoint);
   try {

@@ -39,46 +39,41 @@ const prepareDatabase = async (
   try {
     return await prepareSampleDatabase(endpoint, { now, refresh: dynamodbEndpoint === undefined, dataDirectory });
   } catch (error) {
-    if (dynamodbEndpoint !== undefined)
-      throw new CannotStart(
-        `No DynamoDB could be used at ${endpoint} (${(error as NodeJS.ErrnoException).code ?? (error as Error).name}).`,
-      );
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (dynamodbEndpoint !== undefined) {
+      throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${code ?? name}).`);
+    }
     if (dataDirectory === undefined || error instanceof CannotStart) throw error;
     throw unusableData(dataDirectory, error as Error);
   }
 };
 
-/**
- * Starts engine, database, KMS and gateway. If one fails, those that were started are stopped again.
- * @throws CannotStart with a message for the person who started it
- */
+/** Starts engine, database, KMS and gateway. If one fails, the others are stopped. @throws CannotStart */
 export const startLocalService = async (
   options: LocalOptions,
   onResponse: (entry: AccessLogEntry) => void = () => undefined,
 ): Promise<LocalService> => {
-  const engine = await startEngine(options);
-  const kms = await startKms(options.dataDirectory).catch(async (error: unknown) => {
-    await engine.close();
-    throw error;
-  });
+  const { port, allowedHosts = [], clock = Date.now } = options;
+  const started: { readonly close: () => Promise<void> }[] = [];
+  const stop = async () => {
+    for (const { close } of started.toReversed()) await close();
+  };
   try {
+    const engine = await startEngine(options);
+    started.push(engine);
+    const kms = await startKms(options.dataDirectory);
+    started.push(kms);
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepareDatabase(engine, options);
     const pages = documentationPages(keys.test);
-    const { port, allowedHosts = [], clock = Date.now } = options;
     const gateway = await startGateway({ port, allowedHosts, clock, onResponse, pages }).catch(
       explainListenError('PORT', port),
     );
+    started.push(gateway);
     applyEnvironment(signingEnvironment(kms.endpoint, gateway.origin));
-    const stop = async () => {
-      await gateway.close();
-      await kms.close();
-      await engine.close();
-    };
     return { origin: gateway.origin, dynamodb: engine.endpoint, keys, stop };
   } catch (error) {
-    await kms.close();
-    await engine.close();
+    await stop();
     throw error;
   }
 };

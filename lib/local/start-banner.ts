@@ -2,34 +2,27 @@ import { PLAN_NAMES } from '../../core/access/plans.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import { DEFAULT_DYNAMODB_PORT } from './options.ts';
 
-/** The contents of the banner. */
-export interface StartBanner {
-  readonly title: string;
+interface RunningService {
   readonly origin: string;
-  /** Label and value of each line above the engine's. */
-  readonly addresses: readonly (readonly [label: string, value: string])[];
-  /** The address of the engine. */
   readonly dynamodb: string;
   readonly keys: DemoKeys;
-  /** The heading of the requests. */
-  readonly heading: string;
-  /** Commands to paste. */
-  readonly requests: readonly string[];
 }
 
 /** The setting that `npm run admin` needs for an engine of this machine on another port than its default. */
 const engineSetting = (dynamodb: string): string => {
   const { hostname, port } = new URL(dynamodb);
-  return ['127.0.0.1', 'localhost'].includes(hostname) && port !== String(DEFAULT_DYNAMODB_PORT)
-    ? ` DYNAMODB_PORT=${port}`
-    : '';
+  const isOther = ['127.0.0.1', 'localhost'].includes(hostname) && port !== String(DEFAULT_DYNAMODB_PORT);
+  return isOther ? ` DYNAMODB_PORT=${port}` : '';
 };
 
-/** The text that is printed when the service is ready: addresses, demo keys, the environment of the examples in docs/, and commands to paste. */
-export const startBanner = ({ title, origin, addresses, dynamodb, keys, heading, requests }: StartBanner): string =>
-  [
-    title,
-    ...[...addresses, ['DynamoDB', dynamodb]].map(([label = '', value]) => `  ${label.padEnd(13)} ${value}`),
+/** Printed when a service is ready: addresses, demo keys, the environment of the examples in docs/, requests. */
+export const startBanner = ({ origin, dynamodb, keys }: RunningService, inContainers = false): string => {
+  const bulk = `curl -s -H 'Authorization: Bearer ${keys.standard}' -H 'Content-Type: application/json' -d '{"registrations":["AB12 CDE","DG65 OLD","NO 5UCH"]}' ${origin}/v1/vehicle/bulk-insurance`;
+  return [
+    `Vehicle verification API${inContainers ? ', in Lambda containers' : ''}`,
+    `  Base address  ${origin}/v1`,
+    ...(inContainers ? [] : [`  Reference     ${origin}/docs`]),
+    `  DynamoDB      ${dynamodb}`,
     '',
     '  Demo keys, one per plan',
     ...PLAN_NAMES.map((plan) => `    ${plan.padEnd(9)} ${keys[plan]}`),
@@ -37,9 +30,11 @@ export const startBanner = ({ title, origin, addresses, dynamodb, keys, heading,
     '  Test key: sees the sandbox only, as on every deployment',
     `    test      ${keys.test}`,
     '',
-    `  ${heading}`,
+    `  Try${inContainers ? ' (the first request to each endpoint starts its container)' : ''}`,
     `    export API_ORIGIN=${origin} API_KEY=${keys.standard} API_TEST_KEY=${keys.test}${engineSetting(dynamodb)}`,
-    ...requests.map((request) => `    ${request}`),
+    `    curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`,
+    ...(inContainers ? [] : [`    ${bulk}`]),
     '',
     'Ready. Ctrl-C stops it.',
   ].join('\n');
+};

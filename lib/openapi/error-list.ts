@@ -1,15 +1,8 @@
 /** The meaning and the remedy of every error code, for the document and docs/errors.md. */
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 
-/** Texts that are not in core/problems.ts, because every function bundles it. Markdown. */
-interface ProblemTexts {
-  /** When the error happens. */
-  readonly meaning: string;
-  /** What the consumer can do. */
-  readonly remedy: string;
-}
-
-const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
+/** Markdown: when the error happens, what the consumer can do. Not in core/problems.ts, which functions bundle. */
+const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly remedy: string }>> = {
   VALIDATION_FAILED: {
     meaning: 'A parameter, header or body field is missing or wrong.',
     remedy: 'Correct what `errors` names and send again; the same request fails every time.',
@@ -108,7 +101,6 @@ export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 const section = (code: ProblemCode): string => {
   const { status, title } = problems[code];
   const { meaning, remedy } = texts[code];
-  // The fragment of the problem's `type`.
   const [, anchor] = problemType(code).split('#');
   return `<a id="${anchor}"></a>\n\n## ${code}\n\n**${status} ${title}.** ${meaning}\n\n${remedy}\n`;
 };

@@ -4,42 +4,42 @@ import { dateQuery, type EndpointDocument } from '../../functions/endpoints/docu
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import type { Example } from './examples.ts';
-import { isObject, type JsonObject, present } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
 
-type Place = 'path' | 'query' | 'header';
-
-const valuesIn = ({ path, query, headers }: Example['request'], place: Place): JsonObject =>
-  ({ path, query, header: headers })[place] ?? {};
-
-/** The examples that fill in a reader's form: successful requests first, no invalid ones. */
-const requestExamples = (shown: readonly Example[]): Example[] =>
-  shown.filter(({ status }) => status !== 400).toSorted((one, other) => rank(one) - rank(other));
+/** Where a parameter is, with the member of a request that has its value. */
+const MEMBERS = { path: 'path', query: 'query', header: 'headers' } as const;
+type Place = keyof typeof MEMBERS;
 
 const rank = ({ status }: Example): number => (status < 300 ? 0 : 1);
 
-/** Postman and Bruno send every query parameter that has an example: only parameters of the first request have any. */
+/** The examples that fill in a reader's form: successful requests first, no invalid ones. */
+const formExamples = (shown: readonly Example[]): Example[] =>
+  shown.filter(({ status }) => status !== 400).toSorted((one, other) => rank(one) - rank(other));
+
 const buildExamples = (place: Place, name: string, shown: readonly Example[]): JsonObject => {
-  const [first, ...others] = requestExamples(shown);
-  if (first === undefined || (place === 'query' && !Object.hasOwn(valuesIn(first.request, place), name))) return {};
+  const valueIn = ({ request }: Example): unknown => (request[MEMBERS[place]] as JsonObject | undefined)?.[name];
+  const examples = formExamples(shown);
+  const [first] = examples;
+  // Postman and Bruno send every query parameter that has an example: only parameters of the first request have any.
+  const isSent = place !== 'query' || (first && valueIn(first) !== undefined);
   return Object.fromEntries(
-    [first, ...others]
-      .filter(({ request }) => Object.hasOwn(valuesIn(request, place), name))
-      .map(({ name: example, summary, request }) => [example, { summary, value: valuesIn(request, place)[name] }]),
+    examples
+      .filter((example) => isSent && valueIn(example) !== undefined)
+      .map((example) => [example.name, { summary: example.summary, value: valueIn(example) }]),
   );
 };
 
 const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly Example[]): JsonObject[] =>
   Object.entries(schema?.properties ?? {}).map(([name, property]) => {
     const { description, ...rest } = isObject(property) ? property : {};
-    const isRequired = schema?.required?.includes(name) ?? false;
-    return present({
+    return {
       name,
       in: place,
-      required: isRequired,
+      required: schema?.required?.includes(name) ?? false,
       description,
       schema: rest,
       examples: buildExamples(place, name, shown),
-    });
+    };
   });
 
 /** The path, query and header parameters of an endpoint. */
@@ -62,7 +62,7 @@ export const buildRequestBody = ({ body }: EndpointDocument, shown: readonly Exa
       'application/json': {
         schema: schemaInDocument(body),
         examples: Object.fromEntries(
-          requestExamples(shown).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
+          formExamples(shown).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
         ),
       },
     },

@@ -7,12 +7,7 @@ import { type JsonObject, refTo } from './json.ts';
 const codes = Object.keys(problems) as ProblemCode[];
 
 const codeSchema = (known: readonly ProblemCode[]) =>
-  openCode(
-    Object.fromEntries(known.map((code) => [code, meaningOf(code)])) as Record<ProblemCode, string>,
-    'For programs to decide by',
-  );
-
-const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
+  openCode(Object.fromEntries(known.map((code) => [code, meaningOf(code)])), 'For programs to decide by');
 
 /** What is wrong with one part of a request. */
 export const validationIssueSchema = {
@@ -44,7 +39,7 @@ export const problemSchema = {
       codes.map((code) => problemType(code)),
       'Stable address of the code, relative to the service; where documentation is published, the address of its section there',
     ),
-    title: openText(distinct(codes.map((code) => problems[code].title)), 'The reason phrase of the status'),
+    title: openText([...new Set(codes.map((code) => problems[code].title))], 'The reason phrase of the status'),
     status: { type: 'integer', description: 'As in the status line' },
     detail: { type: 'string', description: 'A sentence that a person can act on' },
     code: codeSchema(codes),

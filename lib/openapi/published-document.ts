@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document as it is published: the strict form made plain for generators, because unions and narrowed errors gave
- * 692 types in Go and a Java client that did not compile. Whatever fits the strict form fits this one.
+ * The published OpenAPI document: the strict form without unions and narrowed errors, from which generators made 692
+ * types in Go and a Java client that did not compile. Whatever fits the strict form fits this one.
  */
 import { type Examples, recordedExamples } from './examples.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -13,7 +13,7 @@ const REFERENCE = '#/components/schemas/';
 const isEvery = (type: string, schemas: readonly JsonObject[]): boolean =>
   schemas.every((schema) => schema.type === type);
 
-/** Merges objects into one, with the fields of all, as the first one has them. A field is required if all require it. */
+/** One object with the fields of all, as the first one has them. A field is required if all require it. */
 const merged = (objects: readonly JsonObject[]): JsonObject => {
   const properties = objects.map((object) => object.properties as JsonObject);
   const [first = [], ...others] = objects.map(({ required }) => required as readonly string[]);
@@ -24,7 +24,7 @@ const merged = (objects: readonly JsonObject[]): JsonObject => {
   };
 };
 
-/** Replaces an `anyOf`. A reference or null stays one: every generator knows it. */
+/** In place of an `anyOf`. A reference or null stays one: every generator knows it. */
 const plainAlternatives = (anyOf: readonly JsonObject[], schemas: Schemas): JsonObject => {
   const [first = {}, ...others] = anyOf;
   if (isEvery('null', others)) return first.type ? { ...first, type: [first.type, 'null'] } : { anyOf };
@@ -41,7 +41,7 @@ const plain = (node: unknown, schemas: Schemas): unknown => {
   };
   // An `allOf` becomes its reference alone: what narrows it would make a type for each status of each operation.
   const widened = { ...(anyOf && plainAlternatives(anyOf, schemas)), ...allOf?.find(({ $ref }) => $ref), ...rest };
-  // Generated clients accept every type that a response lists (Java sends them with equal weight), and would ask for signatures.
+  // Generated clients accept every media type that is listed, so they would ask for signatures.
   const { 'application/jwt': _signed, ...shown } = widened as JsonObject;
   return Object.fromEntries(
     Object.entries(shown).map(([key, value]) => [key, key === 'examples' ? value : plain(value, schemas)]),

@@ -3,78 +3,72 @@ import { PLANS } from '../../core/access/plans.ts';
 import { sampleItemPath } from '../../functions/endpoints/document.ts';
 import { type JsonObject, refTo } from './json.ts';
 
-const count = (description: string, example: number): JsonObject => ({
+const header = (description: string, example: string | number, schema: JsonObject): JsonObject => ({
   description,
   example,
   required: true,
-  schema: { type: 'integer', minimum: 0 },
+  schema,
 });
 
-const fixed = (description: string, value: string): JsonObject => ({
-  description,
-  example: value,
-  required: true,
-  schema: { type: 'string', const: value },
-});
-
-const text = (description: string, example: string, pattern?: string): JsonObject => ({
-  description,
-  example,
-  required: true,
-  schema: { type: 'string', ...(pattern && { pattern }) },
-});
+const COUNT = { type: 'integer', minimum: 0 };
+const TEXT = { type: 'string' };
 
 const everyResponse = {
-  'X-RateLimit-Limit': count(
+  'X-RateLimit-Limit': header(
     'Requests that the plan allows in a window of 60 s; 0 when the caller is unknown',
     PLANS.standard.requestsPerWindow,
+    COUNT,
   ),
-  'X-RateLimit-Remaining': count('Requests left in this window', 42),
-  'X-RateLimit-Reset': count('When the window ends, in Unix seconds', 1_781_524_860),
-  'X-Request-Id': text(
+  'X-RateLimit-Remaining': header('Requests left in this window', 42, COUNT),
+  'X-RateLimit-Reset': header('When the window ends, in Unix seconds', 1_781_524_860, COUNT),
+  'X-Request-Id': header(
     'The id of this request; quote it when you ask for support',
     'b2f6a3f4-7d0c-4c4e-9a53-1f1f0c6f4a1e',
+    TEXT,
   ),
-  'Cache-Control': fixed('Responses must not be cached', 'no-store'),
-  'X-Content-Type-Options': fixed('Browsers must not guess another content type', 'nosniff'),
+  'Cache-Control': header('Responses must not be cached', 'no-store', { ...TEXT, const: 'no-store' }),
+  'X-Content-Type-Options': header('Browsers must not guess another content type', 'nosniff', {
+    ...TEXT,
+    const: 'nosniff',
+  }),
   'X-Sandbox': {
     description: 'In every response to a test key, errors included; absent otherwise',
     example: 'true',
-    schema: { type: 'string', const: 'true' },
+    schema: { ...TEXT, const: 'true' },
   },
   Vary: {
     description: 'In every response of bulk requests and lists, which are compressed for callers that accept gzip',
-    schema: { type: 'string', const: 'Accept-Encoding' },
+    schema: { ...TEXT, const: 'Accept-Encoding' },
   },
   'X-Key-Expires': {
     description: 'Last day of the key, Europe/London, from 14 days before it on; absent otherwise',
-    schema: { type: 'string', format: 'date' },
+    schema: { ...TEXT, format: 'date' },
   },
-} as const;
+};
 
 const someResponses = {
-  'WWW-Authenticate': fixed('How to present a key', 'Bearer'),
-  'Retry-After': {
-    description: 'Seconds to wait before the request is sent again',
-    example: 18,
-    required: true,
-    schema: { type: 'integer', minimum: 1, maximum: 60 },
-  },
-  Location: text(
+  'WWW-Authenticate': header('How to present a key', 'Bearer', { ...TEXT, const: 'Bearer' }),
+  'Retry-After': header('Seconds to wait before the request is sent again', 18, {
+    type: 'integer',
+    minimum: 1,
+    maximum: 60,
+  }),
+  Location: header(
     'Path of the new item, under the prefix that was requested (`/v1/api` or `/api`)',
     `/v1/api/content/${sampleItemPath.id}`,
+    TEXT,
   ),
-  ETag: text('The version of the item, for If-Match', '"3"', '^"[1-9][0-9]*"$'),
+  ETag: header('The version of the item, for If-Match', '"3"', { ...TEXT, pattern: '^"[1-9][0-9]*"$' }),
   Link: {
     description:
       'The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends',
     example: '</v1/api/content?limit=2&offset=2>; rel="next"',
-    schema: { type: 'string' },
+    schema: TEXT,
   },
-} as const;
+};
 
 /** Every response header. */
-export const headerComponents = { ...everyResponse, ...someResponses } as const;
+export const headerComponents = { ...everyResponse, ...someResponses };
 
 type HeaderName = keyof typeof headerComponents;
 
@@ -84,7 +78,7 @@ const refs = (names: readonly HeaderName[]): JsonObject =>
 const ofStatus: Readonly<Record<number, JsonObject>> = {
   401: refs(['WWW-Authenticate']),
   // Not a component, because no operation responds with 405.
-  405: { Allow: text('The methods that this path takes', 'GET') },
+  405: { Allow: header('The methods that this path takes', 'GET', TEXT) },
   429: refs(['Retry-After']),
   500: refs(['Retry-After']),
 };
@@ -92,11 +86,10 @@ const ofStatus: Readonly<Record<number, JsonObject>> = {
 /** The headers of a public response, which has no caller. */
 export const publicHeaders: JsonObject = {
   ...refs(['X-Request-Id', 'X-Content-Type-Options']),
-  'Cache-Control': text(
-    'For how many seconds it may be cached',
-    'public, max-age=3600',
-    '^public, max-age=[1-9][0-9]*$',
-  ),
+  'Cache-Control': header('For how many seconds it may be cached', 'public, max-age=3600', {
+    ...TEXT,
+    pattern: '^public, max-age=[1-9][0-9]*$',
+  }),
 };
 
 const common = Object.keys(everyResponse) as HeaderName[];
@@ -105,7 +98,4 @@ const common = Object.keys(everyResponse) as HeaderName[];
 export const successHeaders = (added: readonly HeaderName[] = []): JsonObject => refs([...common, ...added]);
 
 /** The headers of an error response with this status. */
-export const problemHeaders = (status: number): JsonObject => ({
-  ...refs(common),
-  ...ofStatus[status],
-});
+export const problemHeaders = (status: number): JsonObject => ({ ...refs(common), ...ofStatus[status] });

@@ -1,10 +1,10 @@
-/** Alarms that are raised by what they are for, and end when it does. */
+/** Raises alarms by their causes, and waits until they end. */
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Step } from './run-steps.ts';
 import { STACK, type Target } from './target.ts';
 
-/** Minutes until an alarm has changed: five that are evaluated, and CloudWatch's own delay. */
+/** Minutes until an alarm has changed: 5 are evaluated, and CloudWatch adds its delay. */
 const MAX_MINUTES = 15;
 const CALLERS = 50;
 const PAUSE_MS = 500;
@@ -17,7 +17,6 @@ export const isAlarmIn = async ({ aws, resource }: Target, id: string, state: st
 /** Does what raises an alarm, until `stop` is aborted. */
 type Cause = (target: Target, stop: AbortSignal) => Promise<void>;
 
-/** The probe does not run. */
 const stopProbe: Cause = async ({ aws, resource }, stop) => {
   const rule = await resource('Events::Rule', 'Probe');
   await aws('events', 'disable-rule', '--name', rule);
@@ -28,11 +27,11 @@ const stopProbe: Cause = async ({ aws, resource }, stop) => {
   }
 };
 
-/** Far more requests than the throttle of the stage takes. */
+/** Sends far more requests than the throttle of the stage allows. */
 const exceedThrottle: Cause = async ({ send }, stop) => {
   let throttled = 0;
   const call = async () => {
-    // A connection that breaks under this load is nothing to be seen.
+    // Connections may break under this load.
     while (!stop.aborted) if ((await send('/v1/usage').catch(() => undefined))?.status === 429) throttled += 1;
   };
   await Promise.all(Array.from({ length: CALLERS }, call));
@@ -40,7 +39,7 @@ const exceedThrottle: Cause = async ({ send }, stop) => {
   if (throttled === 0) throw new Error('the throttle of the stage rejected no request');
 };
 
-/** More than one in twenty requests is answered with 500. */
+/** Makes more than one in twenty requests get a 500. */
 const forceErrors: Cause = async ({ createTestKey, send }, stop) => {
   const headers = { 'x-api-key': await createTestKey() };
   while (!stop.aborted) {
@@ -49,6 +48,7 @@ const forceErrors: Cause = async ({ createTestKey, send }, stop) => {
   }
 };
 
+/** The steps of deployments raise `FunctionErrors`. */
 const CAUSES: Readonly<Record<string, Cause>> = {
   StageThrottle: exceedThrottle,
   GatewayErrors: forceErrors,
@@ -57,7 +57,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
 
 const raiseAndClear = async (target: Target, id: string, cause: Cause): Promise<void> => {
   const isOver = () => target.until(`${id} of ${STACK} ends`, MAX_MINUTES, () => isAlarmIn(target, id, 'OK'));
-  // A step before this one may have raised it too.
+  // An earlier step may have raised it.
   await isOver();
   const stop = new AbortController();
   const causing = cause(target, stop.signal);
@@ -72,7 +72,7 @@ const raiseAndClear = async (target: Target, id: string, cause: Cause): Promise<
   await isOver();
 };
 
-/** A step for each alarm of the list. The steps of deployments show `FunctionErrors`. */
+/** A step for each alarm of `CAUSES`. */
 export const ALARM_STEPS: readonly Step<Target>[] = Object.entries(CAUSES).map(([id, cause]) => ({
   title: `The alarm ${id} is raised and ends`,
   isAwsOnly: true,

@@ -1,4 +1,4 @@
-/** What becomes of requests when a stage is updated, well or badly. */
+/** Updates the stage: with a working version, and with a broken one. */
 import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const PAUSE_MS = 500;
 
 const listLiveVersions = ({ run }: Target) => run(join(ROOT, '.ci/live-versions'), [STACK]);
 
-/** `type` of the problem that a request without a key gets. The version after the update has an address in it. */
+/** After the update the `type` of a problem begins with `DOCS_URL`. */
 const isUpdated = async ({ send }: Target): Promise<boolean> => {
   const { type } = JSON.parse((await send('/v1/usage')).body.toString()) as { type: string };
   return type.startsWith(DOCS_URL);
@@ -24,7 +24,7 @@ const update = async (target: Target): Promise<void> => {
   if (!(await isUpdated(target))) throw new Error('the version before the update still answers');
 };
 
-/** One version back and forth, for one function. */
+/** Moves the alias of one function to the previous version and back. */
 const moveAlias = async (target: Target): Promise<void> => {
   const name = await target.resource('Lambda::Function', 'usage');
   const move = (version: number) =>
@@ -43,7 +43,7 @@ const moveAlias = async (target: Target): Promise<void> => {
   await target.until('the present version answers again', 1, () => isUpdated(target));
 };
 
-/** The last commit with one function that always crashes, in a worktree of its own. Calls the function until `deploy` has ended. */
+/** Deploys the last commit with one function that always crashes, and calls that function meanwhile. */
 const deployBroken = async (target: Target): Promise<void> => {
   const worktree = await mkdtemp(join(tmpdir(), 'shakedown-broken-'));
   const git = (...args: string[]) => target.run('git', ['worktree', ...args]);
@@ -73,10 +73,9 @@ const seeRollBack = async (target: Target): Promise<void> => {
   const query = ['--query', 'Stacks[0].StackStatus'];
   const status = await target.aws('cloudformation', 'describe-stacks', '--stack-name', STACK, ...query);
   const application = await target.resource('CodeDeploy::Application', '');
-  const of = ['--application-name', application];
   const group = await target.resource('CodeDeploy::DeploymentGroup', 'usage');
   const stopped = await target.aws(
-    ...['deploy', 'list-deployments', ...of, '--deployment-group-name', group],
+    ...['deploy', 'list-deployments', '--application-name', application, '--deployment-group-name', group],
     ...['--include-only-statuses', 'Stopped', 'Failed', '--query', 'deployments[]'],
   );
   const problems = [
@@ -87,7 +86,7 @@ const seeRollBack = async (target: Target): Promise<void> => {
   if (problems.length > 0) throw new Error(problems.join('; '));
 };
 
-/** In this order: each finds the stage as the one before it left it. */
+/** In this order: each depends on the one before. */
 export const DEPLOYMENT_STEPS: readonly Step<Target>[] = [
   { title: 'An update, gradual on AWS, answers with the new version', run: update },
   { title: 'An alias that is moved by hand', run: moveAlias },

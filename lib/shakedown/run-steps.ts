@@ -1,9 +1,8 @@
-/** Runs the steps of a shakedown and notes what became of each. */
+/** Runs the steps of a shakedown. */
 
-/** One thing that is to be seen. */
 export interface Step<Target> {
   readonly title: string;
-  /** It is seen when this ends, and has failed when this throws. Absent: nothing here can show it. */
+  /** Throws when the step fails. Absent where it is checked by hand. */
   readonly run?: (target: Target) => Promise<unknown>;
   /** An emulator cannot show it. */
   readonly isAwsOnly?: boolean;
@@ -14,12 +13,12 @@ export interface Step<Target> {
 export interface StepResult {
   readonly title: string;
   readonly outcome: 'passed' | 'failed' | 'not seen';
-  /** Why it failed or was not seen. */
+  /** Absent when it passed. */
   readonly reason?: string;
   readonly minutes: number;
 }
 
-/** Characters of a reason: the end of what a command has printed. */
+/** Characters of a reason, the end of a command's output. */
 const MAX_REASON = 2_000;
 const MINUTE_MS = 60_000;
 
@@ -41,7 +40,7 @@ const runStep = async <Target>({ title, run }: Step<Target>, target: Target): Pr
   }
 };
 
-/** Runs the steps in their order, each whatever became of the others, except that all need the first. `report` gets each result. */
+/** Runs the steps in order. Only a failure of the first one skips others. `report` gets each result. */
 export const runSteps = async <Target>(
   steps: readonly Step<Target>[],
   target: Target,
@@ -51,9 +50,10 @@ export const runSteps = async <Target>(
   const results: StepResult[] = [];
   for (const step of steps) {
     const reason = reasonNotToRun(step, isAws, results[0]?.outcome === 'failed');
-    const { title } = step;
     const result: StepResult =
-      reason === undefined ? await runStep(step, target) : { title, outcome: 'not seen', reason, minutes: 0 };
+      reason === undefined
+        ? await runStep(step, target)
+        : { title: step.title, outcome: 'not seen', reason, minutes: 0 };
     results.push(result);
     report(result);
   }

@@ -1,5 +1,5 @@
 /** All steps of a shakedown. */
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -15,14 +15,14 @@ const REGISTRATION = 'AB12CDE';
 /** API Gateway's limit. */
 const MAX_BODY_BYTES = 10 * 1_024 * 1_024;
 const RESTORE_MINUTES = 90;
-/** Seconds ago to which a table is restored: DynamoDB's newest time is five minutes ago. */
+/** DynamoDB can restore a table as it was 5 minutes ago or earlier. */
 const RESTORED_AGE_MS = 6 * 60_000;
 
 const expectStatus = (actual: number | undefined, expected: number): void => {
   if (actual !== expected) throw new Error(`the status is ${actual}, not ${expected}`);
 };
 
-/** Anew: a shakedown that was ended may have left its stack in any state. */
+/** Destroys the stack first: an interrupted shakedown may have left it in any state. */
 const deploy = async (target: Target): Promise<void> => {
   await target.writeSettings();
   await target.destroy();
@@ -47,11 +47,10 @@ const checkEveryEndpoint = async ({ run, origin, emulator }: Target): Promise<vo
 const importSamples = async ({ admin }: Target): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'shakedown-samples-'));
   try {
-    for (const [kind, name] of Object.entries({ vehicles: 'vehicles.csv', compliance: 'compliance.ndjson' })) {
-      // The rejected rows are written beside the file.
-      await copyFile(join(SAMPLES, name), join(folder, name));
-      await admin('import', kind, join(folder, name));
-    }
+    // Copies, because the rejected rows are written beside a file.
+    await cp(SAMPLES, folder, { recursive: true });
+    await admin('import', 'vehicles', join(folder, 'vehicles.csv'));
+    await admin('import', 'compliance', join(folder, 'compliance.ndjson'));
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -82,7 +81,7 @@ const refuseLargeBody = async ({ send }: Target): Promise<void> => {
   expectStatus((await send('/v1/vehicle/bulk-insurance', 'POST', {}, body)).status, 413);
 };
 
-/** Needs the vehicles that an earlier step has loaded, at least 6 minutes ago on AWS. */
+/** Needs the vehicles of an earlier step, on AWS at least 6 minutes old. */
 const restoreTable = async ({ aws, admin, output, until, emulator }: Target): Promise<void> => {
   const at = emulator === undefined ? new Date(Date.now() - RESTORED_AGE_MS) : new Date();
   const [source, target] = [await output(tableOutput('vehicles')), ['--table-name', RESTORED]];
@@ -92,7 +91,7 @@ const restoreTable = async ({ aws, admin, output, until, emulator }: Target): Pr
     await aws('dynamodb', 'delete-table', ...target);
     await until(`${RESTORED} is deleted`, 10, async () => (await listRestored()) === '');
   };
-  // A shakedown that was ended may have left it.
+  // An interrupted shakedown may have left it.
   await deleteRestored();
   await aws(
     ...['dynamodb', 'restore-table-to-point-in-time', '--source-table-name', source, '--target-table-name', RESTORED],
@@ -109,7 +108,20 @@ const restoreTable = async ({ aws, admin, output, until, emulator }: Target): Pr
   }
 };
 
-/** The table of docs/testing.md. In this order: the first is needed by all others, the last always runs. */
+const BY_HAND = [
+  'IAM rejects what is not granted',
+  'Alarms are mailed',
+  'TTL deletes expired items',
+  'Tables and stack of a stage that keeps its data are protected',
+  'A custom domain',
+  'Throttling of real tables',
+  'When CloudFormation deletes the permissions on a restored table that is not used any more',
+  "AWS Backup with its copies, a bootstrap of a stage's own, another team's alarm topic, `ClaimedAccountConcurrency`",
+  'Cold starts and latency',
+  'What CodeDeploy does with an alias that was moved by hand',
+];
+
+/** The steps that docs/testing.md lists. All need the first; the last always runs. */
 export const STEPS: readonly Step<Target>[] = [
   { title: 'CloudFormation accepts the stack', run: deploy },
   { title: 'EventBridge runs the probe, whose journey succeeds', isAwsOnly: true, run: seeProbe },
@@ -121,20 +133,6 @@ export const STEPS: readonly Step<Target>[] = [
   ...ALARM_STEPS,
   ...DEPLOYMENT_STEPS,
   { title: 'A table is restored', run: restoreTable },
-  { title: 'IAM rejects what is not granted' },
-  { title: 'Alarms are mailed' },
-  { title: 'TTL deletes expired items' },
-  { title: 'Tables and stack of a stage that keeps its data are protected' },
-  { title: 'A custom domain' },
-  { title: 'Throttling of real tables' },
-  {
-    title: 'When CloudFormation deletes the permissions on a restored table that is not used any more',
-  },
-  {
-    title:
-      "AWS Backup with its copies, a bootstrap of a stage's own, another team's alarm topic, `ClaimedAccountConcurrency`",
-  },
-  { title: 'Cold starts and latency' },
-  { title: 'What CodeDeploy does with an alias that was moved by hand' },
+  ...BY_HAND.map((title) => ({ title })),
   { title: 'Everything is destroyed', isAlways: true, run: ({ destroy }) => destroy() },
 ];

@@ -1,4 +1,4 @@
-/** The stage of a shakedown, and the commands with which its steps work on it. */
+/** The stage of a shakedown, and the commands that its steps use. */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ export const STACK = 'vehicle-verification-shakedown';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** The lowest that a stage accepts: one machine exceeds it. */
+/** The lowest that a stage accepts, so that one machine can exceed it. */
 const THROTTLE = { rateLimit: 100, burstLimit: 200 };
 const POLL_MS = 5_000;
 const MINUTE_MS = 60_000;
@@ -23,21 +23,21 @@ const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
 
 interface CommandOptions {
   readonly cwd?: string;
-  /** Besides those of the target. */
+  /** Added to the target's. */
   readonly env?: NodeJS.ProcessEnv;
-  /** The exit code of a success besides 0. */
+  /** An exit code besides 0 that means success. */
   readonly accepted?: number;
 }
 
 /**
- * A stage of the shakedown's own: its settings are in a temporary folder, its data goes with it. `env` has the profile of the
- * operator; with `AWS_ENDPOINT_URL` it is an emulator.
+ * Opens the shakedown's own stage, which keeps no data; its settings are in a temporary folder.
+ * @param env names the operator's profile, or an emulator as `AWS_ENDPOINT_URL`
  */
 export const openTarget = async (region: string, account: string, env: NodeJS.ProcessEnv) => {
   const emulator = env.AWS_ENDPOINT_URL;
   const folder = await mkdtemp(join(tmpdir(), 'shakedown-'));
 
-  /** Standard output of a command, trimmed. @throws Error with its whole output, when it fails */
+  /** The trimmed standard output of a command. @throws Error with its whole output when it fails */
   const run = async (command: string, args: readonly string[], options: CommandOptions = {}): Promise<string> => {
     const settings = { cwd: options.cwd ?? ROOT, env: { ...env, ...options.env }, maxBuffer: MAX_OUTPUT_BYTES };
     try {
@@ -64,14 +64,14 @@ export const openTarget = async (region: string, account: string, env: NodeJS.Pr
 
   const output = (name: string) => run(join(ROOT, '.ci/stack-output'), [STACK, name]);
 
-  /** The operator CLI on the stage. Rejected rows are a success. */
+  /** Runs the operator CLI on the stage. Exit code 1, rejected rows, is a success. */
   const admin = (...args: string[]) =>
     run(process.execPath, [join(ROOT, 'bin/admin.ts'), ...args, '--stack', STACK], { accepted: 1 });
 
-  let known: Promise<string> | undefined;
-  /** `https://host` of the API, which stays the same as long as the stack. */
-  const origin = (): Promise<string> => {
-    known ??= output(BASE_ADDRESS_OUTPUT).then((address) => new URL(address).origin);
+  let known: string | undefined;
+  /** `https://host` of the API. */
+  const origin = async (): Promise<string> => {
+    known ??= new URL(await output(BASE_ADDRESS_OUTPUT)).origin;
     return known;
   };
 
@@ -102,13 +102,13 @@ export const openTarget = async (region: string, account: string, env: NodeJS.Pr
       return name;
     },
 
-    /** Sends a request to the API and returns the response undecoded. An emulator knows the API by its host. */
+    /** Sends a request to the API and returns the response undecoded. An emulator finds the API by the host header. */
     send: async (path: string, method = 'GET', headers: OutgoingHttpHeaders = {}, body = '') => {
       const address = await origin();
       const url = emulator ?? address;
       const options = { path, method, headers: { host: new URL(address).host, ...headers }, timeout: REQUEST_MS };
       const request = (url.startsWith('https:') ? https : http).request(url, options);
-      // Thrown below, by `once` or `toArray`; without a listener it would end the process.
+      // `once` or `toArray` throws it; without a listener it would end the process.
       request.on('error', () => undefined);
       request.on('timeout', () => request.destroy(new Error('no response in time')));
       request.end(body);
@@ -117,7 +117,7 @@ export const openTarget = async (region: string, account: string, env: NodeJS.Pr
       return { status, headers: response.headers, body: Buffer.concat(await response.toArray()) };
     },
 
-    /** Waits until `check` is true. @throws Error after so many minutes */
+    /** Waits until `check` is true. @throws Error after the minutes */
     until: async (what: string, minutes: number, check: () => Promise<boolean>): Promise<void> => {
       const end = performance.now() + minutes * MINUTE_MS;
       for (; !(await check()); await pause(POLL_MS)) {

@@ -4,10 +4,15 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { generateKey, hashKey, KEY_KINDS, type KeyKind, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
-import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/authenticate.ts';
+import {
+  type AdmissionStore,
+  authenticate,
+  isWithinLimit,
+  recentMap,
+  remainingOf,
+} from '../../core/access/authenticate.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
-import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 
 describe('An API key', () => {

@@ -36,17 +36,13 @@ describe('content check', () => {
 
   it('and an export name an item whose record is damaged', async () => {
     const { client, names } = engine();
-    const item = await contentTable(client, names.content, 'live').create(
-      someFields('b.example', 'damaged'),
-      undefined,
-      moment(),
-    );
+    const live = contentTable(client, names.content, 'live');
+    const item = await live.create(someFields('b.example', 'damaged'), undefined, moment());
     const { itemKey } = contentKeys('live');
     const change = { UpdateExpression: 'SET title = :x', ExpressionAttributeValues: { ':x': 1 } };
     await client.send(new UpdateCommand({ TableName: names.content, Key: itemKey(item.id), ...change }));
-    const damaged = failure(
-      `error: the stored record of content item#${item.id} is damaged: docs/runbook.md#errorrate says how to replace it\n`,
-    );
+    const record = `the stored record of content item#${item.id}`;
+    const damaged = failure(`error: ${record} is damaged: docs/runbook.md#errorrate says how to replace it\n`);
     expect(await run(['content', 'check'])).toEqual(damaged);
     expect(await run(['export', 'content', pathOf('damaged.ndjson')])).toEqual(damaged);
   });

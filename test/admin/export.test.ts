@@ -126,11 +126,7 @@ describe('export content', () => {
     await run(['export', 'content', path]);
     const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);
     expect(exported.toReversed()).toEqual((await allItems()).items.map(({ id }) => id));
-    await run([
-      'import',
-      'content',
-      await admin.file('item.ndjson', itemLine('item-3', { domain, title: 'Imported' })),
-    ]);
+    await admin.load('content', 'item.ndjson', itemLine('item-3', { domain, title: 'Imported' }));
     const { items } = await sandbox.list({ domain, slug }, { offset: 0, limit: 1 }, moment().deadline);
     expect(items).toMatchObject([{ title: 'Title of item-3', version: 1 }]);
   });

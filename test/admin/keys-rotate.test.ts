@@ -12,11 +12,7 @@ const IN_A_WEEK = '2026-11-28';
 
 const { run, json, countedRun, proxy, engine } = useAdmin();
 
-interface Rotation {
-  readonly id: string;
-  readonly key: string;
-  readonly previous: object;
-}
+type Rotation = Readonly<{ id: string; key: string; previous: object }>;
 
 const keys = () => keyStore(engine().client, engine().names.keys);
 const CREATE = ['keys', 'create', '--name', 'Acme', '--plan', 'standard'];

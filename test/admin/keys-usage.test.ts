@@ -39,10 +39,8 @@ describe('keys usage', () => {
     const linesOf = async (...args: string[]) => (await run(['keys', 'usage', id, ...args])).stdout.split('\n');
     expect(await linesOf()).toEqual([expect.stringMatching(/Z\.$/), 'No requests in the last 24 hours.', '']);
     const month = ['--month', '2026-11'];
-    expect(await linesOf(...month)).toEqual([
-      `Key ${id} (Acme, free): 0 requests in 2026-11, 0 rate limited, 0 units.`,
-      '',
-    ]);
+    const nothing = `Key ${id} (Acme, free): 0 requests in 2026-11, 0 rate limited, 0 units.`;
+    expect(await linesOf(...month)).toEqual([nothing, '']);
     await count(id, '2026-11-20T10:00Z', 60);
     await count(id, '2026-11-21T11:00Z', 62);
     await count(id, '2026-11-21T12:00Z', 31);
@@ -90,10 +88,7 @@ describe('keys usage --month', () => {
     ];
     const shown = { id, name: 'Acme', plan: 'standard', successors: [] };
     expect(await json(usage('2026-11', id))).toEqual({
-      month: '2026-11',
-      from: '2026-11-01',
-      to: '2026-11-21',
-      file: null,
+      ...{ month: '2026-11', from: '2026-11-01', to: '2026-11-21', file: null },
       keys: [{ ...shown, requests: 667, rateLimited: 2, units: 1_665, days }],
     });
     const total = 'requests in 2026-11, 2 rate limited, 1,665 units.';

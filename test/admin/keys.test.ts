@@ -90,17 +90,15 @@ describe('keys list', () => {
   });
 
   it('lists only keys in a state, or whose name contains a text, and marks those that end within 30 days', async () => {
-    const make = async (...args: string[]) => (await create('--name', 'Ärger & Co', ...args)).id;
-    const [soon, later, revoked] = [
-      await make('--expires', '2026-12-21'),
-      await make('--expires', '2026-12-22'),
-      await make('--expires', '2026-12-21'),
-    ];
+    const make = async (expires: string) => (await create('--name', 'Ärger & Co', '--expires', expires)).id;
+    const soon = await make('2026-12-21');
+    const later = await make('2026-12-22');
+    const revoked = await make('2026-12-21');
     await run(['keys', 'revoke', revoked]);
-    const filtered = async (...args: string[]) =>
-      (await json<(ShownKey & { endsSoon: boolean })[]>(['keys', 'list', '--name', 'äRGER', ...args])).map(
-        ({ id, endsSoon }): [string, boolean] => [id, endsSoon],
-      );
+    const filtered = async (...args: string[]) => {
+      const found = await json<(ShownKey & { endsSoon: boolean })[]>(['keys', 'list', '--name', 'äRGER', ...args]);
+      return found.map(({ id, endsSoon }): [string, boolean] => [id, endsSoon]);
+    };
     expect(Object.fromEntries(await filtered('--state', 'active'))).toEqual({ [soon]: true, [later]: false });
     expect(await filtered('--state', 'revoked')).toEqual([[revoked, false]]);
     expect(await filtered('--state', 'expired')).toEqual([]);
@@ -121,19 +119,11 @@ it('A key says who created, changed, rotated and revoked it, and when', async ()
   await run(['keys', 'update', id, '--no-domains'], at(2));
   const { id: successor } = await json<ShownKey>(['keys', 'rotate', id], at(3));
   await run(['keys', 'revoke', id], at(4));
-  const changes = {
-    changedAt: iso(2),
-    changedBy: ME,
-    rotatedAt: iso(3),
-    rotatedBy: ME,
-    revokedAt: iso(4),
-    revokedBy: ME,
-  };
-  const plans = [
-    { plan: 'free', since: '2026-11-21T12:00:00.000Z' },
-    { plan: 'premium', since: '2026-11-21T12:01:00.000Z' },
-  ];
-  expect(await listedAs(id, at(5))).toMatchObject({ createdBy: ME, ...changes, plans });
+  const by = { createdBy: ME, changedBy: ME, rotatedBy: ME, revokedBy: ME };
+  const times = { changedAt: iso(2), rotatedAt: iso(3), revokedAt: iso(4) };
+  const since = { free: '2026-11-21T12:00:00.000Z', premium: '2026-11-21T12:01:00.000Z' };
+  const plans = Object.entries(since).map(([plan, from]) => ({ plan, since: from }));
+  expect(await listedAs(id, at(5))).toMatchObject({ ...by, ...times, plans });
   const nothing = { changedBy: null, rotatedBy: null, revokedBy: null };
   expect(await listedAs(successor, at(5))).toMatchObject({ createdAt: iso(3), createdBy: ME, ...nothing });
   const { previous } = await json<{ previous: object }>(['keys', 'rotate', successor, '--overlap-days', '0'], at(6));

@@ -16,6 +16,8 @@ const NO_CONTROL = 'A name has no control or direction characters: remove';
 const DOMAINS = 'Write whole domains separated by commas, such as a.example,b.example';
 const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
 const CREATE = 'keys create --plan free --name';
+const NO_SUPPLIERS = 'only vehicles have suppliers, and nothing was done: leave --supplier out';
+const NOT_TOGETHER = '--if-newer cannot be combined with --complete, and nothing was loaded';
 const CHARACTERS = 'contains "_" (U+005F)';
 const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
 
@@ -70,6 +72,26 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['remove vehicles --staging . --registration A1', '--map, --encoding and --staging are for a FILE'],
     ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was removed`],
     ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
+    ['remove vehicles --supplier acme', '--supplier is for --all, and nothing was removed'],
+    ['remove vehicles f.txt --all', '--all is given alone'],
+    ['remove vehicles --registration V1 --all', '--all is given alone'],
+    ['remove compliance --all', '--all is for vehicles, and nothing was removed'],
+    ['remove compliance --all --supplier acme', 'only vehicles have suppliers'],
+
+    ['import vehicles v.ndjson --supplier Acme', 'Write 1 to 32 of a-z, 0-9 and hyphens'],
+    ['import vehicles v.ndjson --supplier -', 'Write 1 to 32 of a-z'],
+    [`import vehicles v.ndjson --supplier ${'x'.repeat(33)}`, 'Write 1 to 32 of a-z'],
+    ['import compliance v.ndjson --supplier acme', NO_SUPPLIERS],
+    ['import content v.ndjson --supplier acme', NO_SUPPLIERS],
+    ['import vehicles v.ndjson --restore --supplier acme', '--restore cannot be combined with --supplier'],
+    ['import vehicles v.ndjson --restore --complete', '--restore cannot be combined with --complete'],
+    ['import vehicles v.csv --restore', '.ndjson'],
+    ['import vehicles v.csv --if-newer --complete', NOT_TOGETHER],
+    ['import vehicles v.csv --remove-at-most=1', '--remove-at-most is for --complete'],
+    ['import vehicles v.csv --complete --remove-at-most=-1', 'Write a number such as 200'],
+    ['import vehicles v.csv --complete --remove-at-most=101%', 'Write a number such as 200'],
+    ['import content v.ndjson --complete', "unknown option '--complete'"],
+    ['export compliance e.ndjson --supplier acme', 'only vehicles have suppliers'],
     ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
     ['export vehicles no/folder.ndjson', 'there is no such folder: no'],
     ['lookup A_B', `the registration ${CHARACTERS}`],
@@ -114,19 +136,16 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   expect([exitCode, stderr]).toEqual([1, '']);
   const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
   expect(JSON.parse(stdout)).toEqual({
+    ...{ kind: 'vehicles', file: path, read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0 },
     ...{
-      kind: 'vehicles',
-      file: path,
-      read: 2,
-      loaded: 1,
-      unchanged: 0,
-      kept: 0,
-      removed: 0,
-      notThere: 0,
       excepted: 0,
       rejected: 1,
+      damaged: 0,
+      interrupted: false,
+      dryRun: false,
+      removedFile: null,
+      damagedFile: null,
     },
-    ...{ damaged: 0, interrupted: false, dryRun: false, removedFile: null, damagedFile: null },
     unknownFormat: { count: 0, first: [] },
     seconds: expect.any(Number),
     rowsPerSecond: expect.any(Number),

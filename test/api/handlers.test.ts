@@ -1,10 +1,10 @@
-/** What the handlers do before they know their caller, what they reject first, and what they make of events that a gateway need not send. */
+/** What handlers do before they know their caller, what they reject first, and how they treat malformed events. */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
-import { recentMap } from '../../core/access/recent-map.ts';
+import { recentMap } from '../../core/access/authenticate.ts';
 import { unauthorized } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
@@ -155,6 +155,8 @@ describe('Of several issues', () => {
     expect(await send('{', { 'Content-Type': 'text/plain' })).toEqual(['UNSUPPORTED_CONTENT_TYPE']);
     expect(await send(`${tooMany}}`, json)).toEqual(['MALFORMED_JSON']);
     expect(await send(tooMany, json)).toEqual(['BULK_TOO_LARGE', '/registrations']);
+    const [notBulk] = await rejectionOf('POST', '/v1/api/content', { raw: tooMany, headers: json });
+    expect(notBulk).toBe('VALIDATION_FAILED');
   });
 });
 

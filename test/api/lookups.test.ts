@@ -44,7 +44,7 @@ const insuranceOf = (registration: string) => get(`/v1/vehicle/${registration}/i
 const bulk = (what: 'insurance' | 'compliance', registrations: readonly string[], more: object = {}) =>
   api.call('POST', `/v1/vehicle/bulk-${what}`, { key: api.key, json: { registrations, ...more } });
 
-/** Which policy answers, and every form of a registration: test/vehicles. What each endpoint answers: test/black-box. */
+/** Which policy answers, and the forms of registrations: test/vehicles. Answers of each endpoint: test/black-box. */
 describe('A lookup', () => {
   it('counts days in Europe/London: at 23:30 UTC in summer it is tomorrow', async () => {
     expect((await insuranceOf('FUTURE')).body).toMatchObject({ insured: false });

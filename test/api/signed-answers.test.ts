@@ -1,4 +1,4 @@
-/** Signed answers: docs/contract.md#signed-answers. What the answers say: test/api/lookups.test.ts and test/black-box. */
+/** Signed answers (docs/contract.md#signed-answers). Their content: test/api/lookups.test.ts and test/black-box. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';

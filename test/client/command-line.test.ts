@@ -9,12 +9,12 @@ import {
   complianceCheck,
   failureCells,
   insuranceCheck,
+  type Lookups,
 } from '../../client/src/command-line/checks.ts';
 import { addDays } from '../../client/src/command-line/days.ts';
 import type { ResultRow } from '../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../client/src/command-line/ending.ts';
 import type { FleetFile } from '../../client/src/command-line/fleet-file.ts';
-import type { Lookups } from '../../client/src/command-line/lookups.ts';
 import { openOutputFile, replaceFiles } from '../../client/src/command-line/output-file.ts';
 import { progressBar } from '../../client/src/command-line/progress-bar.ts';
 import {

@@ -17,16 +17,7 @@ const LONG = Array.from(
 const ADDED = 'insured,policy_number,insurer,cover,valid_from,valid_to,suggestion,error';
 const CHECK = ['check', 'fleet.csv', '--out', 'result.csv'];
 
-const LISTS = [
-  '--previous',
-  'result.csv',
-  '--changes',
-  'changes.csv',
-  '--ending-within',
-  '9',
-  '--ending',
-  'ending.csv',
-];
+const LISTS = '--previous result.csv --changes changes.csv --ending-within 9 --ending ending.csv'.split(' ');
 
 const textOf = (name: string) => readFile(file(name), 'utf8');
 const resultOf = () => textOf('result.csv');

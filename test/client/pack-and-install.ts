@@ -6,7 +6,7 @@ import { runCommand } from '../support/run-command.ts';
 
 const CLIENT = resolve(import.meta.dirname, '../../client');
 
-/** Installs the package as its users do: from the file that `npm pack` makes, in an empty folder, deleted when Jest ends. */
+/** Installs the package as users do: from the file of `npm pack`, in an empty folder, deleted when Jest ends. */
 export default async (): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'client-package-'));
   process.once('exit', () => rmSync(folder, { recursive: true }));

@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { truncate, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyFile } from '../../client/src/command-line/verify-file.ts';
 import { ApiProblem, InvalidReceipt, VehicleVerification } from '../../client/src/index.ts';
 import { readKeySet, readReceipt } from '../../client/src/receipts.ts';
+import { useFolder } from '../support/use-folder.ts';
 import { claimsOf, makeSigningKey, signToken } from './signing-key.ts';
 
 const PATH = '/v1/vehicle/AB12CDE/insurance';
@@ -21,18 +20,15 @@ const ANSWER = { registration: 'AB12CDE', insured: true, policy: POLICY };
 const CLAIMS = claimsOf('GET', PATH, ANSWER);
 const [key, oldKey, foreignKey] = [makeSigningKey(), makeSigningKey(), makeSigningKey()];
 const JWKS = { keys: [key.jwk, oldKey.jwk, { kty: 'RSA', kid: 'rsa' }, { ...foreignKey.jwk, kid: 'renamed' }] };
-const good = signToken(key, CLAIMS);
+const signed = (changes: object, header: object = {}) => signToken(key, { ...CLAIMS, ...changes }, header);
+const good = signed({});
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'receipts-'));
-  await writeFile(join(folder, 'jwks.json'), JSON.stringify(JWKS));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const inFolder = useFolder();
+beforeAll(() => writeFile(inFolder('jwks.json'), JSON.stringify(JWKS)));
 
 /** What `verify` prints of a file, and whether every receipt holds. */
 const verify = async (text: string, options: object = {}, onPrint = async () => {}) => {
-  const [source, jwks] = [join(folder, 'receipts'), join(folder, 'jwks.json')];
+  const [source, jwks] = [inFolder('receipts'), inFolder('jwks.json')];
   await writeFile(source, text);
   const lines: string[] = [];
   const print = async (...printed: string[]) => {
@@ -46,45 +42,30 @@ const verify = async (text: string, options: object = {}, onPrint = async () => 
 
 describe('A receipt', () => {
   const hmac = (text: string) => createHmac('sha256', JSON.stringify(key.jwk)).update(text).digest();
-  const signed = (changes: object, header: object = {}) => signToken(key, { ...CLAIMS, ...changes }, header);
+  const foreign = (header: object = {}) => signToken(foreignKey, CLAIMS, header);
+  const NO_RECEIPT = /^The receipt was changed, or is none: it has not the form of a signed answer/;
+  const SHARED_SECRET = / HS256, a shared secret: anybody /;
+  const noBytes = () => Buffer.alloc(0);
   const changed = good.replace('.e', '.A');
   it.each<[string, string, RegExp]>([
     ['whose claims were changed', `${changed}\n`, /^The receipt was changed after it was signed\.$/],
-    [
-      'that another key has signed',
-      signToken(foreignKey, CLAIMS, { kid: key.kid }),
-      / or another key than \S+ has signed/,
-    ],
-    [
-      'with another key in the key set',
-      signToken(foreignKey, CLAIMS, { kid: 'renamed' }),
-      /^The key set has another key /,
-    ],
-    [
-      'whose key is unknown',
-      signToken(foreignKey, CLAIMS),
-      /^The receipt names the key \S+, which is not in the key set/,
-    ],
-    [
-      'without a signature',
-      signToken(key, CLAIMS, { alg: 'none' }, () => Buffer.alloc(0)),
-      / has no signature \(alg "none"/,
-    ],
-    [
-      'with the public key as a secret',
-      signToken(key, CLAIMS, { alg: 'HS256' }, hmac),
-      / HS256, a shared secret: anybody /,
-    ],
+    ['that another key has signed', foreign({ kid: key.kid }), / or another key than \S+ has signed/],
+    ['with another key in the key set', foreign({ kid: 'renamed' }), /^The key set has another key /],
+    ['whose key is unknown', foreign(), /^The receipt names the key \S+, which is not in the key set/],
+    ['without a signature', signToken(key, CLAIMS, { alg: 'none' }, noBytes), / has no signature \(alg "none"/],
+    ['with the public key as a secret', signToken(key, CLAIMS, { alg: 'HS256' }, hmac), SHARED_SECRET],
     ['with another algorithm', signed({}, { alg: 'RS256' }), /^The receipt is signed with "RS256", not with ES256\.$/],
     ['of another type', signed({}, { typ: 'JWT' }), /^The receipt has the type "JWT", not "vehicle-answer\+jwt"\.$/],
+    [
+      'with a critical extension',
+      signed({}, { crit: ['exp'], exp: 1 }),
+      /^The receipt requires extensions that no signed answer has \(crit \["exp"\]\)\.$/,
+    ],
+    ['with an empty list of critical extensions', signed({}, { crit: [] }), /^The receipt requires extensions .*\[\]/],
     ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
     ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
     ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
-    [
-      'that is none',
-      '{"insured":true}\n',
-      /^The receipt was changed, or is none: it has not the form of a signed answer/,
-    ],
+    ['that is none', '{"insured":true}\n', NO_RECEIPT],
     ['that ends in its claims', good.slice(0, 250), /^The file ends in the middle of the receipt\.$/],
     ['that ends in its signature', good.slice(0, -1), /^The file ends in the middle of the receipt\.$/],
   ])('%s does not hold, and says so', async (_title, text, sentence) => {
@@ -95,17 +76,16 @@ describe('A receipt', () => {
   });
 
   it('holds with the line ends and the byte order mark that another program has given its file', async () => {
-    await writeFile(join(folder, 'marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
-    const { holds, lines } = await verify(`\ufeff${good}\r\n${good}\r\n`, { jwks: join(folder, 'marked.json') });
+    await writeFile(inFolder('marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
+    const { holds, lines } = await verify(`\ufeff${good}\r\n${good}\r\n`, { jwks: inFolder('marked.json') });
     expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
   });
 
   it('is verified while its file is read, which may be larger than the memory', async () => {
     const results = Array.from({ length: 1_000 }, () => ({ ...ANSWER, registration: 'X'.repeat(1_000) }));
     const long = signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results }));
-    const source = join(folder, 'receipts');
     // What is cut off after the first one would be verified if it had been read before.
-    const cutOff = () => truncate(source, long.length + 1);
+    const cutOff = () => truncate(inFolder('receipts'), long.length + 1);
     expect((await verify(`${long}\n${long}\n`, {}, cutOff)).lines.at(-1)).toBe('1 of 2 receipts hold.');
     expect((await verify(`${long}\n${long}\n`)).lines.at(-1)).toBe('2 of 2 receipts hold.');
   });
@@ -123,20 +103,9 @@ describe('A receipt', () => {
   });
 
   it('says when, for whom, which vehicles and what was answered, also with an old key or of the sandbox', async () => {
-    const notFound = {
-      type: 'about:blank',
-      title: 'T',
-      status: 404,
-      detail: 'D',
-      code: 'VEHICLE_NOT_FOUND',
-      requestId: 'r',
-    };
-    const verdict = {
-      registration: 'A1',
-      compliant: false,
-      reasons: ['MOT_EXPIRED'],
-      details: { mot: { dueDate: '2026-01-31' } },
-    };
+    const notFound = { title: 'T', status: 404, detail: 'D', code: 'VEHICLE_NOT_FOUND', requestId: 'r' };
+    const details = { mot: { dueDate: '2026-01-31' } };
+    const verdict = { registration: 'A1', compliant: false, reasons: ['MOT_EXPIRED'], details };
     const bulk = [verdict, { registration: 'B2', compliant: false, code: 'COMPLIANCE_NOT_FOUND', error: '…' }, null];
     const receipts = [
       signToken(oldKey, CLAIMS),
@@ -171,10 +140,8 @@ describe('A receipt', () => {
       `  "${'A'.repeat(100)}…", invalid`,
       '  ÄB 12-C.3, invalid',
     ]);
-    const [insured, compliant] = [
-      { registration: 'compliance', insured: true },
-      { registration: 'insurance', compliant: true },
-    ];
+    const insured = { registration: 'compliance', insured: true };
+    const compliant = { registration: 'insurance', compliant: true };
     expect(await linesOf('GET', '/v1/vehicle/compliance/insurance', insured)).toEqual(['  compliance, insured']);
     expect(await linesOf('GET', '/v1/compliance/insurance', compliant)).toEqual(['  insurance, compliant']);
   });
@@ -191,6 +158,8 @@ describe('A receipt', () => {
 });
 
 describe('A signed lookup', () => {
+  const clientWith = (send: typeof fetch) =>
+    new VehicleVerification({ baseUrl: 'https://api.example.com/v1', apiKey: 'key', fetch: send, attempts: 1 });
   /** A client of a service that answers with these tokens, one after the other, and publishes these keys in turn. */
   const clientOf = (
     tokens: readonly string[],
@@ -204,26 +173,17 @@ describe('A signed lookup', () => {
       const [path, accept] = [new URL(String(input)).pathname, new Headers(init?.headers).get('Accept')];
       sent.push({ path, accept });
       if (path === '/.well-known/jwks.json') return Response.json(next(setsLeft));
-      return new Response(next(tokensLeft), {
-        status,
-        headers: { 'Content-Type': type },
-      });
+      return new Response(next(tokensLeft), { status, headers: { 'Content-Type': type } });
     };
-    const client = new VehicleVerification({
-      baseUrl: 'https://api.example.com/v1',
-      apiKey: 'key',
-      fetch: send,
-      attempts: 1,
-    });
-    return { client, sent, keySets: () => sent.filter(({ path }) => path.includes('jwks')).length };
+    return { client: clientWith(send), sent, keySets: () => sent.filter(({ path }) => path.includes('jwks')).length };
   };
 
   it('has the answer and its receipt, and fetches the key set once', async () => {
     const { client, sent, keySets } = clientOf([good]);
-    const signed = { signed: true } as const;
-    expect(await client.insurance('AB12CDE', signed)).toEqual({ answer: ANSWER, receipt: good });
+    const lookUp = () => client.insurance('AB12CDE', { signed: true });
+    expect(await lookUp()).toEqual({ answer: ANSWER, receipt: good });
     expect(sent[0]).toEqual({ path: PATH, accept: 'application/jwt' });
-    await Promise.all([client.insurance('AB12CDE', signed), client.insurance('AB12CDE', signed)]);
+    await Promise.all([lookUp(), lookUp()]);
     expect(keySets()).toBe(1);
   });
 
@@ -260,7 +220,7 @@ describe('A signed lookup', () => {
       fetches.push(signal as AbortSignal);
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     };
-    const client = new VehicleVerification({ baseUrl: 'https://api.example.com/v1', apiKey: 'key', fetch: send });
+    const client = clientWith(send);
     const [one, other] = [new AbortController(), new AbortController()];
     const calls = [one, other].map(({ signal }) => client.insurance('AB12CDE', { signed: true, signal }));
     const failures = Promise.allSettled(calls);
@@ -277,10 +237,8 @@ describe('A signed lookup', () => {
   });
 
   it('reads the key set again when a key was added since', async () => {
-    const path = claimsOf('GET', PATH, ANSWER);
-    const { client, keySets } = clientOf([signToken(oldKey, path), good], {
-      sets: [{ keys: [oldKey.jwk] }, JWKS] as never,
-    });
+    const sets = [{ keys: [oldKey.jwk] }, JWKS];
+    const { client, keySets } = clientOf([signToken(oldKey, CLAIMS), good], { sets });
     for (let nth = 0; nth < 3; nth += 1) await client.insurance('AB12CDE', { signed: true });
     expect(keySets()).toBe(2);
   });
@@ -295,22 +253,15 @@ describe('A signed lookup', () => {
     await expect(failure).rejects.toMatchObject({ code: 'COMPLIANCE_NOT_FOUND', receipt: noRecord });
   });
 
+  const otherPath = { method: 'GET', path: '/v1/vehicle/B2/insurance' };
+  const unsigned = { type: 'application/json' };
   it.each([
-    [
-      'is not signed',
-      JSON.stringify(ANSWER),
-      { type: 'application/json' },
-      'The service has answered without a signature.',
-    ],
+    ['is not signed', JSON.stringify(ANSWER), unsigned, 'The service has answered without a signature.'],
     ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
+    ['has a critical extension', signToken(key, CLAIMS, { crit: ['b64'], b64: true }), {}, '(crit ["b64"])'],
     ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no P-256 key with an id.'],
-    [
-      'is for another vehicle',
-      signToken(key, { ...CLAIMS, request: { method: 'GET', path: '/v1/vehicle/B2/insurance' } }),
-      {},
-      'The signed answer is for another request.',
-    ],
-    ['has another status', signToken(key, { ...CLAIMS, status: 404 }), {}, 'The signed answer is for another request.'],
+    ['is for another vehicle', signed({ request: otherPath }), {}, 'The signed answer is for another request.'],
+    ['has another status', signed({ status: 404 }), {}, 'The signed answer is for another request.'],
   ])('rejects an answer that %s', async (_title, token, options, sentence) => {
     const failure = clientOf([token], options).client.insurance('AB12CDE', { signed: true });
     await expect(failure).rejects.toThrow(InvalidReceipt);
@@ -318,10 +269,7 @@ describe('A signed lookup', () => {
   });
 
   it('rejects with the problem of a service that signs nothing, also for an unknown vehicle', async () => {
-    for (const [status, code] of [
-      [406, 'NOT_ACCEPTABLE'],
-      [404, 'VEHICLE_NOT_FOUND'],
-    ] as const) {
+    for (const [code, status] of Object.entries({ NOT_ACCEPTABLE: 406, VEHICLE_NOT_FOUND: 404 })) {
       const { client } = clientOf([JSON.stringify({ status, code })], { status, type: 'application/problem+json' });
       const failure = client.insurance('AB12CDE', { signed: true });
       await expect(failure).rejects.toThrow(ApiProblem);

@@ -12,13 +12,7 @@ export const USAGE = {
   hours: [],
 };
 
-const POLICY = {
-  number: 'POL-1',
-  insurer: 'Acme',
-  type: 'Comprehensive',
-  validFrom: '2029-06-01',
-  validTo: '2030-06-10',
-};
+const POLICY = { number: 'POL-1', insurer: 'Acme', type: 'Full', validFrom: '2029-06-01', validTo: '2030-06-10' };
 
 interface StubOptions {
   /** An entry without its registration. `date` is absent for today. */
@@ -29,7 +23,9 @@ interface StubOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A service that knows every vehicle at once, and counts bulk requests. `changes` replace parts of the usage, or all of it when it is a problem. */
+/**
+ * A service that knows every vehicle and counts bulk requests. `changes` replace the usage in part, or by a problem.
+ */
 export const startStubService = async (changes: object = {}, status = 200, options: StubOptions = {}) => {
   const { entryOf = () => ({ insured: true, policy: POLICY }), key, headers } = options;
   const usage = { ...(status === 200 && USAGE), ...changes };
@@ -37,24 +33,19 @@ export const startStubService = async (changes: object = {}, status = 200, optio
   const server = createServer(async (request, response) => {
     const send = (code: number, type: string, text: string) =>
       void response.writeHead(code, { 'Content-Type': type, ...headers }).end(text);
-    if (request.url === '/.well-known/jwks.json') {
-      send(200, 'application/json', JSON.stringify({ keys: [key?.jwk] }));
-      return;
-    }
-    if (request.method === 'GET') {
-      const type = status === 200 ? 'application/json' : 'application/problem+json';
-      send(status, type, JSON.stringify(usage));
-      return;
-    }
+    if (request.url === '/.well-known/jwks.json')
+      return send(200, 'application/json', JSON.stringify({ keys: [key?.jwk] }));
+    const type = status === 200 ? 'application/json' : 'application/problem+json';
+    if (request.method === 'GET') return send(status, type, JSON.stringify(usage));
     bulkRequests += 1;
     const { registrations, date } = (await json(request)) as { registrations: string[]; date?: string };
     const answer = {
       results: registrations.map((registration) => ({ registration, ...entryOf(registration, date) })),
       ...(date && { asOf: date }),
     };
-    if (key && request.headers.accept === 'application/jwt') {
-      send(200, 'application/jwt', signToken(key, claimsOf('POST', request.url ?? '', answer)));
-    } else send(200, 'application/json', JSON.stringify(answer));
+    if (key && request.headers.accept === 'application/jwt')
+      return send(200, 'application/jwt', signToken(key, claimsOf('POST', request.url ?? '', answer)));
+    return send(200, 'application/json', JSON.stringify(answer));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

@@ -1,5 +1,5 @@
-/** `bin/app.ts`, run once: in a repository of its own, with the calls of the recipes as docs/operations.md says. */
-import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
+/** `bin/app.ts`, run once: in a repository of its own, with the calls that the recipes give as examples. */
+import { cp, glob, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import { runCommand } from '../support/run-command.ts';
@@ -19,8 +19,14 @@ const commitAll = async (): Promise<string> => {
 };
 
 const addRecipes = async (): Promise<void> => {
-  const page = await readFile(join(ROOT, 'docs/operations.md'), 'utf8');
-  const recipes = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  const files = await Array.fromAsync(glob('docs/recipes/*.ts', { cwd: ROOT }));
+  const recipes = await Promise.all(
+    files.map(async (file) => {
+      const [, example = ''] = /^ \* @example\n(.*?)^ \*\/$/ms.exec(await read(file)) ?? [];
+      return example.replaceAll(/^ \* ?/gm, '');
+    }),
+  );
+  expect(recipes).not.toContain('');
   const [imports, calls] = [/^import .*$/gm, /^(?!import ).+$/gm].map((lines) =>
     recipes.flatMap((recipe) => recipe.match(lines) ?? []).join('\n'),
   );

@@ -17,8 +17,9 @@ let key: string;
 const callsOf = new Map<EndpointId, readonly DatabaseCall[]>();
 
 /**
- * `content PutItem`: what an endpoint does not use any more, but its last release does. All versions share a role, and the released one
- * serves during a deployment, so the next release removes it from the row and from here (CONTRIBUTING.md, "A release").
+ * `content PutItem`: what an endpoint does not use any more, but its last release does. All versions share a role, and
+ * the released one serves during a deployment, so the next release removes it from the row and from here
+ * (CONTRIBUTING.md, "A release").
  */
 const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
 

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** What other commands leave behind is not ours: `npm run site` copies the program of the reference to `site/public`. */
+/** Left behind by other commands: `npm run site` copies the program of the reference to `site/public`. */
 const exclude = ['**/{node_modules,dist,public}/**', relative(ROOT, import.meta.filename)];
 const filesOf = (...patterns: readonly string[]) => globSync(patterns, { cwd: ROOT, exclude });
 

@@ -19,8 +19,8 @@ const PAGE = 2;
 const encoded = (key: string): string => encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/');
 
 /**
- * A versioned bucket that speaks as much of S3 as loads use, so that S3's own client reads its lists, keys and streams. An
- * emulator would take seconds to start, and sets LastModified itself.
+ * A versioned bucket that speaks as much of S3 as loads use, so that S3's own client reads its lists, keys and streams.
+ * An emulator would take seconds to start, and sets LastModified itself.
  */
 export const startBucket = async () => {
   const versions: Version[] = [];

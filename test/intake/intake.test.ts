@@ -4,11 +4,12 @@ import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/l
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntakeEntry } from '../../lib/cloud/stage-schema.ts';
 import { intakeBucket } from '../../lib/intake/bucket.ts';
-import { importArguments } from '../../lib/intake/import-file.ts';
+import { importArguments } from '../../lib/intake/load-file.ts';
 import { loadWaitingFiles } from '../../lib/intake/load-waiting.ts';
-import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { environmentOf } from '../support/engine.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../support/import-files.ts';
 import { ended } from '../support/use-admin.ts';
+import { useEngine } from '../support/use-engine.ts';
 import { startBucket, type TestBucket } from './bucket-server.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -20,11 +21,10 @@ const VEHICLES: IntakeEntry = { prefix: 'vehicles/acme/', import: 'vehicles' };
 const COMPLETE: IntakeEntry = { ...VEHICLES, complete: true };
 const COMPLIANCE: IntakeEntry = { prefix: 'compliance/', import: 'compliance' };
 
-let engine: TestEngine;
+const engine = useEngine();
 let bucket: TestBucket;
 
 beforeAll(async () => {
-  engine = await startEngine();
   bucket = await startBucket();
 });
 beforeEach(async () => {
@@ -34,10 +34,7 @@ beforeEach(async () => {
     await engine.client.send(new DeleteCommand({ TableName: engine.names.vehicles, Key: { registration } }));
   }
 });
-afterAll(async () => {
-  await bucket.stop();
-  await engine.stop();
-});
+afterAll(() => bucket.stop());
 
 const stored = async (table: 'vehicles' | 'compliance' = 'vehicles'): Promise<string[]> => {
   const pages = paginateScan({ client: engine.client }, { TableName: engine.names[table], ConsistentRead: true });
@@ -76,10 +73,8 @@ describe('A build', () => {
     const second = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE', 'TBC')], ago(1));
     const first = bucket.add('vehicles/acme/b.csv', [csv('AB12CDF'), 'X1,Ford\n'], ago(2));
     bucket.add('compliance/c.ndjson', [complianceLine({ registration: 'C2' })], ago(3));
-    expect(await build([VEHICLES, COMPLIANCE])).toMatchObject({
-      allLoaded: true,
-      outcomes: ['loaded', 'loaded', 'loaded'],
-    });
+    const outcomes = ['loaded', 'loaded', 'loaded'];
+    expect(await build([VEHICLES, COMPLIANCE])).toMatchObject({ allLoaded: true, outcomes });
     expect([await stored(), await stored('compliance')]).toEqual([['AB12CDE', 'AB12CDF', 'TBC'], ['C2']]);
     const [older, newer] = [reportOf('vehicles/acme/b.csv', first), reportOf('vehicles/acme/a.csv', second)];
     expect(bucket.puts.filter((key) => key.startsWith('reports/vehicles'))).toEqual([
@@ -301,11 +296,11 @@ describe('The program', () => {
       INTAKE: JSON.stringify([VEHICLES]),
     });
     expect([exitCode, stderr]).toEqual([2, '']);
-    const lines = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines).toMatchObject([{ outcome: 'loaded', read: 4, loaded: 3, rejected: 1 }, { outcome: 'refused' }]);
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { outcome: 'loaded', read: 4, loaded: 3, rejected: 1 },
+      { outcome: 'refused' },
+    ]);
     for (const secret of ['AB12CD', 'TBC', 'Ford', '.csv']) expect(stdout).not.toContain(secret);
   });
 

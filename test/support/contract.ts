@@ -1,4 +1,6 @@
-/** Validates every request and response of the test suite against both forms of the OpenAPI document, the strict and the published one. */
+/**
+ * Validates every request and response of the suite against both OpenAPI documents, the strict and the published one.
+ */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
@@ -61,9 +63,9 @@ const knownCodes = ({ anyOf }: JsonObject): unknown => {
 };
 
 /**
- * The document as strict as the service is, with references to responses and headers followed; the validator follows those to
- * schemas. Clients must accept new fields and codes, so both forms of the document are open; the tests accept only what is
- * described. Parts of an `allOf` describe one object together: none closes it alone.
+ * The document as strict as the service is, with references to responses and headers followed; the validator follows
+ * those to schemas. Clients must accept new fields and codes, so both forms of the document are open; the tests accept
+ * only what is described. Parts of an `allOf` describe one object together: none closes it alone.
  */
 const closedForm = (form: JsonObject): Document => {
   const closed = (value: unknown, isPartOfAllOf = false): unknown => {
@@ -107,15 +109,9 @@ const typed = (schema: JsonObject, text: string): unknown =>
   schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
 
 /** Headers of the connection rather than of the response. */
-const TRANSPORT = [
-  'connection',
-  'content-encoding',
-  'content-length',
-  'content-type',
-  'date',
-  'keep-alive',
-  'transfer-encoding',
-];
+const TRANSPORT = 'connection content-encoding content-length content-type date keep-alive transfer-encoding'.split(
+  ' ',
+);
 
 const checkHeaders = ({ headers = {} }: Response, exchange: SpecifiedExchange): void => {
   for (const [name, { required, schema }] of Object.entries(headers)) {

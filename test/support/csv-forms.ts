@@ -1,6 +1,7 @@
 /**
- * The forms in which offices have CSV files. `import`, `remove` and the client's `check` read each of them with one reader, and
- * choose their columns each for itself. Every other encoding, delimiter and line end: test/client/fleet-file.test.ts.
+ * The forms in which offices have CSV files. `import`, `remove` and the client's `check` read each of them with one
+ * reader, and choose their columns each for itself. Every other encoding, delimiter and line end:
+ * test/client/fleet-file.test.ts.
  */
 
 /** Names of the column of registrations, as people write them. */
@@ -9,7 +10,7 @@ const NAMES = ['REG', 'Reg. No.', 'registration_number', 'Vehicle Registration',
 /** A CSV file as it is on the disk. */
 type Written = (csv: string) => string | Buffer;
 
-/** Each form, and how a CSV with commas, line feeds, a column `registration` and characters of Latin-1 is written in it. */
+/** The forms, and how a CSV with commas, line feeds, a column `registration` and Latin-1 is written in each. */
 export const CSV_FORMS: [form: string, written: Written][] = [
   ['a sep= line', (csv) => `sep=|\r\n${csv.replaceAll(',', '|')}`],
   ['a sep= line that was saved again', (csv) => `"sep=;"${';'.repeat(10)}\r\n${csv.replaceAll(',', ';')}`],

@@ -13,7 +13,7 @@ interface Part {
   readonly Keys: readonly unknown[];
 }
 
-/** The first half of a batch, rounded up, and how its response reports the rest; undefined where nothing can be left. */
+/** The first half of a batch, rounded up, and how the response reports the rest; undefined if no rest is possible. */
 export const partialBatch = (operation: string, body: Buffer) => {
   if (operation !== 'BatchGetItem') return undefined;
   const request = JSON.parse(String(body)) as { readonly RequestItems: Readonly<Record<string, Part>> };

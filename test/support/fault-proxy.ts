@@ -6,8 +6,8 @@ import { type EngineResponse, partialBatch } from './fault-partial-batch.ts';
 
 /**
  * What goes wrong with one database request; with `*After`, `truncate` and slow responses the engine applies it first.
- * `partial` does half of a batch, `mixedCancellation` cancels a transaction because of a conflict on its first item while
- * every other condition fails; both leave other requests alone. `deny` is an error that nobody retries.
+ * `partial` does half of a batch, `mixedCancellation` cancels a transaction because of a conflict on its first item
+ * while every other condition fails; both leave other requests alone. `deny` is an error that nobody retries.
  */
 export type Fault =
   | ('throttle' | 'deny' | 'error' | 'hang' | 'resetBefore' | 'resetAfter' | 'errorAfter' | 'truncate')
@@ -49,7 +49,7 @@ export const isApplicable = (fault: Fault, { operation, body }: Pick<DatabaseCal
   return fault !== 'mixedCancellation' || operation === 'TransactWriteItems';
 };
 
-/** One reason per action, in their order: a conflict first, then failed conditions, `None` where there is no condition. */
+/** One reason per action, in order: a conflict first, then failed conditions, `None` without a condition. */
 export const mixedReasons = (actions: readonly Readonly<Record<string, { ConditionExpression?: string }>>[]) =>
   actions.map((action, index) => {
     if (index === 0) return { Code: 'TransactionConflict' };
@@ -112,7 +112,7 @@ export const startProxy = async (
   };
 };
 
-/** Resets it, unless its client has just left: Node never closes a socket that is reset during its shutdown, and cannot end. */
+/** Resets it unless its client has just left: Node never closes a socket that is reset during its shutdown. */
 const breakConnection = ({ socket }: ServerResponse): void => {
   if (socket?.writableEnded) socket.destroy();
   else socket?.resetAndDestroy();

@@ -6,7 +6,7 @@ import { applyEnvironment, localEnvironment } from '../../lib/local/environment.
 import { openDatabase, prepareSampleDatabase } from '../../lib/local/sample-database.ts';
 import { type ForkedProcess, forkCall } from './fork.ts';
 
-/** Tables, sample data and a premium key on an engine in a process of its own; sets this process's environment for it. */
+/** Tables, sample data and a premium key, on an engine in its own process. Sets this process's environment for it. */
 export const prepareOn = async ({ result: { endpoint }, stop }: ForkedProcess<{ readonly endpoint: string }>) => {
   applyEnvironment(localEnvironment(endpoint, names));
   const { premium: key } = await prepareSampleDatabase(endpoint);

@@ -12,8 +12,8 @@ const run = (command: string, args: readonly string[]): void => {
 };
 
 /**
- * A virtual environment with exactly the packages that a requirements file pins, made unless it has the program already.
- * Gives the folder of its programs. @throws Error when Python or a package cannot be had
+ * A virtual environment with exactly the packages that a requirements file pins, made unless it has the program
+ * already. Gives the folder of its programs. @throws Error when Python or a package cannot be had
  */
 export const pythonTools = (requirements: string, program: string): string => {
   const pins = readFileSync(requirements);

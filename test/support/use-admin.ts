@@ -44,7 +44,7 @@ export const runAdminCommand = async (
   return { exitCode, stdout, stderr };
 };
 
-/** The result of a command that was wrong or could not be done: exit code 2, a sentence, and nothing on standard output. */
+/** The result of a failed command: exit code 2, a sentence, and nothing on standard output. */
 export const failure = (sentence: RegExp | string) => ({
   exitCode: 2,
   stdout: '',

@@ -38,7 +38,7 @@ export const CALLER = 'arn:aws:sts::123456789012:assumed-role/OPERATORS/alice';
 
 const CALLER_XML = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${CALLER}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
-/** A fake CloudFormation that returns the outputs of these stacks, an STS, a CloudWatch, and a DynamoDB that returns errors only. */
+/** Fake AWS: CloudFormation with these stacks' outputs, STS, CloudWatch, and a DynamoDB that returns errors only. */
 const startAwsServer = async () => {
   const stacks: Record<string, Outputs> = {};
   /** The region that each request was signed for. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 
-/** An empty temporary folder for the tests of a file, or another one for each test. @returns the path of a name in it */
+/** An empty temporary folder for the tests of a file, or for each test. @returns the path of a name in it */
 export const useFolder = (scope: 'of the file' | 'of each test' = 'of the file') => {
   let folder: string;
   const [before, after] = scope === 'of the file' ? [beforeAll, afterAll] : [beforeEach, afterEach];

@@ -1,24 +1,21 @@
-import { type Check, failureCells } from './checks.ts';
+import { type Check, failureCells, type Lookups } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import type { FleetFile, FleetRow } from './fleet-file.ts';
-import type { Lookups } from './lookups.ts';
 
 /** Characters. Longer cells are truncated: they are invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
-/** A row of the input and its answer. */
 interface AnsweredRow extends ResultRow {
   /** The cells of the input, as many as its header has. */
   readonly given: readonly string[];
 }
 
-/** How rows are asked. */
 export interface AnswerOptions {
   readonly lookups: Lookups;
   readonly check: Check;
   /** YYYY-MM-DD, by default today. */
   readonly date: string | undefined;
-  /** Rows that are asked at the same time: a multiple of the plan's bulk size. */
+  /** Rows that are looked up at the same time: a multiple of the plan's bulk size. */
   readonly batchSize: number;
 }
 
@@ -49,7 +46,7 @@ const answerBatch = async (
   });
 };
 
-/** Asks for the rows of a file, in order and in batches. */
+/** Looks up the rows of a file, in order and in batches. */
 export async function* answerRows(fleet: FleetFile, options: AnswerOptions): AsyncGenerator<AnsweredRow[]> {
   for await (const rows of inBatches(fleet.rows(), options.batchSize)) yield answerBatch(rows, fleet, options);
 }

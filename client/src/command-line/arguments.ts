@@ -53,7 +53,7 @@ export interface CheckArguments {
   readonly source: string;
   readonly out: string;
   readonly column: string | undefined;
-  /** The encoding of the source, if it is not to be found out. */
+  /** Of the source; detected if absent. */
   readonly encoding: Encoding | undefined;
   readonly date: string | undefined;
   readonly isCompliance: boolean;
@@ -75,7 +75,6 @@ export interface VerifyArguments {
   readonly acceptsSandbox: boolean;
 }
 
-/** A command and what it is to do. */
 export type Arguments =
   | { readonly command: 'help' | 'usage' }
   | { readonly command: 'verify'; readonly verify: VerifyArguments }
@@ -132,7 +131,11 @@ const readEncoding = (text: string | undefined): Encoding | undefined => {
   throw new CannotRun(`--encoding ${text} is not one of ${ENCODINGS.join(', ')}.`);
 };
 
-const isFailOn = (name: string): name is FailOn => FAIL_ON.some((known) => known === name);
+const readFailOn = (name: string): FailOn => {
+  const known = FAIL_ON.find((each) => each === name);
+  if (known !== undefined) return known;
+  throw new CannotRun(`--fail-on ${name} is not one of ${FAIL_ON.join(', ')}.`);
+};
 
 /** Reads the arguments of the command. @throws CannotRun when they are invalid */
 export const readArguments = (args: string[]): Arguments => {
@@ -159,9 +162,7 @@ export const readArguments = (args: string[]): Arguments => {
   const encoding = readEncoding(values.encoding);
   const date = readDate(values.date);
   const ending = readEnding(values['ending-within'], date ?? todayInLondon());
-  const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => name.trim()));
-  const wrong = failOn.find((name) => !isFailOn(name));
-  if (wrong !== undefined) throw new CannotRun(`--fail-on ${wrong} is not one of ${FAIL_ON.join(', ')}.`);
+  const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => readFailOn(name.trim())));
   for (const [isUsed, name, needed] of [
     [endingFile !== undefined, '--ending', !ending && '--ending-within DAYS'],
     [failOn.includes('ending'), '--fail-on ending', !ending && '--ending-within DAYS'],
@@ -171,13 +172,11 @@ export const readArguments = (args: string[]): Arguments => {
   ] as const) {
     if (isUsed && needed) throw new CannotRun(`${name} needs ${needed}.`);
   }
-  const outputs = [out, endingFile, changesFile, receiptsFile].flatMap((path) =>
-    path === undefined ? [] : [resolve(path)],
-  );
-  if (new Set(outputs).size < outputs.length) {
+  const outputs = [out, endingFile, changesFile, receiptsFile].filter((path) => path !== undefined);
+  if (new Set(outputs.map((path) => resolve(path))).size < outputs.length) {
     throw new CannotRun('--out, --ending, --changes and --receipts must be different files.');
   }
   const common = { source, out, column, encoding, date, isCompliance, force, previous };
   const files = { endingFile, changesFile, receiptsFile };
-  return { command, check: { ...common, ...files, ending, failOn: failOn.filter(isFailOn) } };
+  return { command, check: { ...common, ...files, ending, failOn } };
 };

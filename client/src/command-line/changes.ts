@@ -6,11 +6,11 @@ import { NOT_READ, outcomeOf } from './summary.ts';
 /** The columns of the list of changes. */
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 
-/** As the service ignores them. `\s` would remove line ends too. */
+/** What the service ignores. `\s` would remove line ends too. */
 const SEPARATORS =
   /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
-/** The vehicle of a registration: the same for every way of writing it. */
+/** The same for every way of writing a registration. */
 export const vehicleOf = (registration: string): string =>
   registration.normalize('NFC').replace(SEPARATORS, '').toUpperCase();
 
@@ -35,7 +35,6 @@ export const readAnswers = async (
   return answers;
 };
 
-/** What has changed between two answers; `undefined` for nothing. */
 const changeBetween = ({ outcomes, changes }: Check, before: string | undefined, after: string): string | undefined => {
   if (before === after) return undefined;
   const verdictOf = (answer = '') => Object.values(outcomes).find((outcome) => answer.startsWith(outcome));
@@ -49,8 +48,8 @@ const changeBetween = ({ outcomes, changes }: Check, before: string | undefined,
 };
 
 /**
- * Lists changes in the order of the rows, then the vehicles that no row has. A vehicle that is found is removed from `previous`,
- * which is undefined in a first run: that lists every vehicle without insurance, or not compliant, and every one without an answer.
+ * Lists changes in the order of the rows, then the vehicles that no row has. Removes what it finds from `previous`.
+ * That is undefined in a first run: then every vehicle is listed that is not insured or compliant, or has no answer.
  */
 export const listChanges = (check: Check, previous: Map<string, string> | undefined) => {
   const changes: string[][] = [];
@@ -70,7 +69,7 @@ export const listChanges = (check: Check, previous: Map<string, string> | undefi
       if (change !== undefined)
         changes.push([row.registration, change, previous === undefined ? '' : (before ?? ''), after]);
     },
-    /** The whole list, after the last row. */
+    /** Called after the last row. */
     finish: (): string[][] => {
       const gone = [...(previous ?? [])].filter(([vehicle, before]) => before !== NOT_READ && !unread.has(vehicle));
       return [...changes, ...gone.map(([vehicle, before]) => [vehicle, 'gone', before, ''])];

@@ -5,14 +5,12 @@ import type { VehicleVerification } from '../index.ts';
 import { type AnswerOptions, answerRows } from './answer-rows.ts';
 import type { CheckArguments } from './arguments.ts';
 import { CHANGE_COLUMNS, listChanges, readAnswers } from './changes.ts';
-import { withOutputs, writeList } from './check-outputs.ts';
-import { type Check, complianceCheck, insuranceCheck } from './checks.ts';
-import { csvText, headerText } from './csv-text.ts';
+import { csvText, headerText, withOutputs } from './check-outputs.ts';
+import { type Check, complianceCheck, insuranceCheck, openLookups } from './checks.ts';
 import { openEarlierResult, type ResultRow } from './earlier-result.ts';
 import { ENDING_COLUMNS, listEnding, newlyEnding, readEarlierEnding } from './ending.ts';
 import { CannotRun } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
-import { openLookups } from './lookups.ts';
 import { type OutputFile, replaceFiles } from './output-file.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
@@ -50,7 +48,7 @@ const hashOf = async (path: string): Promise<string | undefined> => {
   }
 };
 
-/** Opens the input. It is read several times and has to stay the same: its time and size may, while its content changes. */
+/** Opens the input. It is read several times, so it must not change, not even with the same time and size. */
 const openInput = async (args: CheckArguments) => {
   const { source } = args;
   const hash = await hashOf(source);
@@ -63,20 +61,20 @@ const openInput = async (args: CheckArguments) => {
   return { fleet, assertUnchanged };
 };
 
-/** What earlier runs have left: the answers of the result, undefined in a first run, and the list of what ends. */
+/** The answers of the earlier result, undefined in a first run, and the earlier list of what ends. */
 const readEarlier = async (args: CheckArguments, check: Check, { header, columnIndex }: FleetFile) => {
   const { previous, out, endingFile } = args;
   // A nightly job compares with the result that it replaces; the first time there is none.
   const isFirst = previous !== undefined && resolve(previous) === resolve(out) && !existsSync(out);
-  const rows =
-    previous === undefined || isFirst ? undefined : await openEarlierResult(previous, check, header[columnIndex] ?? '');
-  return {
-    answers: rows && (await readAnswers(previous ?? '', check, rows)),
-    ending: endingFile === undefined ? new Set<string>() : await readEarlierEnding(endingFile),
-  };
+  const column = header[columnIndex] ?? '';
+  const answers =
+    previous === undefined || isFirst
+      ? undefined
+      : await readAnswers(previous, check, await openEarlierResult(previous, check, column));
+  return { answers, ending: endingFile === undefined ? new Set<string>() : await readEarlierEnding(endingFile) };
 };
 
-/** The number of rows that are asked at the same time. @throws CannotRun when the key may not ask */
+/** @throws CannotRun when the key may not ask */
 const readBatchSize = async ({ ending }: CheckArguments, { client, signal }: CheckOptions): Promise<number> => {
   const { limits, key } = await client.usage({ signal });
   if (ending && !key.scopes.includes('vehicles:read')) {
@@ -93,7 +91,7 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
     return free;
   });
 
-/** Asks for every row, writes it to the result, and passes it on. */
+/** Looks up every row, writes it to the result, and passes it to `use`. */
 const writeRows = async (
   result: OutputFile,
   fleet: FleetFile,
@@ -135,7 +133,7 @@ const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof read
       changed?.add(row);
       ends?.add(row);
     },
-    /** The whole lists, after the last row. */
+    /** Called after the last row. */
     finish: async (): Promise<Pick<CheckReport, 'changes' | 'ending' | 'newlyEnding'>> => {
       const rows = (await ends?.finish()) ?? [];
       return {
@@ -148,17 +146,16 @@ const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof read
 };
 
 /**
- * Checks a CSV file, and writes the result, the lists and the receipts. They take their places together, after the report is
- * printed and the result last: an alert may be repeated, but not lost.
- * @throws CannotRun when a file cannot be used or the input changes
- * @throws ApiProblem, ConnectionError, InvalidReceipt, or the signal's reason
+ * Checks a CSV file, and writes the result, the lists and the receipts. They replace earlier files together, after the
+ * report is printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used or the input
+ * changes; ApiProblem, ConnectionError, InvalidReceipt; the signal's reason
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { client, bar, signal, print } = options;
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   const { fleet, assertUnchanged } = await openInput(args);
   const earlier = await readEarlier(args, check, fleet);
-  return withOutputs(args, fleet, async (outputs, inOrder) => {
+  return withOutputs(args, fleet, async (outputs) => {
     const batchSize = await readBatchSize(args, options);
     const lookups = openLookups(client, signal, outputs.receipts);
     const answerOptions = { lookups, check, date: args.date, batchSize };
@@ -166,15 +163,17 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     try {
       const counts = await writeRows(outputs.result, fleet, answerOptions, bar, lists.add);
       const report = { check, counts, ...(await lists.finish()) };
-      await writeList(report.changes, outputs.changes, fleet);
-      await writeList(report.ending, outputs.ending, fleet);
-      for (const file of inOrder) await file.complete();
+      for (const name of ['changes', 'ending'] as const) {
+        const list = report[name];
+        if (list) await outputs[name]?.write(headerText(list.columns, fleet) + csvText(list.rows, fleet));
+      }
+      for (const file of Object.values(outputs)) await file.complete();
       await assertUnchanged();
       signal.throwIfAborted();
       bar.clear();
       await print(report);
       signal.throwIfAborted();
-      await replaceFiles(inOrder);
+      await replaceFiles(Object.values(outputs));
       return report;
     } catch (error) {
       // A changed input may look like invalid CSV.

@@ -1,17 +1,34 @@
+import { stringify } from 'csv-stringify/sync';
 import type { CheckArguments } from './arguments.ts';
 import { CHANGE_COLUMNS } from './changes.ts';
-import { type CsvFormat, csvText, headerText } from './csv-text.ts';
+import { delimiterLine } from './csv-file/read-csv.ts';
 import { isResult } from './earlier-result.ts';
 import { ENDING_COLUMNS } from './ending.ts';
 import type { FleetFile } from './fleet-file.ts';
-import { assertReplaceable, type OutputFile, openOutputFile, type Replaceable } from './output-file.ts';
-import type { VehicleList } from './vehicle-list.ts';
+import { assertReplaceable, type OutputFile, openOutputFile } from './output-file.ts';
 
-/** The files that a check writes. */
-export interface Outputs {
-  readonly changes: OutputFile | undefined;
-  readonly ending: OutputFile | undefined;
-  readonly receipts: OutputFile | undefined;
+/** How the files of a check are written: as their input is. */
+type CsvFormat = Pick<FleetFile, 'delimiter' | 'lineEnd' | 'hasMark'>;
+
+/** CSV in the format of the input. Formulas are escaped, because spreadsheet programs would run them. */
+export const csvText = (rows: readonly (readonly string[])[], { delimiter, lineEnd }: CsvFormat): string =>
+  stringify(rows as string[][], {
+    delimiter,
+    record_delimiter: lineEnd,
+    // Without this, only cells with the file's own line end are quoted.
+    quoted_match: /[\r\n]/,
+    escape_formulas: true,
+  });
+
+/** The first lines of a file: one that names the columns, after one that sets an unusual delimiter. */
+export const headerText = (names: readonly string[], format: CsvFormat): string =>
+  `${format.hasMark ? '\ufeff' : ''}${delimiterLine(format.delimiter, format.lineEnd)}${csvText([names], format)}`;
+
+/** The files that a check writes, in the order in which they take their places. */
+interface Outputs {
+  readonly changes?: OutputFile;
+  readonly ending?: OutputFile;
+  readonly receipts?: OutputFile;
   readonly result: OutputFile;
 }
 
@@ -19,37 +36,28 @@ const isList = (columns: readonly string[]) => (header: readonly string[]) => `$
 const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
   more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
 
-/**
- * Opens the files, and passes them on, also as a list in the order in which they take their places: the result is last. Deletes
- * the temporary ones that are left. @throws CannotRun when one of them must not be replaced
- */
+/** Opens the files for `use`, then deletes temporary ones. @throws CannotRun when a file must not be replaced */
 export const withOutputs = async <Value>(
   { changesFile, endingFile, receiptsFile, out, force }: CheckArguments,
   { stats: input }: FleetFile,
-  use: (outputs: Outputs, inOrder: readonly OutputFile[]) => Promise<Value>,
+  use: (outputs: Outputs) => Promise<Value>,
 ): Promise<Value> => {
-  const opened: OutputFile[] = [];
-  const open = async (path: string, isOwn: Replaceable['isOwn']): Promise<OutputFile> => {
-    await assertReplaceable({ path, isOwn, input, force });
-    const file = await openOutputFile({ path, isOwn, input, force });
-    opened.push(file);
-    return file;
-  };
+  const wanted = [
+    ['changes', changesFile, isList(CHANGE_COLUMNS)],
+    ['ending', endingFile, isList(ENDING_COLUMNS)],
+    ['receipts', receiptsFile, isReceipts],
+    ['result', out, isResult],
+  ] as const;
+  const outputs: Partial<Record<keyof Outputs, OutputFile>> = {};
   try {
-    const changes = changesFile === undefined ? undefined : await open(changesFile, isList(CHANGE_COLUMNS));
-    const ending = endingFile === undefined ? undefined : await open(endingFile, isList(ENDING_COLUMNS));
-    const receipts = receiptsFile === undefined ? undefined : await open(receiptsFile, isReceipts);
-    return await use({ changes, ending, receipts, result: await open(out, isResult) }, opened);
+    for (const [name, path, isOwn] of wanted) {
+      if (path === undefined) continue;
+      const replaceable = { path, isOwn, input, force };
+      await assertReplaceable(replaceable);
+      outputs[name] = await openOutputFile(replaceable);
+    }
+    return await use(outputs as Outputs);
   } finally {
-    for (const file of opened) await file.discard();
+    for (const file of Object.values(outputs)) await file.discard();
   }
-};
-
-/** Writes a list to its file, if it has one. */
-export const writeList = async (
-  list: VehicleList | undefined,
-  file: OutputFile | undefined,
-  format: CsvFormat,
-): Promise<void> => {
-  if (list && file) await file.write(headerText(list.columns, format) + csvText(list.rows, format));
 };

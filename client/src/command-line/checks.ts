@@ -1,26 +1,54 @@
-import type { ComplianceEntry, InsuranceEntry } from '../index.ts';
-import type { Lookups } from './lookups.ts';
+import type { ComplianceEntry, InsuranceEntry, SignedAnswer, VehicleVerification } from '../index.ts';
+import type { OutputFile } from './output-file.ts';
 
-/** The cells of the added columns, as the result has them. */
+/** Lookups of many vehicles, one entry each, in order. */
+export interface Lookups {
+  /** @param date YYYY-MM-DD, by default today */
+  readonly insurance: (registrations: readonly string[], date?: string) => Promise<readonly InsuranceEntry[]>;
+  readonly compliance: (registrations: readonly string[]) => Promise<readonly ComplianceEntry[]>;
+}
+
+/** The lookups of a client. With a file for receipts every answer is signed, and its receipts are written there. */
+export const openLookups = (
+  client: VehicleVerification,
+  signal: AbortSignal,
+  receipts: OutputFile | undefined,
+): Lookups => {
+  if (receipts === undefined) {
+    return {
+      insurance: (registrations, date) => client.verify(registrations, { date, signal }),
+      compliance: (registrations) => client.verifyCompliance(registrations, { signal }),
+    };
+  }
+  const keep = async <Answer>(signed: Promise<SignedAnswer<Answer>>): Promise<Answer> => {
+    const { answer, receipt } = await signed;
+    if (receipt !== '') await receipts.write(`${receipt}\n`);
+    return answer;
+  };
+  return {
+    insurance: (registrations, date) => keep(client.verify(registrations, { date, signal, signed: true })),
+    compliance: (registrations) => keep(client.verifyCompliance(registrations, { signal, signed: true })),
+  };
+};
+
+/** The cells of the added columns, as in the result. */
 export type Cells = readonly string[];
 
 /** One kind of check. */
 export interface Check {
   /** The added columns. The first one is the verdict, the last one the error code of a vehicle without an answer. */
   readonly columns: readonly string[];
-  /** What a vehicle with an answer is, by its verdict. */
+  /** In words, by verdict. */
   readonly outcomes: Readonly<Record<'true' | 'false', string>>;
-  /** What has changed: the verdict, or only what the second column says. */
+  /** A change in words: of the verdict, or only of the second column. */
   readonly changes: Readonly<Record<'toTrue' | 'toFalse' | 'other', string>>;
-  /** What ends on the day in a column. */
+  /** By column: what ends on the day in it. */
   readonly ends: Readonly<Record<string, string>>;
   /** Whether a vehicle with an answer is insured. */
   readonly isInsured: (cells: Cells) => boolean;
   /** The member of an entry that has the verdict. */
   readonly verdict: 'insured' | 'compliant';
-  /** Looks registrations up, one entry each. @param date YYYY-MM-DD, by default today */
   readonly lookUp: (lookups: Lookups, registrations: readonly string[], date?: string) => Promise<readonly unknown[]>;
-  /** The cells of an entry of this kind of lookup. */
   readonly cellsOf: (entry: unknown) => Cells;
 }
 

@@ -8,13 +8,13 @@ export interface ResultRow {
   readonly cells: Cells;
 }
 
-/** Whether a file with this header is a result of the check: it ends with the added columns, which may have a number. */
+/** Whether a header is of a result of the check: it ends with the added columns, which may have a number. */
 const isResultOf = ({ columns }: Check, header: readonly string[]): boolean => {
   const added = header.slice(-columns.length).map((name) => name.replace(/_\d+$/, ''));
   return header.length > columns.length && `${added}` === `${columns}`;
 };
 
-/** Whether a file with this header is a result of any check. */
+/** Whether a header is of a result of any check. */
 export const isResult = (header: readonly string[]): boolean =>
   [insuranceCheck, complianceCheck].some((check) => isResultOf(check, header));
 

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
+import type { AnswerOptions } from './answer-rows.ts';
 import { vehicleOf } from './changes.ts';
-import type { Check } from './checks.ts';
 import { readColumnNames } from './csv-file/read-csv.ts';
 import { addDays } from './days.ts';
 import { type ResultRow, unescaped } from './earlier-result.ts';
 import { findColumn, openFleet } from './fleet-file.ts';
-import type { Lookups } from './lookups.ts';
 
 /** The columns of the list of what ends. */
 export const ENDING_COLUMNS = ['registration', 'what', 'last_day'];
@@ -13,7 +12,7 @@ export const ENDING_COLUMNS = ['registration', 'what', 'last_day'];
 const INSURANCE = 'insurance';
 const NOT_READ = ' (renewal not read)';
 
-/** What ends, the same for every way of writing the registration, and whether or not a renewal was read. */
+/** Identifies what ends, however the registration is written and whether or not a renewal was read. */
 const endOf = ([registration = '', what = '', day = '']: readonly string[]): string =>
   [vehicleOf(registration), what.replace(NOT_READ, ''), day].join();
 
@@ -21,7 +20,7 @@ const endOf = ([registration = '', what = '', day = '']: readonly string[]): str
 export const newlyEnding = (rows: readonly (readonly string[])[], earlier: ReadonlySet<string>) =>
   rows.filter((row) => !earlier.has(endOf(row)));
 
-/** What ends by the list in a file; nothing when there is none, or no such list. @throws CannotRun when it cannot be read */
+/** What ends by the list in a file, if it has one. @throws CannotRun when it cannot be read */
 export const readEarlierEnding = async (path: string): Promise<ReadonlySet<string>> => {
   const ends = new Set<string>();
   if (!existsSync(path)) return ends;
@@ -31,17 +30,13 @@ export const readEarlierEnding = async (path: string): Promise<ReadonlySet<strin
   return ends;
 };
 
-interface EndingOptions {
-  readonly lookups: Lookups;
-  readonly check: Check;
+interface EndingOptions extends Pick<AnswerOptions, 'lookups' | 'check' | 'batchSize'> {
   /** The first and the last day of the list. */
   readonly from: string;
   readonly to: string;
-  /** Registrations that are asked at the same time: a multiple of the plan's bulk size. */
-  readonly batchSize: number;
 }
 
-/** Lists what ends, earliest first. Asks whether each insurance goes on: only the end of the last one is listed. */
+/** Lists what ends, earliest first. Looks up whether each insurance goes on: only the end of the last one is listed. */
 export const listEnding = ({ lookups, check, from, to, batchSize }: EndingOptions) => {
   const list: string[][] = [];
   /** Registrations by the last day and what ends on it. */
@@ -72,7 +67,7 @@ export const listEnding = ({ lookups, check, from, to, batchSize }: EndingOption
         if (what !== INSURANCE || check.isInsured(cells)) collect(cells[at] ?? '', what, registration);
       }
     },
-    /** The whole list, after the last row. */
+    /** Called after the last row. */
     finish: async (): Promise<string[][]> => {
       // In order, because a renewal ends on a later day.
       for (let day = from; day <= to; day = addDays(day, 1)) {

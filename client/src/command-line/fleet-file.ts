@@ -5,7 +5,6 @@ import { nameKey, REGISTRATION_NAMES, readCsv } from './csv-file/read-csv.ts';
 import { hasTooManyCells, isEmpty, parseRecords } from './csv-file/records.ts';
 import { CannotRun, unreadable } from './failure.ts';
 
-/** One row of a fleet file. */
 export interface FleetRow {
   /** The line on which it begins. */
   readonly line: number;
@@ -23,7 +22,7 @@ export interface FleetFile {
   readonly rowCount: number;
   readonly delimiter: string;
   readonly lineEnd: string;
-  /** Whether the result begins with a byte order mark, also when it is all ASCII. */
+  /** Whether the result begins with a byte order mark even if it is all ASCII. */
   readonly hasMark: boolean;
   /** Metadata of the file before it was first read. */
   readonly stats: BigIntStats;
@@ -34,7 +33,7 @@ export interface FleetFile {
 interface FleetOptions {
   /** The name of the column of registrations, if it has none of the usual names. */
   readonly column?: string | undefined;
-  /** The encoding, if it is not to be found out. */
+  /** Detected if absent. */
   readonly encoding?: Encoding | undefined;
 }
 
@@ -47,7 +46,7 @@ const quoted = (names: readonly string[]): string =>
 const namesOf = (wanted: string | undefined): string[] =>
   (wanted === undefined ? ['registration', ...REGISTRATION_NAMES] : [wanted]).map(nameKey);
 
-/** @throws CannotRun that lists the columns of the file, or those of which each could be the one */
+/** The index of the column of registrations. @throws CannotRun with the columns from which to choose */
 export const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
   const known = namesOf(wanted);
   const found = header.filter((name) => known.includes(nameKey(name)));
@@ -72,10 +71,7 @@ const asCannotRun = (error: unknown, path: string): unknown => {
   return unreadable(path, error);
 };
 
-/**
- * Opens a CSV file, and reads it whole to validate it and to count its rows.
- * @throws CannotRun when it is missing or not CSV, or what `find` throws
- */
+/** Opens a CSV file, and reads it to validate it and count its rows. @throws CannotRun, or what `find` throws */
 export const openFleet = async (
   path: string,
   find: (header: readonly string[]) => number,

@@ -22,7 +22,7 @@ const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KE
 /** Removes keys, which an error may quote. */
 const withoutKeys = (text: string): string =>
   (apiKey.trim() ? text.replaceAll(apiKey.trim(), '(key)') : text).replace(/vvc_\w+/g, '(key)');
-/** Replaces control and format characters of responses and files: they could control the terminal or start a line. */
+/** Replaces control and format characters, which could control the terminal or start a line. */
 const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done));
 /** @throws CannotRun when the lines cannot be written */
@@ -70,7 +70,7 @@ const showUsage = async (signal: AbortSignal): Promise<number> => {
   return 0;
 };
 
-/** What a check has found that `--fail-on` names. */
+/** What `--fail-on` names and a check has found. */
 const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
   const { counts, changes, ending } = report;
   const found = {
@@ -95,7 +95,7 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
   ];
 };
 
-/** Checks a file, prints what was found, and returns the exit code. */
+/** Returns the exit code. */
 const check = async (args: CheckArguments, signal: AbortSignal): Promise<number> => {
   const bar = progressBar(process.stderr);
   const client = openClient(bar.showWait);

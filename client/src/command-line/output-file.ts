@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type BigIntStats, constants } from 'node:fs';
-import { access, type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { type BigIntStats, constants, lstatSync } from 'node:fs';
+import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readColumnNames } from './csv-file/read-csv.ts';
 import { CannotRun, reasonOf } from './failure.ts';
@@ -21,17 +21,8 @@ const writing = async <Value>(path: string, write: () => Promise<Value>): Promis
   }
 };
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
-
-/** What has this name: a link, not what it leads to. */
-const statOf = async (path: string): Promise<BigIntStats | undefined> => {
-  try {
-    return await lstat(path, { bigint: true });
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-};
+/** Of a link, not of its target; undefined when nothing has this name. */
+const statOf = async (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
 /** A file that the command may overwrite. */
 export interface Replaceable {
@@ -43,7 +34,10 @@ export interface Replaceable {
   readonly force: boolean;
 }
 
-/** @throws CannotRun when there is anything else than an empty file or an earlier result, or with `force` any file but the input */
+/**
+ * @throws CannotRun unless there is nothing, an empty file or an earlier result; with `force`, any file but the input
+ * may be there
+ */
 export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceable): Promise<void> => {
   await writing(path, () => access(dirname(path), constants.W_OK));
   const found = await writing(path, () => statOf(path));
@@ -59,7 +53,7 @@ export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceab
   throw new CannotRun(`${path} exists and is not an earlier result: name another file, or overwrite it with --force.`);
 };
 
-/** Moves what a file has by three bytes, and writes a byte order mark before it. */
+/** Writes a byte order mark before the content of a file. */
 const insertMark = async (file: FileHandle): Promise<void> => {
   let rest: Buffer = Buffer.from(MARK);
   for (let at = 0; ; ) {
@@ -76,7 +70,7 @@ const insertMark = async (file: FileHandle): Promise<void> => {
 /** A file that is written whole: what was there stays until it is replaced. */
 export interface OutputFile {
   readonly write: (text: string) => Promise<void>;
-  /** Writes what is left, and before a text that is not all ASCII a byte order mark, unless it begins with one. */
+  /** Writes what is left and, unless the text is ASCII or begins with one, a byte order mark before it. */
   readonly complete: () => Promise<void>;
   /** @throws CannotRun when the complete file must not take its place */
   readonly assertReplaceable: () => Promise<void>;

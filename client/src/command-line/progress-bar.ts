@@ -5,7 +5,7 @@ const MIN_WIDTH = 8;
 const timeLeft = (seconds: number): string =>
   seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 
-/** Standard error, or what of it the bar uses. */
+/** The part of standard error that the bar uses. */
 interface Terminal {
   readonly isTTY: boolean;
   /** Characters in a line. */
@@ -13,7 +13,7 @@ interface Terminal {
   readonly write: (text: string) => unknown;
 }
 
-/** A progress bar in one line of a terminal, of the client and of the operators' commands; writes nothing to other streams. */
+/** A progress bar in one line of a terminal; writes nothing to other streams. */
 export const progressBar = (stream: Terminal) => {
   let share = 0;
   let counts = '';

@@ -6,7 +6,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   INVALID_REGISTRATION: 'invalid',
 };
 
-/** What a row is, in words, whose registration or answer could not be read. */
+/** A row whose registration or answer could not be read, in words. */
 export const NOT_READ = 'not read';
 
 /** Numbers of rows. */
@@ -21,13 +21,11 @@ export interface Counts {
   suggestions: number;
 }
 
-/** Counts of no rows. */
 export const noCounts = (): Counts => ({
   ...{ rows: 0, insured: 0, notInsured: 0, suggestions: 0 },
   ...{ outcomes: new Map(), reasons: new Map() },
 });
 
-/** A number with separators of thousands. */
 export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
 
 /** What a row is, in words: `insured`, `unknown`. Any other code is that of a row that was not read. */
@@ -39,7 +37,6 @@ export const outcomeOf = (check: Check, cells: Cells): string => {
 
 const increment = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** Adds a row with these cells to the counts. */
 export const countRow = (counts: Counts, check: Check, cells: Cells): void => {
   counts.rows += 1;
   increment(counts.outcomes, outcomeOf(check, cells));
@@ -51,10 +48,9 @@ export const countRow = (counts: Counts, check: Check, cells: Cells): void => {
   for (const reason of (cells[1] ?? '').split(' ')) if (reason !== '') increment(counts.reasons, reason);
 };
 
-/** Number of rows without an answer. */
+/** Rows without an answer. */
 export const failedRows = ({ rows, insured, notInsured }: Counts): number => rows - insured - notInsured;
 
-/** Number of rows that were not read. */
 export const unreadRows = ({ outcomes }: Counts): number => outcomes.get(NOT_READ) ?? 0;
 
 const failureNames = [...new Set(Object.values(FAILURES)), NOT_READ];

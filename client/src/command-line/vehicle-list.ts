@@ -5,7 +5,6 @@ const MAX_PRINTED = 20;
 /** Characters of a cell: more than a registration, a verdict with all reasons or a policy number has. */
 const MAX_CELL = 100;
 
-/** A list of vehicles. */
 export interface VehicleList {
   readonly title: string;
   readonly columns: readonly string[];
@@ -16,7 +15,7 @@ export interface VehicleList {
 
 const shortened = (cell: string): string => (cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell);
 
-/** The list as a table. */
+/** The list as a table. @param option the one that names a file */
 export const tableLines = ({ title, columns, rows, path }: VehicleList, option: string): string[] => {
   const printed = [columns, ...rows.slice(0, MAX_PRINTED)].map((row) => row.map(shortened));
   const widths = columns.map((_, at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)));

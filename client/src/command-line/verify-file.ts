@@ -31,7 +31,7 @@ const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> =>
   }
 };
 
-/** The lines of a file that have something, in memory that does not grow with it. @throws CannotRun when it cannot be read */
+/** The lines of a file that are not empty, in constant memory. @throws CannotRun when it cannot be read */
 async function* receiptsIn(path: string): AsyncGenerator<Line> {
   try {
     for await (const { lines } of readLines({ path, encoding: 'utf-8' }, MAX_RECEIPT_LENGTH)) {
@@ -42,25 +42,24 @@ async function* receiptsIn(path: string): AsyncGenerator<Line> {
   }
 }
 
-/** What can be read as nothing else than a registration. */
+/** Text that cannot be mistaken for anything but a registration. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
 /** Characters of any other text. */
 const MAX_TEXT = 100;
 
-/** A registration as it was asked. Whoever asked may have written another answer in its place: it is quoted then. */
+/** A registration as it was sent, in quotes if it could be mistaken for an answer. */
 const shownRegistration = (text: string): string => {
   if (PLAIN.test(text)) return text;
   return JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 };
 
-/** What an entry says, in one line. */
 const entryLine = (check: Check, registration: string, entry: unknown): string => {
   const cells = isValidEntry[check.verdict](entry) ? check.cellsOf(entry) : failureCells(check, 'INVALID_ANSWER');
   const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
   return `  ${[shownRegistration(registration), outcomeOf(check, cells), ...details].join(', ')}`;
 };
 
-/** What was answered: a line for each vehicle. */
+/** One line for each vehicle. */
 const answerLines = ({ request: { path }, status, answer }: ReceiptClaims): string[] => {
   // A registration may be any word, also the name of an endpoint.
   const check = /\/vehicle\/([^/]+\/|bulk-)insurance$/.test(path) ? insuranceCheck : complianceCheck;
@@ -74,7 +73,7 @@ const answerLines = ({ request: { path }, status, answer }: ReceiptClaims): stri
   return [entryLine(check, registration, entry)];
 };
 
-/** What a receipt shows: when, for whom, and what was answered. */
+/** When, for whom, and what was answered. */
 const receiptLines = (claims: ReceiptClaims): string[] => {
   const { iat, aud, jti, request, answer, sandbox } = claims;
   const day = (answer as { asOf?: unknown } | null)?.asOf;
@@ -95,11 +94,7 @@ const verifyReceipt = async (text: string, keys: KeySet, { issuer, acceptsSandbo
   return claims;
 };
 
-/**
- * Prints of each receipt in a file whether it holds and, if so, what it shows.
- * @returns whether every one holds
- * @throws CannotRun when there are no keys or no receipts
- */
+/** Prints each receipt of a file; true if all hold. @throws CannotRun when there are no keys or no receipts */
 export const verifyFile = async (
   args: VerifyArguments,
   signal: AbortSignal,

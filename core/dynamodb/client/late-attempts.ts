@@ -6,12 +6,12 @@ export class TooLateToRetry extends Error {
 }
 
 /**
- * Rejects attempts that start more than this many milliseconds after a request's first one. Otherwise a function that was
- * frozen between two attempts could send the second one hours later, when its caller has long received an error, and after
- * the ten minutes for which DynamoDB keeps the token of a transaction.
+ * Rejects attempts that start more than this many milliseconds after the first attempt. Otherwise a function that was
+ * frozen between two attempts could send the second one hours later, when its caller has long received an error and
+ * DynamoDB has forgotten the token of a transaction (after ten minutes).
  */
 export const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient, milliseconds: number): void => {
-  // The key is what the SDK hands to each attempt of a request; `context` is shared by all requests of an operation.
+  // By what the SDK passes to each attempt of a request. Its `context` is shared by all requests of an operation.
   const firstAttempts = new WeakMap<object, number>();
   const reject =
     <Attempt extends object, Outcome>(next: (attempt: Attempt) => Outcome) =>

@@ -22,8 +22,8 @@ const ON_ITEMS = new Set([
 const FIRST_ERROR_STATUS = 300;
 
 /**
- * Every response of DynamoDB is a JSON object, whatever the status. Any other body (empty, truncated, compressed, a proxy's
- * page) does not come from DynamoDB.
+ * Every response of DynamoDB is a JSON object, whatever the status. Any other body (empty, truncated, a proxy's page)
+ * does not come from DynamoDB.
  * @throws UnreadableResponse
  */
 const parseBody = (body: unknown) => {
@@ -37,9 +37,8 @@ const parseBody = (body: unknown) => {
 };
 
 /**
- * Sends and returns the JSON of items unchanged. The SDK's own protocol converts every value by its schema, which only
- * binary attributes need; this service has none. That is a tenth of a lookup's CPU time. Errors and all other operations use
- * the SDK's protocol.
+ * Sends and returns the JSON of items unchanged. The SDK's protocol converts every value by its schema, a tenth of a
+ * lookup's CPU time, which only binary attributes need. Errors and all other operations use the SDK's protocol.
  */
 export class DynamoDbJson extends AwsJson1_0Protocol {
   override async serializeRequest(...[operation, input, context]: SerializeArguments) {

@@ -4,11 +4,11 @@ import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 import { usesStockClient } from '../../runtime/environment.ts';
 
-/** How long a request may take, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface TransportTimeouts {
-  /** Milliseconds to connect. */
+  /** To connect. */
   readonly connection: number;
-  /** Milliseconds for the whole response, connecting included. */
+  /** For the whole response, connecting included. */
   readonly response: number;
 }
 
@@ -27,13 +27,14 @@ export class UnreadableResponse extends Error {
 /** Node's HTTP parser marks its errors so. */
 const isParseError = ({ code = '' }: NodeJS.ErrnoException): boolean => code.startsWith('HPE_');
 
+/** The SDK's default of 50 sockets would make a bulk request and its neighbours wait for each other. */
 const AGENT = { keepAlive: true, maxSockets: 256 };
 
-/** Headers as the SDK reads them: one string each. */
+/** Headers as the SDK reads them: a string each. */
 const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** The host as sockets take it: an IPv6 address without brackets. */
+/** Sockets take an IPv6 address without brackets. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const dropIdle = ({ freeSockets }: HttpAgent): void => {
@@ -41,10 +42,10 @@ const dropIdle = ({ freeSockets }: HttpAgent): void => {
 };
 
 /**
- * Sends the SDK's requests over kept connections. Replaces `@smithy/node-http-handler`, whose timers and streams are for
- * bodies of any size and take an eighth of a lookup's CPU time; DynamoDB's responses are small and read whole. A truncated
- * or malformed response is a transient error. After an error on a reused connection all idle connections are closed: a frozen
- * function may have lost them all, and there can be more of them than attempts.
+ * Sends the SDK's requests over kept connections, in place of `@smithy/node-http-handler`: its timers and streams are
+ * for bodies of any size, and take an eighth of a lookup's CPU time. A truncated or malformed response is a transient
+ * error. After an error on a reused connection all idle connections are closed: a frozen function may have lost them
+ * all, and there can be more of them than attempts.
  */
 export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) => {
   const http = new HttpAgent(AGENT);
@@ -97,17 +98,14 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
   };
 };
 
-/** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
-const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
-
-/** What sends the requests of a client: ours, or the SDK's with the same timeouts. */
+/** The transport of a client: ours, or the SDK's with the same timeouts. */
 export const requestHandler = (timeouts: TransportTimeouts): NonNullable<DynamoDBClientConfig['requestHandler']> =>
   usesStockClient()
     ? {
         connectionTimeout: timeouts.connection,
         requestTimeout: timeouts.response,
         throwOnRequestTimeout: true,
-        httpAgent: STOCK_AGENT,
-        httpsAgent: STOCK_AGENT,
+        httpAgent: AGENT,
+        httpsAgent: AGENT,
       }
     : dynamoDbTransport(timeouts);

@@ -9,7 +9,7 @@ const UNUSED = [
   'recursionDetectionMiddleware',
 ];
 
-/** Removes middleware from a client by name. @throws Error when there is none of that name, as after an update of the SDK */
+/** Removes middleware by name. @throws Error when it does not exist, as after an update of the SDK */
 export const removeUnused = ({ middlewareStack }: Pick<DynamoDBClient, 'middlewareStack'>, names = UNUSED): void => {
   for (const name of names) {
     if (!middlewareStack.remove(name)) throw new Error(`the SDK has no middleware ${name} to remove`);

@@ -8,7 +8,7 @@ import {
   tooManyRegistrations,
 } from '../bulk-document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
-import { BODY, BULK_SIZES, type EndpointDocument, schemaOf } from '../document.ts';
+import { BODY, BULK_SIZES, type EndpointDocument, example, schemaOf } from '../document.ts';
 import { input } from './input.ts';
 
 const BulkComplianceFailure = T.Object(
@@ -32,11 +32,9 @@ export const document: EndpointDocument = {
   response: BulkComplianceResult,
   success: 'One result per submitted registration, in order, and how many have a verdict',
   examples: [
-    {
-      name: 'mixed',
-      summary: 'Compliant, without a compliance record, unknown and invalid in one request',
-      request: { body: { registrations: ['AB12 CDE', 'VE24UNK', 'AB1O CDE', 'not a plate!'] } },
-    },
+    example('mixed', 'Compliant, without a compliance record, unknown and invalid in one request', {
+      body: { registrations: ['AB12 CDE', 'VE24UNK', 'AB1O CDE', 'not a plate!'] },
+    }),
     tooManyRegistrations,
   ],
 };

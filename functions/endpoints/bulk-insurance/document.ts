@@ -7,7 +7,15 @@ import {
   failedEntry,
   tooManyRegistrations,
 } from '../bulk-document.ts';
-import { BODY, BULK_SIZES, type EndpointDocument, PAST_DAY, registrationAsSent, schemaOf } from '../document.ts';
+import {
+  BODY,
+  BULK_SIZES,
+  type EndpointDocument,
+  example,
+  PAST_DAY,
+  registrationAsSent,
+  schemaOf,
+} from '../document.ts';
 import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
 import { input } from './input.ts';
 
@@ -24,10 +32,7 @@ const BulkSuccess = T.Object(
 
 const BulkFailure = T.Object(
   { ...failedEntry(ENTRY_MEANINGS), insured: T.Literal(false) },
-  {
-    title: 'BulkFailure',
-    description: 'A registration that is unknown, invalid or could not be read',
-  },
+  { title: 'BulkFailure', description: 'A registration that is unknown, invalid or could not be read' },
 );
 
 const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
@@ -44,21 +49,13 @@ export const document: EndpointDocument = {
   response: BulkResult,
   success: 'One result per submitted registration, in order, and how many have an answer',
   examples: [
-    {
-      name: 'mixed',
-      summary: 'Insured, uninsured, unknown and invalid in one request',
-      request: { body: { registrations: ['AB12 CDE', 'KR08NIL', 'ZZ99ZZZ', 'not a plate!'] } },
-    },
-    {
-      name: 'renewalDay',
-      summary: 'The same question for a day to come',
-      request: { body: { registrations: ['AB12 CDE'], date: '2027-01-01' } },
-    },
-    {
-      name: 'notText',
-      summary: 'An entry that is not a string',
-      request: { body: { registrations: ['AB12 CDE', 42] } },
-    },
+    example('mixed', 'Insured, uninsured, unknown and invalid in one request', {
+      body: { registrations: ['AB12 CDE', 'KR08NIL', 'ZZ99ZZZ', 'not a plate!'] },
+    }),
+    example('renewalDay', 'The same question for a day to come', {
+      body: { registrations: ['AB12 CDE'], date: '2027-01-01' },
+    }),
+    example('notText', 'An entry that is not a string', { body: { registrations: ['AB12 CDE', 42] } }),
     tooManyRegistrations,
   ],
 };

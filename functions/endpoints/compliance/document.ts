@@ -9,6 +9,7 @@ import type {
 import type { Insurance } from '../../../core/vehicles/insurance.ts';
 import {
   type EndpointDocument,
+  example,
   openCode,
   REGISTRATION,
   registrationAsSent,
@@ -100,22 +101,13 @@ export const document: EndpointDocument = {
   response: ComplianceVerdict,
   success: 'The verdict, its four checks, the reasons for those that fail, and the facts behind it',
   examples: [
-    { name: 'compliant', summary: 'All four checks pass', request: { path: { registration: 'AB12CDE' } } },
-    {
-      name: 'notCompliant',
-      summary: 'No check passes, each for its own reason',
-      request: { path: { registration: 'TC11ALL' } },
-    },
-    {
-      name: 'notRecorded',
-      summary: 'A known vehicle without a compliance record',
-      request: { path: { registration: 'VE24UNK' } },
-    },
+    example('compliant', 'All four checks pass', { path: { registration: 'AB12CDE' } }),
+    example('notCompliant', 'No check passes, each for its own reason', { path: { registration: 'TC11ALL' } }),
+    example('notRecorded', 'A known vehicle without a compliance record', { path: { registration: 'VE24UNK' } }),
     ...registrationExamples,
-    {
-      name: 'pastDay',
-      summary: 'A verdict is always for today',
-      request: { path: { registration: 'AB12CDE' }, query: { date: '2026-06-14' } },
-    },
+    example('pastDay', 'A verdict is always for today', {
+      path: { registration: 'AB12CDE' },
+      query: { date: '2026-06-14' },
+    }),
   ],
 };

@@ -1,5 +1,5 @@
 import { ContentItem } from '../../../core/content/item.ts';
-import { BODY, CONTENT_FIELDS, DOMAINS, type EndpointDocument } from '../document.ts';
+import { BODY, CONTENT_FIELDS, DOMAINS, type EndpointDocument, example } from '../document.ts';
 import { input } from './input.ts';
 
 const tyres = {
@@ -25,27 +25,17 @@ export const document: EndpointDocument = {
     DeleteItem: { endpoint: 'delete-content', description: 'Delete the item' },
   },
   examples: [
-    { name: 'created', summary: 'A new item, safe to send again', request: { headers: once, body: tyres } },
-    {
-      name: 'keyUsedBefore',
-      summary: 'The same Idempotency-Key with another body',
-      request: { headers: once, body: { ...tyres, title: 'Summer tyres', slug: 'summer-tyres' } },
-    },
-    {
-      name: 'slugTaken',
-      summary: 'A slug that another item of the domain has',
-      request: { body: { ...tyres, slug: 'motoring-news-45' } },
-    },
-    {
-      name: 'invalid',
-      summary: 'An empty title and a slug of the wrong form',
-      request: { body: { ...tyres, title: '', slug: 'Winter Tyres' } },
-    },
-    {
-      name: 'otherDomain',
-      summary: 'A domain to which the key is not bound',
-      domains: ['help.example'],
-      request: { body: tyres },
-    },
+    example('created', 'A new item, safe to send again', { headers: once, body: tyres }),
+    example('keyUsedBefore', 'The same Idempotency-Key with another body', {
+      headers: once,
+      body: { ...tyres, title: 'Summer tyres', slug: 'summer-tyres' },
+    }),
+    example('slugTaken', 'A slug that another item of the domain has', {
+      body: { ...tyres, slug: 'motoring-news-45' },
+    }),
+    example('invalid', 'An empty title and a slug of the wrong form', {
+      body: { ...tyres, title: '', slug: 'Winter Tyres' },
+    }),
+    example('otherDomain', 'A domain to which the key is not bound', { body: tyres }, ['help.example']),
   ],
 };

@@ -1,4 +1,4 @@
-import { contentIdPath, type EndpointDocument, IF_MATCH, sampleItemPath } from '../document.ts';
+import { contentIdPath, type EndpointDocument, example, IF_MATCH, sampleItemPath } from '../document.ts';
 import { input } from './input.ts';
 
 export const document: EndpointDocument = {
@@ -9,16 +9,14 @@ export const document: EndpointDocument = {
   success: 'The item is deleted; the response has no body',
   examples: [
     // After the examples of `update-content` the item has version 2.
-    {
-      name: 'changedMeanwhile',
-      summary: 'A version that is not the current one',
-      request: { path: sampleItemPath, headers: { 'If-Match': '"1"' } },
-    },
-    {
-      name: 'deleted',
-      summary: 'Deleted permanently, whatever the version',
-      request: { path: sampleItemPath, headers: { 'If-Match': '*' } },
-    },
-    { name: 'unknown', summary: 'An id that matches nothing', request: { path: { id: 'nothing' } } },
+    example('changedMeanwhile', 'A version that is not the current one', {
+      path: sampleItemPath,
+      headers: { 'If-Match': '"1"' },
+    }),
+    example('deleted', 'Deleted permanently, whatever the version', {
+      path: sampleItemPath,
+      headers: { 'If-Match': '*' },
+    }),
+    example('unknown', 'An id that matches nothing', { path: { id: 'nothing' } }),
   ],
 };

@@ -8,11 +8,7 @@ export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
     respond: async ({ parameters, headers, caller, keyKind, now, deadline }) => {
-      await content[keyKind].remove(parameters.id, headers['If-Match'], {
-        now,
-        deadline,
-        domains: caller.key.domains,
-      });
+      await content[keyKind].remove(parameters.id, headers['If-Match'], { now, deadline, domains: caller.key.domains });
       return {};
     },
   };

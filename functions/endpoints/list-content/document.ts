@@ -1,7 +1,7 @@
 import * as T from 'typebox';
 import { ContentItem } from '../../../core/content/item.ts';
 import type { ContentPage } from '../../../core/content/page.ts';
-import { type EndpointDocument, schemaOf } from '../document.ts';
+import { type EndpointDocument, example, schemaOf } from '../document.ts';
 import { input } from './input.ts';
 
 const response = schemaOf<ContentPage>()(
@@ -25,26 +25,16 @@ export const document: EndpointDocument = {
   success: 'A page of items, and how many match in total; `Link` leads to the next page',
   responseHeaders: ['Link'],
   examples: [
-    {
-      name: 'page',
-      summary: 'Two items from the middle of a domain',
-      request: { query: { domain: 'news.example', limit: 2, offset: 20 } },
-    },
-    {
-      name: 'bySlug',
-      summary: 'The item with a slug',
-      request: { query: { domain: 'news.example', slug: 'motoring-news-45' } },
-    },
-    {
-      name: 'invalid',
-      summary: 'A limit too large, and a slug without its domain',
-      request: { query: { limit: 500, slug: 'motoring-news-45' } },
-    },
-    {
-      name: 'otherDomain',
-      summary: 'A domain to which the key is not bound',
-      domains: ['help.example', 'shop.example'],
-      request: { query: { domain: 'news.example' } },
-    },
+    example('page', 'Two items from the middle of a domain', {
+      query: { domain: 'news.example', limit: 2, offset: 20 },
+    }),
+    example('bySlug', 'The item with a slug', { query: { domain: 'news.example', slug: 'motoring-news-45' } }),
+    example('invalid', 'A limit too large, and a slug without its domain', {
+      query: { limit: 500, slug: 'motoring-news-45' },
+    }),
+    example('otherDomain', 'A domain to which the key is not bound', { query: { domain: 'news.example' } }, [
+      'help.example',
+      'shop.example',
+    ]),
   ],
 };

@@ -1,5 +1,5 @@
 import { ContentItem } from '../../../core/content/item.ts';
-import { contentIdPath, type EndpointDocument, sampleItemPath } from '../document.ts';
+import { contentIdPath, type EndpointDocument, example, sampleItemPath } from '../document.ts';
 
 export const document: EndpointDocument = {
   operationId: 'getContent',
@@ -9,7 +9,7 @@ export const document: EndpointDocument = {
   success: 'The item',
   responseHeaders: ['ETag'],
   examples: [
-    { name: 'item', summary: 'An item and its version', request: { path: sampleItemPath } },
-    { name: 'unknown', summary: 'An id that matches nothing', request: { path: { id: 'nothing' } } },
+    example('item', 'An item and its version', { path: sampleItemPath }),
+    example('unknown', 'An id that matches nothing', { path: { id: 'nothing' } }),
   ],
 };

@@ -5,6 +5,7 @@ import {
   contentIdPath,
   DOMAINS,
   type EndpointDocument,
+  example,
   IF_MATCH,
   sampleItemPath,
 } from '../document.ts';
@@ -19,36 +20,27 @@ export const document: EndpointDocument = {
   success: 'The item as it is now, with its new version',
   responseHeaders: ['ETag'],
   examples: [
-    {
-      name: 'retitled',
-      summary: 'A new title, whatever the version',
-      request: { path: sampleItemPath, headers: { 'If-Match': '*' }, body: { title: 'MOT this week' } },
-    },
-    {
-      name: 'changedMeanwhile',
-      summary: 'A version that is no longer the current one',
-      request: { path: sampleItemPath, headers: { 'If-Match': '"1"' }, body: { title: 'MOT this week' } },
-    },
-    {
-      name: 'slugTaken',
-      summary: 'A slug that another item of the domain has',
-      request: { path: sampleItemPath, body: { slug: 'motoring-news-44' } },
-    },
-    {
-      name: 'empty',
-      summary: 'No field that an update can change',
-      request: { path: sampleItemPath, body: { version: 7 } },
-    },
-    {
-      name: 'unknown',
-      summary: 'An id that matches nothing',
-      request: { path: { id: 'nothing' }, body: { title: 'MOT this week' } },
-    },
-    {
-      name: 'otherDomain',
-      summary: 'A domain to which the key is not bound',
-      domains: ['news.example'],
-      request: { path: sampleItemPath, body: { domain: 'help.example' } },
-    },
+    example('retitled', 'A new title, whatever the version', {
+      path: sampleItemPath,
+      headers: { 'If-Match': '*' },
+      body: { title: 'MOT this week' },
+    }),
+    example('changedMeanwhile', 'A version that is no longer the current one', {
+      path: sampleItemPath,
+      headers: { 'If-Match': '"1"' },
+      body: { title: 'MOT this week' },
+    }),
+    example('slugTaken', 'A slug that another item of the domain has', {
+      path: sampleItemPath,
+      body: { slug: 'motoring-news-44' },
+    }),
+    example('empty', 'No field that an update can change', { path: sampleItemPath, body: { version: 7 } }),
+    example('unknown', 'An id that matches nothing', { path: { id: 'nothing' }, body: { title: 'MOT this week' } }),
+    example(
+      'otherDomain',
+      'A domain to which the key is not bound',
+      { path: sampleItemPath, body: { domain: 'help.example' } },
+      ['news.example'],
+    ),
   ],
 };

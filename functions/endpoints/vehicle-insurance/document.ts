@@ -3,6 +3,7 @@ import type { InsuranceAnswer } from '../../../core/vehicles/insurance.ts';
 import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import {
   type EndpointDocument,
+  example,
   PAST_DAY,
   REGISTRATION,
   registrationAsSent,
@@ -38,23 +39,17 @@ export const document: EndpointDocument = {
   response: VehicleInsurance,
   success: 'Whether the vehicle is insured, and the policy behind the answer',
   examples: [
-    { name: 'insured', summary: 'Insured today', request: { path: { registration: 'AB12CDE' } } },
-    {
-      name: 'lapsed',
-      summary: 'Insured until yesterday, and written with a hyphen',
-      request: { path: { registration: 'DG65-OLD' } },
-    },
-    { name: 'noPolicy', summary: 'A known vehicle without a policy', request: { path: { registration: 'KR08NIL' } } },
-    {
-      name: 'pastDay',
-      summary: 'A past day, on which the vehicle was insured',
-      request: { path: { registration: 'DG65OLD' }, query: { date: '2026-06-14' } },
-    },
+    example('insured', 'Insured today', { path: { registration: 'AB12CDE' } }),
+    example('lapsed', 'Insured until yesterday, and written with a hyphen', { path: { registration: 'DG65-OLD' } }),
+    example('noPolicy', 'A known vehicle without a policy', { path: { registration: 'KR08NIL' } }),
+    example('pastDay', 'A past day, on which the vehicle was insured', {
+      path: { registration: 'DG65OLD' },
+      query: { date: '2026-06-14' },
+    }),
     ...registrationExamples,
-    {
-      name: 'invalidDate',
-      summary: 'A date that does not exist',
-      request: { path: { registration: 'AB12CDE' }, query: { date: '2026-02-30' } },
-    },
+    example('invalidDate', 'A date that does not exist', {
+      path: { registration: 'AB12CDE' },
+      query: { date: '2026-02-30' },
+    }),
   ],
 };

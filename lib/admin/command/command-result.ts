@@ -28,5 +28,5 @@ export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
 
-/** A file is refused for its content or by its guard, before anything was changed: the same file will be refused again. */
+/** A file is refused, by its content or a guard, before any change: the same file will be refused again. */
 export class FileRefused extends CommandFailure {}

@@ -2,12 +2,6 @@ import { progressBar } from '../../../client/src/command-line/progress-bar.ts';
 import type { AdminContext } from './context.ts';
 import { formatNumber } from './format.ts';
 
-/** Shows the progress of a command, in bytes of a file or in items. */
-export interface Progress {
-  readonly update: (done: number, counts: { readonly rows: number; readonly rejected?: number }) => void;
-  readonly stop: () => void;
-}
-
 type Terminal = Pick<AdminContext, 'stderr' | 'showsProgress'>;
 
 /** Shows how many entries are read, without a total, on standard error; nothing unless that is a terminal. */
@@ -17,12 +11,12 @@ export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => 
 };
 
 /** A progress bar with rows, rate, rejections and time left, on standard error; nothing unless that is a terminal. */
-export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number): Progress => {
+export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number) => {
   const { columns } = stderr as { readonly columns?: number };
   const bar = progressBar({ isTTY: showsProgress && total > 0, columns, write: (text) => stderr.write(text) });
   const started = performance.now();
   return {
-    update: (done, { rows, rejected = 0 }) => {
+    update: (done: number, { rows, rejected = 0 }: { readonly rows: number; readonly rejected?: number }) => {
       const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
       const counts = `${formatNumber(rows)} rows, ${formatNumber(rate)}/s, ${formatNumber(rejected)} rejected`;
       bar.show(done, total, `${noun}, ${counts}`);

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 
-/** The borders that the library draws. They are omitted, so that `grep` and `cut` work on the output. */
+/** The library's borders, which are omitted so that `grep` and `cut` work on the output. */
 const SIDES = ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) => [side, `${side}-mid`]);
 const LINES = [...SIDES, 'top-left', 'top-right', 'bottom-left', 'bottom-right'];
 const CHARACTERS = { ...Object.fromEntries(LINES.map((name) => [name, ''])), middle: '  ' };

@@ -2,16 +2,15 @@ import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import type { KeyKind } from '../../../core/access/api-key.ts';
 import { type ContentReport, checkContent } from '../../content-maintenance/content-check.ts';
-import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
+import type { Inconsistency } from '../../content-maintenance/content-scan.ts';
 import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import { asStagingFailure } from '../file-command/staging-database.ts';
+import { asStagingFailure } from '../files/file-failure.ts';
 
-/** Where an inconsistency is, for an operator. */
 const describePlace = (found: Inconsistency): string => {
   switch (found.kind) {
     case 'missing member':
@@ -50,11 +49,7 @@ const isConsistent = ({ busy, inconsistencies }: RepairReport): boolean =>
 const isEmpty = ({ items, busy, inconsistencies }: RepairReport): boolean =>
   items + busy.length + inconsistencies.length === 0;
 
-/**
- * Recounts every list against its members and compares every slug with its item: of the content of live keys, of that of
- * test keys, the sandbox, and of that of the service's probe. With `repair` it repairs what it finds.
- * Exit code 0 when everything is known to be consistent in the end, otherwise 1.
- */
+/** Checks the content of live keys, the sandbox and the probe. Exit code 0 when all of it is consistent in the end. */
 const check = async (repairs: boolean, context: CommandContext): Promise<CommandResult> => {
   if (repairs) await requireConfirmation('This rewrites lists and slugs', context);
   const { db } = context.deployment;
@@ -67,9 +62,10 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
     .finally(progress.stop);
   const repairAll = async (found: ContentReport, kind: KeyKind): Promise<RepairReport> => {
     const repair = contentRepair(db, table, kind);
+    const stateOf = async (one: Inconsistency) => ((await repair(one)) ? 'repaired' : 'left');
     const inconsistencies: RepairReport['inconsistencies'][number][] = [];
     for (const one of found.inconsistencies) {
-      inconsistencies.push({ ...one, state: repairs ? ((await repair(one)) ? 'repaired' : 'left') : 'found' });
+      inconsistencies.push({ ...one, state: repairs ? await stateOf(one) : 'found' });
     }
     return { ...found, inconsistencies };
   };

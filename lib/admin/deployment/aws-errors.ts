@@ -1,5 +1,3 @@
-/** Describes errors of AWS, its SDK and the network to operators. */
-
 const NETWORK = /^(E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)|TimeoutError)$/;
 const CREDENTIALS = /ProviderError$/;
 const ANY = /$/;
@@ -8,10 +6,7 @@ const UNREACHABLE = '{host} cannot be reached ({name}): check the network and th
 const WRONG_TIME = 'AWS rejected the request ({name}): set the clock of this machine';
 const LOG_IN = 'log in again with "aws sso login{profile}", or set new credentials';
 
-/**
- * Problem and remedy by the name and message of an error; the first matching row applies. A message may quote data or a token:
- * only named groups of its pattern are used, in place of `{…}`.
- */
+/** By name and message; the first match applies. Messages may quote data: only named groups are used, as `{…}`. */
 const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: string])[] = [
   [NETWORK, /\bE[A-Z_]+ (?<host>[\w.:-]+)|$/, UNREACHABLE],
   [CREDENTIALS, /\b(?<name>ENOTFOUND|EAI_AGAIN) (?<host>[\w.-]+)/, UNREACHABLE],
@@ -56,17 +51,13 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
   ],
 ];
 
-/** Node's code of an error, otherwise its name. */
 /** The code of a system error such as `ECONNREFUSED`, otherwise the name of the error. */
 export const errorCode = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
 
 /** Whether an error means that a host could not be reached. */
 export const isUnreachable = (error: Error): boolean => NETWORK.test(errorCode(error));
 
-/**
- * Describes an error of AWS, the network or the credentials in one sentence; undefined for any other error.
- * @param profile the profile in use
- */
+/** Describes an error of AWS, the network or the credentials in one sentence; undefined for any other error. */
 export const awsErrorSentence = (error: Error, profile: string | undefined): string | undefined => {
   const name = isUnreachable(error) ? errorCode(error) : error.name;
   for (const [names, message, sentence] of SENTENCES) {
@@ -77,4 +68,10 @@ export const awsErrorSentence = (error: Error, profile: string | undefined): str
     return sentence.replace(/\{(\w+)\}/g, (_, key: keyof typeof values) => values[key]);
   }
   return undefined;
+};
+
+/** As `awsErrorSentence`, for whatever was thrown; any other error is described by its name. */
+export const describeAwsError = (error: unknown, profile: string | undefined, otherwise: (name: string) => string) => {
+  const failed = error instanceof Error ? error : new Error(String(error));
+  return awsErrorSentence(failed, profile) ?? otherwise(failed.name);
 };

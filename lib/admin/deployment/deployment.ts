@@ -44,14 +44,10 @@ export interface CommandContext extends DeploymentContext {
 export type Runner = (command: (context: CommandContext) => Promise<CommandResult>) => Promise<void>;
 
 /**
- * Asks for the name of the stack, or of a table without a stack, before a command changes production data. A script passes
- * the name with --yes. Other deployments need no confirmation.
+ * Before a command changes production data: asks for the name of the stack or table, which a script passes with --yes.
  * @throws CommandFailure when the name is missing or different
  */
-export const requireConfirmation = async (
-  consequence: string,
-  { deployment: { guard }, ask }: CommandContext,
-): Promise<void> => {
+export const requireConfirmation = async (consequence: string, { deployment: { guard }, ask }: CommandContext) => {
   if (guard === undefined || guard.given === guard.name) return;
   if (guard.given !== undefined) {
     throw new CommandFailure(`--yes ${guard.given} is not ${guard.name}: nothing was done`);

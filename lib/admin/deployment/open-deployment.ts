@@ -6,8 +6,8 @@ import {
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../core/tables.ts';
 import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { awsErrorSentence } from './aws-errors.ts';
-import { callerArn, userName } from './caller.ts';
+import { describeAwsError } from './aws-errors.ts';
+import { callerArn, userName } from './aws-requests.ts';
 import { connect, REQUEST_HANDLER } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
 import { findRegion, type Region, requireRegion } from './region.ts';
@@ -23,14 +23,10 @@ export interface DeploymentOptions {
   readonly yes?: string;
 }
 
-const DEFAULT_PORT = '8000';
 const MAX_PORT = 65_535;
 
 /** A local engine requires credentials, but accepts any. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-
-/** The table names in `--tables` by table id; some may be missing. */
-type NamedTables = Partial<TableNames>;
 
 const TABLE_IDS = Object.keys(tables) as TableId[];
 
@@ -44,12 +40,8 @@ const parsePair = (pair: string): [TableId, string] => {
   throw new CommandFailure(USAGE);
 };
 
-/**
- * Parses the value of `--tables`: single tables (`keys=NAME,content=NAME`), or the prefix of all table names. A table name
- * never contains an equals sign.
- * @throws CommandFailure when it is neither
- */
-const parseTables = (text: string): NamedTables => {
+/** The value of `--tables`: `keys=NAME,content=NAME`, or a prefix of all names. A table name has no equals sign. */
+const parseTables = (text: string): Partial<TableNames> => {
   if (!text.includes('=')) return prefixedTableNames(text);
   const pairs = text.split(',').map(parsePair);
   if (new Set(pairs.map(([id]) => id)).size < pairs.length) throw new CommandFailure(USAGE);
@@ -57,18 +49,17 @@ const parseTables = (text: string): NamedTables => {
 };
 
 /** The address of the engine that `npm start` starts. @throws CommandFailure when `DYNAMODB_PORT` is not a port */
-const localAddress = (port: string = DEFAULT_PORT): string => {
+const localAddress = (port = '8000'): string => {
   if (/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT) return `http://127.0.0.1:${port}`;
   throw new CommandFailure(`DYNAMODB_PORT must be a port number from 1 to ${MAX_PORT}, not "${port}"`);
 };
 
 const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Opens the tables of a local engine. Sends no request. */
 const openLocalDeployment = (
   { dynamodb, region, profile, yes }: DeploymentOptions,
   { tableNames, env }: DeploymentContext,
-  named: NamedTables,
+  named: Partial<TableNames>,
 ): Deployment => {
   for (const [option, value] of Object.entries({ region, profile, yes })) {
     if (value !== undefined) throw new CommandFailure(`--${option} belongs to a deployed stack: name it with --stack`);
@@ -88,19 +79,13 @@ const openLocalDeployment = (
 };
 
 const explain = (error: unknown, stack: string, region: Region, profile: string | undefined): CommandFailure => {
-  const failed = error instanceof Error ? error : new Error(String(error));
-  if (/does not exist/.test(failed.message)) {
-    const where = `${region.name} (from ${region.source})`;
-    return new CommandFailure(`there is no stack ${stack} in ${where}: check its name, the region and the account`);
-  }
-  const sentence = awsErrorSentence(failed, profile) ?? `the stack ${stack} could not be read (${failed.name})`;
+  const sentence = /does not exist/.test(String(error))
+    ? `there is no stack ${stack} in ${region.name} (from ${region.source}): check its name, the region and the account`
+    : describeAwsError(error, profile, (name) => `the stack ${stack} could not be read (${name})`);
   return new CommandFailure(sentence, { cause: error });
 };
 
-const readOutputs = async (
-  account: CloudFormationClientConfig,
-  stack: string,
-): Promise<ReadonlyMap<string, string>> => {
+const readOutputs = async (account: CloudFormationClientConfig, stack: string) => {
   const client = new CloudFormationClient({ ...account, requestHandler: REQUEST_HANDLER });
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
@@ -111,12 +96,12 @@ const readOutputs = async (
   }
 };
 
-/** Opens the tables of a deployed stack. Their names come from its outputs, except those in `named`, such as a restored one. */
+/** The names of the tables are outputs of the stack, except those in `named`, such as a restored one. */
 const openStackDeployment = async (
   stack: string,
   region: Region,
   profile: string | undefined,
-  named: NamedTables,
+  named: Partial<TableNames>,
   yes: string | undefined,
 ): Promise<Deployment> => {
   const account = { region: region.name, ...(profile && { profile }) };
@@ -142,11 +127,9 @@ const openStackDeployment = async (
 };
 
 /**
- * Opens the deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack, such as
- * those that a deleted stack retained; or a local engine. Tables without a stack count as production data: only that is
- * retained. Changing it requires the name of the first table.
- * @throws CommandFailure when the options contradict each other, the address is not a URL, or the stack does not exist, cannot
- *   be read or is not a stack of this service
+ * Opens a stack, tables in AWS that a deleted stack retained, or a local engine. Tables without a stack count as
+ * production data, because only that is retained; the name of the first one confirms changes.
+ * @throws CommandFailure for invalid options, and for a stack that is missing, unreadable or of another service
  */
 export const openDeployment = async (options: DeploymentOptions, context: DeploymentContext): Promise<Deployment> => {
   const { dynamodb, stack, region, yes } = options;

@@ -13,7 +13,7 @@ export interface Region {
 
 const REGION_NAME = /^[a-z]{2}(-[a-z]+)+-\d+$/;
 
-/** @throws CommandFailure when the name does not have the form of a region name */
+/** @throws CommandFailure when it has not the form of a region's name */
 export const requireRegion = (name: string, source: string): Region => {
   if (REGION_NAME.test(name)) return { name, source };
   throw new CommandFailure(`"${name}" (${source}) is not the name of a region, such as eu-west-2`);
@@ -22,7 +22,7 @@ export const requireRegion = (name: string, source: string): Region => {
 /** The stack names of `bin/app.ts`. */
 const STACK_OF_STAGE = /^vehicle-verification-([a-z][a-z0-9-]*)$/;
 
-/** The region in the stage's settings, where `cdk deploy` creates the stack. @throws CommandFailure when they are invalid */
+/** The region where `cdk deploy` creates the stack. @throws CommandFailure when the settings are invalid */
 const stageRegion = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
   const stage = STACK_OF_STAGE.exec(stack)?.[1];
   if (stage === undefined) return undefined;
@@ -43,9 +43,9 @@ const profileRegion = async (profile: string): Promise<string | undefined> => {
 };
 
 /**
- * The region of a stack: from `--region`, the settings of its stage, `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile, in this
- * order. A notice is written when `--region` differs from the settings, as for the old stack of a stage that has moved.
- * @throws CommandFailure when none of them names a region, or it is invalid
+ * The first of `--region`, the stage's settings, `AWS_REGION`, `AWS_DEFAULT_REGION` and the profile.
+ * A notice says when `--region` differs from the settings, as for the old stack of a stage that has moved.
+ * @throws CommandFailure without one
  */
 export const findRegion = async (
   stack: string,

@@ -15,7 +15,6 @@ import type { RejectedRow } from '../files/row.ts';
 import { addSupplierOption, type Noun, requireSuppliers } from '../suppliers/supplier-option.ts';
 import { readSupplied, readSupplier } from '../suppliers/vehicle-parts.ts';
 
-/** Writes every record of a kind to an NDJSON file. @throws CommandFailure when a file cannot be written */
 type Export = (path: string, context: CommandContext, supplier?: string) => Promise<CommandResult>;
 
 /** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
@@ -24,7 +23,7 @@ const toLine = (record: object): string => `${JSON.stringify(record).replaceAll(
 const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<string> =>
   writeOutput(path, lines, { part: `${path}.part`, signal });
 
-/** The record of a stored item, as an import restores it; null without anything of the supplier, undefined when damaged. */
+/** The record as an import restores it; null without a part of the supplier, undefined when damaged. */
 const READ = {
   vehicles: (item: DynamoItem, supplier?: string): object | null | undefined =>
     supplier === undefined ? readSupplied(item) : readSupplier(item, supplier),

@@ -1,9 +1,9 @@
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
+import { writeRegistrations } from '../files/output-file.ts';
 import type { FileContext } from './file-command.ts';
 import { type PartSummary, type StoredForm, summaryOf } from './record-form.ts';
-import { writeRegistrations } from './registrations-file.ts';
 import type { StagedRows } from './staged-rows.ts';
 import type { Staging } from './staging.ts';
 import { type StoredRecord, storedRecords } from './stored-records.ts';
@@ -25,7 +25,7 @@ const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM mentio
 
 /** Whether these are rejected rows of an earlier file (../files/rejected-file.ts). */
 const isRejectedFile = (staged: StagedRows): boolean => {
-  const layout = staged.layout();
+  const layout = staged.facts.layout;
   if (typeof layout === 'object') return layout.cut > 0;
   const { text } = staged.db.prepare('SELECT text FROM rows ORDER BY line LIMIT 1').get() ?? {};
   return /^\{"line":\d+,"reasons":\[/.test(String(text));
@@ -34,20 +34,26 @@ const isRejectedFile = (staged: StagedRows): boolean => {
 /** @throws FileRefused when a file cannot be a supplier's whole file */
 export const requireWholeFile = ({ source: { path } }: FileContext, staged: StagedRows): void => {
   if (isRejectedFile(staged)) {
-    const rows = typeof staged.layout() === 'object' ? 'it' : 'what each line has as its row';
+    const rows = typeof staged.facts.layout === 'object' ? 'it' : 'what each line has as its row';
     throw new FileRefused(
       `this is a file of rejected rows, so it is not complete, and nothing was changed: load ${rows} without --complete: ${path}`,
     );
   }
-  if (staged.total() + staged.excepted() > 0) return;
+  if (staged.facts.total + staged.facts.excepted > 0) return;
   throw new FileRefused(
     `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
   );
 };
 
+const countedRows = (unreadable: number): string => {
+  if (unreadable === 0) return '';
+  if (unreadable === 1) return ', and 1 row without a readable registration counts as one';
+  return `, and ${formatNumber(unreadable)} rows without a readable registration count as one each`;
+};
+
 /**
- * Scans what is stored and decides what a complete file removes. Undefined after Ctrl-C.
- * @throws FileRefused when that is more than the operator permits
+ * Stages what a complete file removes. @returns a function that finds what is stored of a key; undefined after Ctrl-C
+ * @throws FileRefused when it is more than --remove-at-most
  */
 export const compareWithStored = async (form: StoredForm, context: FileContext, { db, staged, malformed }: Staging) => {
   const { source, removeAtMost, except, signal } = context;
@@ -55,16 +61,15 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
   const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
   const progress = showCount(context, 'stored records');
   let [read, stored] = [0, 0];
-  const add = (key: string, { parts }: StoredRecord): void => {
-    const own = parts?.get(form.supplier);
-    if (parts !== undefined && own === undefined) return;
-    const { lastUpdated, digest } = own === undefined ? {} : summaryOf(own);
-    insert.run(key, lastUpdated ?? null, digest ?? null);
-    malformed.addStored(key);
-    stored += 1;
-  };
   const addPage = (page: readonly (readonly [key: string, record: StoredRecord])[]): void => {
-    for (const [key, record] of page) add(key, record);
+    for (const [key, { parts }] of page) {
+      const own = parts?.get(form.supplier);
+      if (parts !== undefined && own === undefined) continue;
+      const { lastUpdated, digest } = own === undefined ? {} : summaryOf(own);
+      insert.run(key, lastUpdated ?? null, digest ?? null);
+      malformed.addStored(key);
+      stored += 1;
+    }
     read += page.length;
     progress.update(read);
   };
@@ -72,46 +77,31 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
     .scan(addPage, () => signal.aborted)
     .finally(progress.stop);
   if (!isAtEnd) return undefined;
-  malformed.end(staged.layout());
+  malformed.end(staged.facts.layout);
   db.exec(INDEXES);
   db.exec(`INSERT INTO missing SELECT key FROM stored WHERE digest IS NOT NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
+  db.exec(`INSERT INTO damaged SELECT key FROM stored WHERE digest IS NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
 
-  const count = (query: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${query}`).get()?.count);
-  const missing = count('missing');
+  const missing = staged.count('missing');
   // Each may be about a vehicle that seems to be missing; where nothing is stored, nothing can be.
-  const unreadable = stored === 0 ? 0 : count(UNREADABLE);
+  const unreadable = stored === 0 ? 0 : staged.count(UNREADABLE);
   const most = removeAtMost.of(stored);
   if (missing + unreadable > most) {
-    const rows =
-      unreadable === 0
-        ? ''
-        : unreadable === 1
-          ? ', and 1 row without a readable registration counts as one'
-          : `, and ${formatNumber(unreadable)} rows without a readable registration count as one each`;
-    const file =
-      missing === 0
-        ? ''
-        : `; the registrations are in ${await writeRegistrations(source.path, 'missing', staged.keysMissing())}`;
-    const erased =
-      except === undefined ? '' : `; those in ${except} were not removed either: "remove ${form.table}" removes them`;
+    const file = missing > 0 ? await writeRegistrations(source.path, 'missing', staged.keys('missing')) : undefined;
     throw new FileRefused(
-      `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records${rows}, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; when the file is right, raise --remove-at-most to ${missing + unreadable}${file}${erased}`,
+      [
+        `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records${countedRows(unreadable)}, `,
+        `more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; `,
+        `when the file is right, raise --remove-at-most to ${missing + unreadable}`,
+        file === undefined ? '' : `; the registrations are in ${file}`,
+        except && `; those in ${except} were not removed either: "remove ${form.table}" removes them`,
+      ].join(''),
     );
   }
 
   const find = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
-  const damaged = `stored WHERE digest IS NULL AND NOT (${IS_IN_FILE})`;
-  return {
-    scanned: (key: string): PartSummary | undefined => {
-      const row = find.get(key);
-      return row && { lastUpdated: (row.lastUpdated ?? undefined) as string | undefined, digest: String(row.digest) };
-    },
-    /** Damaged records that the file lacks. They stay. */
-    damaged: {
-      count: count(damaged),
-      keys: function* () {
-        for (const { key } of db.prepare(`SELECT key FROM ${damaged} ORDER BY key`).iterate()) yield String(key);
-      },
-    },
+  return (key: string): PartSummary | undefined => {
+    const row = find.get(key);
+    return row && { lastUpdated: (row.lastUpdated ?? undefined) as string | undefined, digest: String(row.digest) };
   };
 };

@@ -31,7 +31,7 @@ export const noCounts = (): Counts => ({
   unknownFormats: [],
 });
 
-/** Examples of registrations that are shown. */
+/** Registrations shown of an unknown format. */
 export const MAX_EXAMPLES = 3;
 
 /** Counts a registration of the file that is often a mistake, such as `TBC` for a vehicle that has none yet. */

@@ -6,8 +6,8 @@ import type { FileFormat, SourceFile } from '../files/source-file.ts';
 import type { Outcome } from './counts.ts';
 import type { FileOptions } from './file-options.ts';
 import type { PartSummary, StoredForm } from './record-form.ts';
-import type { Claims, RowGroup } from './staged-rows.ts';
-import type { Writing } from './writing.ts';
+import type { RowGroup } from './row-groups.ts';
+import type { Claims } from './staged-rows.ts';
 
 /** The context of one file. */
 export interface FileContext extends CommandContext, FileOptions {
@@ -27,10 +27,33 @@ export interface RowContext extends FileContext {
   readonly scanned?: ((key: string) => PartSummary | undefined) | undefined;
 }
 
+/** One row read as a whole record, or every reason why it is none. */
+export type RowResult<ImportRecord> = { readonly record: ImportRecord } | { readonly reasons: readonly string[] };
+
 /** The result of a group of rows. */
 export interface GroupResult<ImportRecord> {
   readonly record?: ImportRecord;
   readonly rejected: readonly RejectedRow[];
+}
+
+/** Why a valid record was not written. `waits`: another record of the file may make way for it. */
+export interface NotWritten {
+  readonly reason: string;
+  readonly waits: boolean;
+}
+
+/** How records are written. */
+export interface Writing<ImportRecord> {
+  /** Batches at a time. */
+  readonly concurrency: number;
+  /** Whether one batch can have all of these. */
+  readonly fits: (records: readonly ImportRecord[]) => boolean;
+  /** Settles each record that is done by its index. Starts none once stopped; none is in flight when it throws. */
+  readonly write: (
+    records: readonly ImportRecord[],
+    isStopped: () => boolean,
+    settle: (index: number, result: Outcome | NotWritten) => void,
+  ) => Promise<void>;
 }
 
 /** A command that does something for each record of a file. */
@@ -64,3 +87,21 @@ export type ImportKind<ImportRecord> = Pick<
   FileCommand<ImportRecord>,
   'noun' | 'columns' | 'form' | 'keyOf' | 'read' | 'removal' | 'writing'
 >;
+
+/** Reads rows of which each is one whole record: every row of a vehicle but its first is rejected. */
+export const recordPerRow = <ImportRecord>(
+  { key, rows, firstLine }: RowGroup,
+  read: (row: Row, key: string | undefined) => RowResult<ImportRecord>,
+): GroupResult<ImportRecord> => {
+  const repeat = `this vehicle is on line ${firstLine} already; a vehicle may be on one line of a file only`;
+  const rejected: RejectedRow[] = [];
+  let record: ImportRecord | undefined;
+  for (const row of rows) {
+    const result = row.issues.length > 0 ? { reasons: row.issues } : read(row, key);
+    const reasons = 'reasons' in result ? result.reasons : [];
+    if (row.line !== firstLine) rejected.push({ row, reasons: [...reasons, repeat] });
+    else if ('record' in result) record = result.record;
+    else rejected.push({ row, reasons });
+  }
+  return record === undefined ? { rejected } : { record, rejected };
+};

@@ -1,33 +1,28 @@
 /**
- * Rows of a CSV with a wrong number of cells or wrong quotes: nobody knows whose they are. Every vehicle of the file whose
- * registration is anywhere in such a row is rejected with it: without that row half a vehicle might be stored. So is every vehicle
- * whose registration is in a cell of registrations that is none, such as `AB12CDE (old)`.
+ * Rows of a CSV with wrong quotes or a wrong number of cells may be any vehicle's. A vehicle is rejected when its
+ * registration is in one, or in an invalid cell such as `AB12CDE (old)`: otherwise half a vehicle might be stored.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import type { RowText } from '../../../client/src/command-line/csv-file/lines.ts';
 import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits } from '../../../core/vehicles/registration.ts';
+import { queryRows } from '../../staging-database.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
-import type { Row, RowText } from '../files/row.ts';
+import type { Row } from '../files/row.ts';
 import type { GroupResult } from './file-command.ts';
-import type { RowGroup } from './staged-rows.ts';
+import type { RowGroup } from './row-groups.ts';
 
-/**
- * `malformed` has rows. `mentioned_vehicles` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of
- * no vehicle.
- */
+/** `owner`: the vehicle whose row it seems to be. `key` may also be a text that is no vehicle. */
 const TABLES = `
   CREATE TABLE malformed (line INTEGER PRIMARY KEY, kind TEXT NOT NULL, reason TEXT);
   CREATE TABLE mentioned_vehicles (key TEXT, line INTEGER, owner TEXT, PRIMARY KEY (key, line)) WITHOUT ROWID;`;
 
-/** A vehicle that is named by a row that seems to be shifted is rejected, and the vehicle whose row it seems to be is too. */
+/** A row that seems to be shifted rejects the vehicle that it names and the vehicle whose row it seems to be. */
 const MENTION_OWNERS = `
   INSERT OR IGNORE INTO mentioned_vehicles
   SELECT owner, mentioned_vehicles.line, NULL FROM mentioned_vehicles JOIN rows USING (key) WHERE owner IS NOT NULL`;
 
-/**
- * `wrong` quotes or number of cells; `blank` cells after the last column, which may hide a shift; no CSV and `unreadable`, so that
- * only stored records may be what it is about; `unnamed`, readable but for its registration.
- */
+/** `blank`: cells after the last column, perhaps a shift. `unreadable`: not CSV. `unnamed`: no valid registration. */
 type Kind = 'wrong' | 'blank' | 'unreadable' | 'unnamed';
 
 interface MalformedRow extends RowText {
@@ -93,9 +88,9 @@ export const malformedRows = (db: DatabaseSync) => {
     /** A stored vehicle, which a malformed row may be about too. */
     addStored: (key: string): void => keys.add(key),
 
-    /** Finds the vehicles that are named, once all rows of the file are staged, and after stored vehicles were added. */
+    /** Finds the vehicles that are named, when all rows and stored vehicles have been added. */
     end: (layout: Layout): void => {
-      for (const { line, kind, text, key } of malformed.iterate() as Iterable<unknown> as Iterable<MalformedRow>) {
+      for (const { line, kind, text, key } of queryRows<MalformedRow>(malformed)) {
         if (kind !== 'blank') {
           const given = kind === 'unnamed' ? rowsOf([{ line, text }], layout)[0]?.fields.registration : text;
           for (const part of keys.find(lettersAndDigits(String(given ?? '')))) mention.run(part, line, null);
@@ -126,9 +121,9 @@ export const mentionedVehicles = (db: DatabaseSync) => {
       { key, rows }: RowGroup,
       result: GroupResult<ImportRecord>,
     ): GroupResult<ImportRecord> => {
-      const found = isEmpty || key === undefined ? undefined : find.get(key);
+      const [found] = isEmpty || key === undefined ? [] : queryRows<Omit<MalformedRow, 'key' | 'text'>>(find, key);
       if (found === undefined) return result;
-      const reason = reasonOf(found as unknown as MalformedRow);
+      const reason = reasonOf(found);
       const own = new Map(result.rejected.map(({ row, reasons }) => [row, reasons]));
       return { rejected: rows.map((row) => ({ row, reasons: [...(own.get(row) ?? []), reason] })) };
     },

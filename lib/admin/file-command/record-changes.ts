@@ -4,18 +4,17 @@ import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Outcome } from './counts.ts';
-import type { RowContext } from './file-command.ts';
+import type { NotWritten, RowContext, Writing } from './file-command.ts';
 import { digestOf, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
+import { runConcurrently } from './run-concurrently.ts';
 import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
-import type { NotWritten, Writing } from './writing.ts';
 
-/** Records that are read together: DynamoDB's own limit for one BatchGetItem. */
+/** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
 /** Batches of which some are read while others are written. */
 const BATCHES_IN_FLIGHT = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;
-/** Bytes of a revision. */
 const REVISION_BYTES = 16;
 
 const DAMAGED: NotWritten = {
@@ -34,7 +33,6 @@ export interface RecordChange<Body extends object = object> {
   readonly isErased?: boolean;
 }
 
-/** The outcome for the part of one supplier. */
 const compare = ({ body, lastUpdated }: RecordChange, own: PartSummary | undefined, ifNewer: boolean): Outcome => {
   if (body === undefined) return own === undefined ? 'notThere' : 'removed';
   if (own === undefined) return 'loaded';
@@ -50,15 +48,14 @@ type ChangeContext = CommandContext & Pick<RowContext, 'dryRun' | 'ifNewer' | 's
 const isWrite = (outcome: Outcome | NotWritten): boolean => outcome === 'loaded' || outcome === 'removed';
 
 /**
- * Writes the records of vehicles or compliance that differ from what is stored, each on the condition that it is still as it was
- * read; otherwise it is read and decided again. The parts of other suppliers stay as they are.
- * @param fileTime the last update of a record that the file does not give
+ * Writes the records that differ from what is stored, each only if it is still as it was read; otherwise it is compared
+ * again. The parts of other suppliers stay. @param fileTime the last update of a record without one of its own
  */
 export const recordChanges = <Body extends object>(
   form: RecordForm<Body>,
   context: ChangeContext,
   fileTime: string | null = null,
-): Writing<RecordChange<Body>> & { readonly batchSize: number } => {
+) => {
   const { supplier } = form;
   const { dryRun, ifNewer, scanned } = context;
   const records = storedRecords(form, context);
@@ -78,7 +75,7 @@ export const recordChanges = <Body extends object>(
     return reason === undefined ? outcome : { reason, waits: false };
   };
 
-  /** What a record becomes; undefined when nobody supplies it any more. */
+  /** Undefined when nobody supplies the record any more. */
   const changed = (
     { registration, body, lastUpdated = fileTime, isErased }: RecordChange<Body>,
     stored: StoredRecord<Body> | undefined,
@@ -118,43 +115,43 @@ export const recordChanges = <Body extends object>(
     }
   };
 
-  /** The outcome by what a scan has found; undefined where it differs, and all of the record is needed. */
+  /** Undefined where the scan has found a difference: the whole record is needed then. */
   const outcomeByScan = (change: RecordChange<Body>): Outcome | undefined => {
     if (scanned === undefined || change.isErased) return undefined;
     const outcome = compare(change, scanned(change.registration), ifNewer);
     return isWrite(outcome) ? undefined : outcome;
   };
 
+  const write: Writing<RecordChange<Body>>['write'] = async (changes, isStopped, settle) => {
+    const known = changes.map(outcomeByScan);
+    const unknown = changes.filter((_, index) => known[index] === undefined);
+    const found = await records.find(unknown.map(({ registration }) => registration));
+    const differing = changes.entries().filter(([index, change]) => {
+      const outcome = known[index] ?? decide(change, found.get(change.registration));
+      const differs = !dryRun && isWrite(outcome);
+      if (!differs) settle(index, outcome);
+      return differs;
+    });
+    await runConcurrently(differing, BATCH, isStopped, ([index, change], isOver) =>
+      limit(async () => {
+        if (!isOver()) settle(index, await apply(change, found.get(change.registration)));
+      }),
+    );
+  };
+
   return {
-    batchSize: BATCH,
     concurrency: BATCHES_IN_FLIGHT,
-    fits: ({ length }) => length <= BATCH,
-    write: async (changes, isStopped, settle) => {
-      const known = changes.map(outcomeByScan);
-      const unknown = changes.filter((_, index) => known[index] === undefined);
-      const found = await records.find(unknown.map(({ registration }) => registration));
-      const errors: unknown[] = [];
-      const write = async (
-        change: RecordChange<Body>,
-        stored: StoredRecord<Body> | undefined,
-        index: number,
-      ): Promise<void> => {
-        if (isStopped() || errors.length > 0) return;
-        try {
-          settle(index, await apply(change, stored));
-        } catch (error) {
-          errors.push(error);
-        }
-      };
-      const writes: Promise<void>[] = [];
-      for (const [index, change] of changes.entries()) {
-        const stored = found.get(change.registration);
-        const outcome = known[index] ?? decide(change, stored);
-        if (dryRun || !isWrite(outcome)) settle(index, outcome);
-        else writes.push(limit(write, change, stored, index));
+    fits: ({ length }: { readonly length: number }) => length <= BATCH,
+    write,
+    /** Writes any number of records, a batch after the other. */
+    writeAll: async (
+      changes: readonly RecordChange<Body>[],
+      isStopped: () => boolean,
+      onOutcome: (outcome: Outcome | NotWritten) => void,
+    ) => {
+      for (let start = 0; start < changes.length && !isStopped(); start += BATCH) {
+        await write(changes.slice(start, start + BATCH), isStopped, (_, outcome) => onOutcome(outcome));
       }
-      await Promise.all(writes);
-      if (errors.length > 0) throw errors[0];
     },
   };
 };

@@ -32,7 +32,7 @@ export interface RecordForm<Body extends object = object> {
 /** How stored records are read. */
 export type StoredForm = Pick<RecordForm, 'table' | 'supplier' | 'read'>;
 
-/** A part, as far as an import compares it. */
+/** What an import compares of a part. */
 export interface PartSummary {
   readonly lastUpdated: string | undefined;
   readonly digest: string;

@@ -13,7 +13,7 @@ export interface RejectionReason {
   readonly firstValue: string | undefined;
 }
 
-/** Reasons that are counted: names of unknown fields may differ in every row. */
+/** Limits memory: names of unknown fields may differ in every row. */
 const MAX_REASONS = 1_000;
 const MAX_SHOWN = 20;
 const MAX_VALUE_LENGTH = 40;

@@ -21,15 +21,8 @@ export interface RunOutcome {
   readonly damagedFile?: string | undefined;
 }
 
-/** What a run has done. */
-interface FileResult extends RunOutcome {
-  readonly counts: Counts;
-  readonly seconds: number;
-}
-
 const rateOf = ({ read }: Counts, seconds: number): number => read / Math.max(seconds, 1e-3);
 
-/** The counts as a table, with the duration. What only some options bring is shown when there is any. */
 const tableOf = (
   { noun, outcomes }: Pick<FileCommand<unknown>, 'noun' | 'outcomes'>,
   counts: Counts,
@@ -74,17 +67,17 @@ const rejectionNotes = (rejected: number, { reasons, rejectedFile: file, isAtEnd
 export const reportOf = (
   { verb, noun, outcomes, note }: Omit<FileCommand<never>, 'read' | 'writing' | 'removal'>,
   { source, dryRun }: FileContext,
-  result: FileResult,
+  outcome: RunOutcome,
+  counts: Counts,
+  seconds: number,
 ): CommandResult => {
-  const { counts, reasons, seconds, isAtEnd, rejectedFile, removedFile, damaged, damagedFile } = result;
+  const { reasons, isAtEnd, rejectedFile, removedFile, damaged, damagedFile } = outcome;
   const { read, rejected } = counts;
   const next = read > 0 ? BEGINS_AGAIN : `nothing was ${outcomes[0]}`;
   const notes = [
     isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,
-    rejectionNotes(rejected, result),
-    damagedFile
-      ? `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}\n`
-      : '',
+    rejectionNotes(rejected, outcome),
+    damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}\n`,
     isAtEnd && read + counts.excepted === 0
       ? `The file has no rows: nothing was ${outcomes[0]}; look for the right file.\n`
       : '',

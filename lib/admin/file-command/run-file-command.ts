@@ -1,32 +1,34 @@
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { publishImport } from '../deployment/aws-requests.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import { publishImport } from '../deployment/import-metrics.ts';
-import { asFileFailure } from '../files/file-failure.ts';
+import { asFileFailure, asStagingFailure } from '../files/file-failure.ts';
+import { writeRegistrations } from '../files/output-file.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import { openSource } from '../files/source-file.ts';
 import { compareWithStored, requireWholeFile } from './completeness.ts';
 import { type Counts, noCounts } from './counts.ts';
 import type { FileCommand, FileContext } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
-import { writeRegistrations } from './registrations-file.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
 import { BEGINS_AGAIN, type RunOutcome, reportOf } from './report.ts';
-import { openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
-import { asStagingFailure, ELSEWHERE } from './staging-database.ts';
+import { ELSEWHERE, openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
 import { writeRecords } from './write-records.ts';
 
-/** Writes the rejected rows, if there are any. @returns the name of their file, and why they were rejected */
 const writeRejectedRows = async ({ source }: FileContext, { staged }: Staging, counts: Counts) => {
   counts.rejected = staged.rejectedCount();
   const reasons = rejectionReasons();
   for (const page of staged.rejectedRows()) for (const rejection of page) reasons.add(rejection);
   if (counts.rejected === 0) return { reasons };
-  const rejectedFile = await writeRejected(source.path, String(process.pid), staged.layout(), staged.rejectedRows());
+  const rejectedFile = await writeRejected(
+    source.path,
+    String(process.pid),
+    staged.facts.layout,
+    staged.rejectedRows(),
+  );
   return { reasons, rejectedFile };
 };
 
-/** Says what was done before an error, and how to go on. */
 const withNextStep = async <ImportRecord>(
   failure: unknown,
   { outcomes: [done] }: FileCommand<ImportRecord>,
@@ -43,7 +45,6 @@ const withNextStep = async <ImportRecord>(
   return new CommandFailure(`${failure.message}${before}${rejected}; ${BEGINS_AGAIN}`, { cause: failure });
 };
 
-/** Stages a file and works through it. */
 const runStaged = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
   context: FileContext,
@@ -55,29 +56,26 @@ const runStaged = async <ImportRecord>(
   const stopped = { isAtEnd: false, reasons: rejectionReasons(), damaged: 0 };
   if (except !== undefined) await stageExceptions(except, staging);
   if (!(await stageFile(command, context, staging))) return stopped;
-  counts.excepted = staged.excepted();
+  counts.excepted = staged.facts.excepted;
   if (complete) requireWholeFile(context, staged);
-  const comparison =
+  const scanned =
     complete && command.form ? await compareWithStored(command.form(context), context, staging) : undefined;
-  if (complete && comparison === undefined) return stopped;
-  const { scanned, damaged } = comparison ?? {};
+  if (complete && scanned === undefined) return stopped;
   const { claims, movedSlugs } = staged;
   const rowContext = { ...context, started: context.now(), claims, movedSlugs, scanned };
   const isAtEnd = await writeRecords(command, rowContext, staged, counts);
-  const listed = dryRun && counts.removed > 0;
+  const damaged = staged.count('damaged');
+  const writeKeys = (what: 'removed' | 'damaged') => writeRegistrations(source.path, what, staged.keys(what));
   return {
     isAtEnd,
     ...(await writeRejectedRows(context, staging, counts)),
-    ...(listed && { removedFile: await writeRegistrations(source.path, 'removed', staged.keysRemoved()) }),
-    damaged: damaged?.count ?? 0,
-    ...(damaged?.count && { damagedFile: await writeRegistrations(source.path, 'damaged', damaged.keys()) }),
+    ...(dryRun && counts.removed > 0 && { removedFile: await writeKeys('removed') }),
+    damaged,
+    ...(damaged > 0 && { damagedFile: await writeKeys('damaged') }),
   };
 };
 
-/**
- * Stages a file, imports or removes each valid record, and writes every rejected row to a file with its reasons.
- * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
- */
+/** Imports or removes each valid record of a file. @throws CommandFailure, which says what was done before it */
 export const runFileCommand = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
   path: string,
@@ -100,8 +98,7 @@ export const runFileCommand = async <ImportRecord>(
     const finished = await runStaged(command, file, staging, counts);
     const stored = counts.loaded + counts.unchanged;
     if (finished.isAtEnd && !file.dryRun && stored > 0) await publishImport(command.noun, stored, context);
-    const seconds = (performance.now() - started) / 1_000;
-    return reportOf(command, file, { ...finished, counts, seconds });
+    return reportOf(command, file, finished, counts, (performance.now() - started) / 1_000);
   } catch (error) {
     const remedy = counts.read === 0 ? `nothing was changed; ${ELSEWHERE}` : ELSEWHERE;
     const failure = asCommandFailure(asStagingFailure(error, stagingFolder(file), remedy), context.deployment);

@@ -1,4 +1,6 @@
+import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { openStagingDatabase } from '../../staging-database.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { showProgress } from '../command/progress.ts';
 import { type Columns, listNames } from '../files/csv-header.ts';
@@ -9,21 +11,39 @@ import { type FileFormat, openSource, requireUnchanged } from '../files/source-f
 import type { FileCommand, FileContext } from './file-command.ts';
 import { malformedRows } from './malformed-rows.ts';
 import { stagedRows } from './staged-rows.ts';
-import { openStagingDatabase } from './staging-database.ts';
 
 /** The formats and columns of a file of registrations, whatever else its rows have. */
 export const REGISTRATION_FORMATS: readonly FileFormat[] = ['csv', 'ndjson', 'txt'];
 export const REGISTRATION_COLUMNS: Columns = { required: ['registration'], optional: [], others: true };
 
-/** The folder of the staging database. */
+/** The folder of temporary files. */
 export const stagingFolder = ({ staging, source }: Pick<FileContext, 'staging' | 'source'>): string =>
   staging ?? dirname(source.path);
 
-/** An empty database for the rows of a file. The caller closes it. @throws CommandFailure when its folder cannot be used */
+/** What helps when that folder cannot be used. */
+export const ELSEWHERE = '--staging DIR names another folder';
+
+const requireFolder = (folder: string): void => {
+  try {
+    // SQLite itself would go on in the system's folder, which may be small or in memory.
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const failure = asFileFailure(error, folder);
+    if (!(failure instanceof CommandFailure)) throw failure;
+    throw new CommandFailure(`the rows cannot be staged, and nothing was done: ${failure.message}; ${ELSEWHERE}`);
+  }
+};
+
+/** Kilobytes that SQLite keeps in memory. */
+const CACHE_KB = 16_384;
+
+/** An empty database, which the caller closes. @throws CommandFailure when its folder cannot be used */
 export const openStaging = (context: FileContext) => {
-  const db = openStagingDatabase(stagingFolder(context));
-  const staged = stagedRows(db);
-  return { db, staged, malformed: malformedRows(db) };
+  const folder = stagingFolder(context);
+  requireFolder(folder);
+  const db = openStagingDatabase(folder);
+  db.exec(`PRAGMA cache_size = -${CACHE_KB}`);
+  return { db, staged: stagedRows(db), malformed: malformedRows(db) };
 };
 
 export type Staging = ReturnType<typeof openStaging>;
@@ -33,15 +53,16 @@ const stageRegistrations = async (path: string, { staged }: Staging): Promise<vo
   for await (const { rows } of readRows(source, REGISTRATION_COLUMNS, [])) {
     for (const row of rows) {
       const registration = row.issues.length > 0 ? undefined : registrationOf(row);
-      if (registration !== undefined) staged.except(registration);
-      else
+      if (registration === undefined) {
         throw new CommandFailure(`line ${row.line} has no valid registration: nothing was done; correct it: ${path}`);
+      }
+      staged.except(registration);
     }
   }
   await requireUnchanged(source);
 };
 
-/** Stages the registrations of the file of `--except`. @throws CommandFailure when it has an invalid one, by its line only */
+/** Stages the file of `--except`. @throws CommandFailure naming the line of an invalid registration, not its text */
 export const stageExceptions = async (path: string, staging: Staging): Promise<void> => {
   try {
     await stageRegistrations(path, staging);
@@ -73,13 +94,13 @@ export const stageFile = async <ImportRecord>(
         if (mayBeHalf) malformed.add(row, key);
       }
       rows += chunk.rows.length;
-      staged.setLayout(chunk.layout);
+      staged.facts.layout = chunk.layout;
       bar.update(chunk.read, { rows });
     }
   } finally {
     bar.stop();
   }
-  const layout = staged.layout();
+  const { layout } = staged.facts;
   if (typeof layout === 'object' && layout.ignored.length > 0) {
     context.notice(
       `Columns that are not used: ${listNames(layout.ignored)}. --map COLUMN=NAME says which one a column is.`,

@@ -9,8 +9,9 @@ import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { Parts, RecordForm } from './record-form.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
-/** What is stored of a record. */
+/** A record as it is stored. */
 export interface StoredRecord<Body extends object = object> {
   /** Absent from records that were written before version 0.4.0. */
   readonly revision: string | undefined;
@@ -24,7 +25,6 @@ export const STALL_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_CAP_MS = 3_000;
-/** Segments of a table that are scanned at the same time. */
 const SEGMENTS = 8;
 
 /** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
@@ -33,7 +33,6 @@ const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
     backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
   );
 
-/** The condition that a record is still as it was read. */
 const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
   if (stored === undefined) return { ConditionExpression: 'attribute_not_exists(registration)' };
   if (stored.revision === undefined) {
@@ -42,7 +41,7 @@ const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
   return { ConditionExpression: 'revision = :revision', ExpressionAttributeValues: { ':revision': stored.revision } };
 };
 
-/** Whether a write was applied: `maybe` when its condition failed after an earlier attempt, whose response may be what was lost. */
+/** `maybe`: the condition failed after an earlier attempt, whose response may have been lost. */
 type Applied = 'yes' | 'no' | 'maybe';
 
 const write = async (request: () => Promise<unknown>): Promise<Applied> => {
@@ -85,28 +84,23 @@ export const storedRecords = <Body extends object>(
       return found;
     },
 
-    /**
-     * Reads all records, strongly consistent, in several segments at the same time: pages of at most 1 MB.
-     * @returns whether that was not ended by `isStopped` @throws the first error, after which nothing is in flight
-     */
+    /** Reads all records, strongly consistent, in pages of at most 1 MB. @returns false when `isStopped` ended it */
     scan: async (
       addPage: (page: readonly ReturnType<typeof readItem>[]) => Promise<void> | void,
       isStopped: () => boolean,
     ): Promise<boolean> => {
-      const errors: unknown[] = [];
-      const scanSegment = async (Segment: number): Promise<void> => {
-        let ExclusiveStartKey: DynamoItem | undefined;
+      const scanSegment = async (segment: number, isOver: () => boolean): Promise<void> => {
+        const part = { TableName, ConsistentRead: true, Segment: segment, TotalSegments: SEGMENTS };
+        let startKey: DynamoItem | undefined;
         do {
-          const page = { TableName, ConsistentRead: true, Segment, TotalSegments: SEGMENTS, ExclusiveStartKey };
+          const page = { ...part, ExclusiveStartKey: startKey };
           const { Items = [], LastEvaluatedKey } = await persist(() => db.send(new ScanCommand(page)));
           await addPage(Items.map(readItem));
-          ExclusiveStartKey = LastEvaluatedKey;
+          startKey = LastEvaluatedKey;
           await nextTurn();
-        } while (ExclusiveStartKey !== undefined && !isStopped() && errors.length === 0);
+        } while (startKey !== undefined && !isOver());
       };
-      const segments = Array.from({ length: SEGMENTS }, (_, segment) => segment);
-      await Promise.all(segments.map((segment) => scanSegment(segment).catch((error: unknown) => errors.push(error))));
-      if (errors.length > 0) throw errors[0];
+      await runConcurrently(Array(SEGMENTS).keys(), SEGMENTS, isStopped, scanSegment);
       return !isStopped();
     },
 

@@ -1,11 +1,24 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { londonDate } from '../../../core/runtime/clock.ts';
+import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
 import { type Counts, countFormat, type Outcome } from './counts.ts';
-import type { FileCommand, RowContext } from './file-command.ts';
+import type { FileCommand, NotWritten, RowContext, Writing } from './file-command.ts';
 import { mentionedVehicles } from './malformed-rows.ts';
-import type { RowGroup, StagedRows } from './staged-rows.ts';
-import type { NotWritten, Writing } from './writing.ts';
+import type { RowGroup } from './row-groups.ts';
+import { runConcurrently } from './run-concurrently.ts';
+import type { StagedRows } from './staged-rows.ts';
+
+/** One run of a command through the staged rows of a file. */
+interface Run<ImportRecord> {
+  readonly command: FileCommand<ImportRecord>;
+  readonly context: RowContext;
+  readonly staged: StagedRows;
+  readonly counts: Counts;
+  readonly writing: Writing<ImportRecord>;
+  readonly mentioned: ReturnType<typeof mentionedVehicles>;
+  readonly today: LondonDate;
+  readonly isStopped: () => boolean;
+}
 
 /** Where a record is in the file; one that is removed because it is not there has no lines. */
 interface Place {
@@ -15,166 +28,145 @@ interface Place {
   readonly isMissing?: boolean;
 }
 
+type PlacedRecord<ImportRecord> = readonly [record: ImportRecord, place: Place];
+
+/** Stages the rejected rows of a group. @returns its record, if it has one */
+const readGroup = <ImportRecord>(
+  { command, context, staged, counts, mentioned }: Run<ImportRecord>,
+  group: RowGroup,
+): PlacedRecord<ImportRecord> | undefined => {
+  const { record, rejected } = mentioned.rejectIfMentioned(group, command.read(group, context));
+  counts.read += group.rows.length;
+  counts.rejected += rejected.length;
+  for (const { row, reasons } of rejected) staged.reject(row.line, reasons);
+  if (record === undefined) return undefined;
+  const rejectedLines = new Set(rejected.map(({ row }) => row.line));
+  const lines = group.rows.map(({ line }) => line).filter((line) => !rejectedLines.has(line));
+  return [record, { key: group.key, lines }];
+};
+
+/** The records of the file; undefined at the end of a page of rows. */
+function* recordsInFile<ImportRecord>(run: Run<ImportRecord>, onPage: () => void) {
+  for (const groups of run.staged.groups()) {
+    for (const group of groups) {
+      const record = readGroup(run, group);
+      if (record !== undefined) yield record;
+    }
+    onPage();
+    yield undefined;
+  }
+}
+
+function* recordsToRemove<ImportRecord>({
+  command: { removal },
+  staged,
+}: Run<ImportRecord>): Generator<PlacedRecord<ImportRecord>> {
+  if (removal === undefined) return;
+  for (const { key, isErased } of staged.keysToRemove()) {
+    yield [removal(key, isErased), { key, lines: [], isMissing: !isErased }];
+  }
+}
+
 interface Batch<ImportRecord> {
   readonly records: ImportRecord[];
   readonly places: Place[];
 }
 
-/**
- * Works on batches, so many at a time, until the run is stopped. Nothing is in flight when it returns or throws.
- * @throws the first error, after which nothing begins
- */
-const runConcurrently = async <ImportRecord>(
-  batches: Iterable<Batch<ImportRecord>>,
-  work: (batch: Batch<ImportRecord>, isStopped: () => boolean) => Promise<void>,
-  concurrency: number,
-  signal: AbortSignal,
-): Promise<void> => {
-  const running = new Set<Promise<void>>();
-  const errors: unknown[] = [];
-  const isStopped = () => signal.aborted || errors.length > 0;
-  try {
-    for (const batch of batches) {
-      if (isStopped()) break;
-      const working = work(batch, isStopped)
-        .catch((error: unknown) => void errors.push(error))
-        .finally(() => running.delete(working));
-      running.add(working);
-      if (running.size >= concurrency) await Promise.race(running);
-      // Otherwise Ctrl-C would have no effect while nothing has to be waited for.
+async function* batchesOf<ImportRecord>(
+  placed: Iterable<PlacedRecord<ImportRecord> | undefined>,
+  { fits }: Writing<ImportRecord>,
+): AsyncGenerator<Batch<ImportRecord>> {
+  let batch: Batch<ImportRecord> = { records: [], places: [] };
+  for (const one of placed) {
+    if (one === undefined) {
+      // Lets Ctrl-C be noticed, also while every row is rejected and no batch fills.
       await nextTurn();
+      if (batch.records.length === 0) yield batch;
+      continue;
     }
-  } finally {
-    await Promise.all(running);
+    const [record, place] = one;
+    if (!fits([...batch.records, record])) {
+      yield batch;
+      batch = { records: [], places: [] };
+    }
+    batch.records.push(record);
+    batch.places.push(place);
   }
-  if (errors.length > 0) throw errors[0];
+  yield batch;
+}
+
+const settle = <ImportRecord>(
+  { context, staged, counts, today }: Run<ImportRecord>,
+  { key, lines, isMissing }: Place,
+  result: Outcome | NotWritten,
+): void => {
+  if (typeof result !== 'string') {
+    for (const line of lines) staged.reject(line, [result.reason], result.waits);
+    if (!result.waits) counts.rejected += lines.length;
+    return;
+  }
+  // Another command has removed it since the scan.
+  if (isMissing && result === 'notThere') return;
+  counts[result] += 1;
+  if (key === undefined) return;
+  if (result === 'removed' && context.dryRun) staged.addRemoved(key);
+  const [line] = lines;
+  if (line !== undefined && (result === 'loaded' || result === 'unchanged')) countFormat(counts, line, key, today);
 };
 
-/** Another row of the file may make way for a row that waits: they are tried again until that helps none of them, or Ctrl-C. */
-const retryWaiting = async <ImportRecord>(
-  command: FileCommand<ImportRecord>,
-  context: RowContext,
-  { write }: Writing<ImportRecord>,
-  staged: StagedRows,
-  counts: Counts,
+const writeBatch = async <ImportRecord>(
+  run: Run<ImportRecord>,
+  { records, places }: Batch<ImportRecord>,
+  isStopped: () => boolean,
 ): Promise<void> => {
-  const isStopped = () => context.signal.aborted;
+  if (records.length === 0) return;
+  await run.writing.write(records, isStopped, (index, result) => {
+    const place = places[index];
+    if (place) settle(run, place, result);
+  });
+};
+
+/** Writes rows that wait, until that helps none of them: one that is written may make way for another. */
+const retryWaiting = async <ImportRecord>(run: Run<ImportRecord>): Promise<void> => {
+  const { command, context, staged, counts, writing, isStopped } = run;
   for (let before = Number.POSITIVE_INFINITY; staged.waitingCount() < before; ) {
     before = staged.waitingCount();
-    for (const page of staged.waitingRows()) {
-      for (const { row } of page) {
-        if (isStopped()) return;
-        const { record } = command.read(
-          { key: undefined, rows: [row], firstLine: row.line, isTruncated: false },
-          context,
-        );
-        if (record === undefined) continue;
-        await write([record], isStopped, (_, result) => {
-          if (typeof result !== 'string') return;
-          staged.release(row);
-          counts[result] += 1;
-        });
-      }
+    for (const { row } of staged.waitingRows()) {
+      if (isStopped()) return;
+      const group = { key: undefined, rows: [row], firstLine: row.line, isTruncated: false };
+      const { record } = command.read(group, context);
+      if (record === undefined) continue;
+      await writing.write([record], isStopped, (_, result) => {
+        if (typeof result !== 'string') return;
+        staged.release(row.line);
+        counts[result] += 1;
+      });
     }
   }
 };
 
-/**
- * Imports or removes each valid record that is staged, then removes what the file lacks.
- * @returns whether the end was reached, which it is not after Ctrl-C
- */
+/** Imports or removes each staged record, then removes what the file lacks. @returns false when Ctrl-C ended it */
 export const writeRecords = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
   context: RowContext,
   staged: StagedRows,
   counts: Counts,
 ): Promise<boolean> => {
-  const { signal } = context;
-  const bar = showProgress(context, command.noun, staged.total());
+  const bar = showProgress(context, command.noun, staged.facts.total);
+  const onPage = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
   const writing = command.writing(context);
+  const isStopped = () => context.signal.aborted;
   const mentioned = mentionedVehicles(staged.db);
   const today = londonDate(context.started);
-
-  const reject = (lines: readonly number[], reasons: readonly string[], waits = false): void => {
-    for (const line of lines) staged.reject(line, reasons, waits);
-    if (!waits) counts.rejected += lines.length;
-  };
-
-  const consume = (group: RowGroup): readonly [ImportRecord, Place] | undefined => {
-    const { record, rejected } = mentioned.rejectIfMentioned(group, command.read(group, context));
-    counts.read += group.rows.length;
-    for (const { row, reasons } of rejected) reject([row.line], reasons);
-    if (record === undefined) return undefined;
-    const valid = group.rows.filter((row) => !rejected.some((one) => one.row.line === row.line));
-    return [record, { key: group.key, lines: valid.map(({ line }) => line) }];
-  };
-
-  function* batchesOf(records: Iterable<readonly [ImportRecord, Place] | undefined>): Generator<Batch<ImportRecord>> {
-    let batch: Batch<ImportRecord> = { records: [], places: [] };
-    for (const record of records) {
-      if (record === undefined) {
-        // An empty batch at the end of a page lets Ctrl-C be noticed while every row is rejected.
-        if (batch.records.length === 0) yield batch;
-        continue;
-      }
-      batch.records.push(record[0]);
-      if (!writing.fits(batch.records)) {
-        batch.records.pop();
-        yield batch;
-        batch = { records: [record[0]], places: [] };
-      }
-      batch.places.push(record[1]);
-    }
-    yield batch;
-  }
-
-  /** The records of the file; undefined at the end of a page of rows. */
-  function* recordsInFile(): Generator<readonly [ImportRecord, Place] | undefined> {
-    for (const groups of staged.groups()) {
-      for (const group of groups) {
-        const record = consume(group);
-        if (record !== undefined) yield record;
-      }
-      bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
-      yield undefined;
-    }
-  }
-
-  function* recordsToRemove(): Generator<readonly [ImportRecord, Place]> {
-    if (command.removal === undefined) return;
-    for (const { key, isErased } of staged.keysToRemove())
-      yield [command.removal(key, isErased), { key, lines: [], isMissing: !isErased }];
-  }
-
-  const settle = ({ key, lines, isMissing }: Place, result: Outcome | NotWritten): void => {
-    if (typeof result !== 'string') {
-      reject(lines, [result.reason], result.waits);
-      return;
-    }
-    // Another command has removed it since the scan.
-    if (isMissing && result === 'notThere') return;
-    counts[result] += 1;
-    if (key === undefined) return;
-    if (result === 'removed' && context.dryRun) staged.addRemoved(key);
-    const [line] = lines;
-    if (line !== undefined && (result === 'loaded' || result === 'unchanged')) countFormat(counts, line, key, today);
-  };
-
-  const write = async ({ records, places }: Batch<ImportRecord>, isStopped: () => boolean): Promise<void> => {
-    if (records.length === 0) return;
-    await writing.write(records, isStopped, (index, result) => {
-      const place = places[index];
-      if (place) settle(place, result);
-    });
-  };
-
+  const run = { command, context, staged, counts, writing, mentioned, today, isStopped };
   try {
-    for (const records of [recordsInFile(), recordsToRemove()]) {
-      await runConcurrently(batchesOf(records), write, writing.concurrency, signal);
-      if (signal.aborted) return false;
+    for (const records of [recordsInFile(run, onPage), recordsToRemove(run)]) {
+      const batches = batchesOf(records, writing);
+      await runConcurrently(batches, writing.concurrency, isStopped, (batch, isOver) => writeBatch(run, batch, isOver));
+      if (isStopped()) return false;
     }
-    await retryWaiting(command, context, writing, staged, counts);
-    if (signal.aborted) return false;
+    await retryWaiting(run);
+    if (isStopped()) return false;
     staged.rejectWaiting();
     return true;
   } finally {

@@ -30,9 +30,8 @@ const reserveName = async (path: string, nextName: (nth: number) => string): Pro
 };
 
 /**
- * Writes a file that only its owner may read. When it is complete it gets its name and replaces an earlier file, unless there
- * are other names. @returns its name
- * @throws CommandFailure when it cannot be written; AbortError when the signal ends it
+ * Writes a file that only its owner may read; it gets its name when it is complete. Replaces an earlier file without
+ * `nextName`. @returns its name @throws CommandFailure when it cannot be written; AbortError when the signal ends it
  */
 export const writeOutput = async (
   path: string,
@@ -52,3 +51,18 @@ export const writeOutput = async (
     throw new CommandFailure(`there is no such folder: ${dirname(path)}`, { cause: error });
   }
 };
+
+/** Writes registrations to a file beside `path`, which `remove` can read. @returns its name @throws CommandFailure */
+export const writeRegistrations = (
+  path: string,
+  what: 'missing' | 'removed' | 'damaged',
+  registrations: Iterable<string>,
+): Promise<string> =>
+  writeOutput(
+    `${path}.${what}.txt`,
+    Iterator.from(registrations).map((registration) => `${registration}\n`),
+    {
+      part: `${path}.${what}.${process.pid}.part`,
+      nextName: (nth) => `${path}.${what}-${nth}.txt`,
+    },
+  );

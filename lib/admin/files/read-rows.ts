@@ -12,10 +12,10 @@ import { type Columns, type CsvLayout, columnFinder, layoutOf, type MappedColumn
 import type { Row } from './row.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** How the rows of a file are written. It is known before its first row is. */
+/** How rows are written; known before the first row. */
 export type Layout = CsvLayout | 'ndjson' | 'txt';
 
-/** The decoder replaces bytes that are not in the file's encoding by U+FFFD; a program that saved the file may have done so too. */
+/** The decoder writes U+FFFD for bytes outside the encoding; a program that saved the file may have done so too. */
 const textIssues = (text: string): string[] => {
   if (text.length > MAX_ROW_LENGTH) {
     return [`the line is longer than ${MAX_ROW_LENGTH.toLocaleString('en-GB')} characters`];
@@ -65,7 +65,7 @@ const textRow = (row: RowText): Row => ({
   issues: textIssues(row.text),
 });
 
-/** The rows of these texts in their order, without empty ones. Depends on nothing but the texts and the layout. */
+/** The rows of these texts, without empty ones. Depends on the texts and the layout only. */
 export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   if (layout === 'ndjson') return texts.map(ndjsonRow);
   if (layout === 'txt') return texts.map(textRow);
@@ -79,19 +79,8 @@ export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   });
 };
 
-/** Rows of a file, the layout that all of its rows have, and the bytes read so far. */
-interface RowChunk {
-  readonly rows: readonly Row[];
-  readonly layout: Layout;
-  readonly read: number;
-}
-
 /** @throws CommandFailure when the header is missing or invalid, UnreadableFile when nobody knows where a row ends */
-async function* readCsvRows(
-  source: SourceFile,
-  expected: Columns,
-  map: readonly MappedColumn[],
-): AsyncGenerator<RowChunk> {
+async function* readCsvRows(source: SourceFile, expected: Columns, map: readonly MappedColumn[]) {
   const find = columnFinder(expected, map);
   let layout: CsvLayout | undefined;
   for await (const { header, rows, read } of readCsv(source, (name) => find(name) !== undefined)) {
@@ -103,15 +92,8 @@ async function* readCsvRows(
   if (layout === undefined) throw new FileRefused(`the file is empty: ${mustName(expected)}`);
 }
 
-/**
- * The rows of a file in its order, a chunk at a time, without blank ones.
- * @throws CommandFailure when the file is not CSV with these columns
- */
-export async function* readRows(
-  source: SourceFile,
-  expected: Columns,
-  map: readonly MappedColumn[],
-): AsyncGenerator<RowChunk> {
+/** The rows of a file without blank ones, and bytes read so far. @throws CommandFailure when columns are missing */
+export async function* readRows(source: SourceFile, expected: Columns, map: readonly MappedColumn[]) {
   const { format } = source;
   if (format === 'csv') {
     yield* readCsvRows(source, expected, map);

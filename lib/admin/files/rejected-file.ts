@@ -1,6 +1,6 @@
 /**
- * The rejected rows of a file. Those of a CSV as CSV, which can be corrected in a spreadsheet and imported: `line` and `reason`, then
- * the row as it was. Those of other files as NDJSON: one JSON object a line with `line`, `reasons` and `row`.
+ * The rejected rows of a file. Of a CSV: a CSV with `line`, `reason` and the row, to be corrected and imported.
+ * Of other files: NDJSON with `line`, `reasons` and `row`.
  */
 import { delimiterLine } from '../../../client/src/command-line/csv-file/read-csv.ts';
 import { type CsvLayout, REJECTION_COLUMNS } from './csv-header.ts';
@@ -34,11 +34,7 @@ function* textsOf(layout: Layout, pages: Iterable<readonly RejectedRow[]>): Gene
   for (const rows of pages) yield rows.map(isCsv ? asCsv(layout.delimiter) : asJson).join('');
 }
 
-/**
- * Writes the rejected rows of a file, of which there is at least one, to a file of their own. `writer` distinguishes processes
- * that write rejected rows of this file at the same time. @returns its name
- * @throws CommandFailure when it cannot be written
- */
+/** Writes at least one rejected row. `writer` is unique to the process. @returns its name @throws CommandFailure */
 export const writeRejected = (
   path: string,
   writer: string,

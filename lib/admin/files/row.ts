@@ -1,8 +1,6 @@
 import type { RowText } from '../../../client/src/command-line/csv-file/lines.ts';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 
-export type { RowText };
-
 /** One row of a file, as far as it could be read. */
 export interface Row extends RowText {
   /** Whether `text` is itself JSON. */
@@ -11,10 +9,7 @@ export interface Row extends RowText {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why it could not be read; empty for a readable row. */
   readonly issues: readonly string[];
-  /**
-   * Of a CSV, whether it has the cells that the header names. With a wrong number of cells or wrong quotes nobody knows whose row
-   * it is. `trailing-blanks` are blank cells after the last column, which may mean that its cells are shifted.
-   */
+  /** Of a CSV. `malformed`: it may be any vehicle's. `trailing-blanks`: blank cells at the end, perhaps a shift. */
   readonly cells?: 'complete' | 'trailing-blanks' | 'malformed';
 }
 

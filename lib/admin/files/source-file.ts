@@ -13,7 +13,7 @@ import { asFileFailure } from './file-failure.ts';
 /** The format of a file, from the ending of its name; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
-/** The file that a command reads. */
+/** A file that a command reads. */
 export interface SourceFile extends TextFile {
   readonly format: FileFormat;
   readonly bytes: number;
@@ -21,14 +21,13 @@ export interface SourceFile extends TextFile {
   readonly changed: string;
 }
 
-/** The format of a file, from its name. @throws CommandFailure when the name has another ending than these */
 const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   const extension = extname(path).toLowerCase();
   const format = formats.find((one) => `.${one}` === extension);
   if (format !== undefined) return format;
+  if (/^\.xlsx?$/.test(extension)) throw new FileRefused(`${WORKBOOK}: ${path}`);
   const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
-  const what = /^\.xlsx?$/.test(extension) ? WORKBOOK : undefined;
-  throw new FileRefused(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
+  throw new FileRefused(`the name of the file must end in ${endings}: ${path}`);
 };
 
 const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {
@@ -45,15 +44,8 @@ const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Om
   }
 };
 
-/**
- * Opens a file, whose encoding may be given unless it is NDJSON.
- * @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats
- */
-export const openSource = async (
-  path: string,
-  formats: readonly FileFormat[],
-  given?: Encoding,
-): Promise<SourceFile> => {
+/** @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats */
+export const openSource = async (path: string, formats: readonly FileFormat[], given?: Encoding) => {
   const facts = await factsOf(path, formats);
   if (given !== undefined && facts.format === 'ndjson') {
     throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');

@@ -1,15 +1,13 @@
 import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { readStored } from '../../../core/schemas/record-schema.ts';
-import type { ImportKind, RowContext } from '../file-command/file-command.ts';
+import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/file-command.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import { wholeForm } from '../file-command/record-form.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { type RowResult, recordPerRow } from './record-per-row.ts';
 
-/** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {
   required: ['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
   optional: ['last_updated'],
@@ -47,7 +45,6 @@ const readRoadTax = (check: FieldChecks, fields: Row['fields']): ComplianceRecor
   return sorn ? { sorn: true } : { exempt: true };
 };
 
-/** From a CSV row, all but the registration. */
 const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
   mot: readMot(check, fields),
   roadTax: readRoadTax(check, fields),
@@ -55,7 +52,6 @@ const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
   lastUpdated: check.lastUpdated('last_updated', cellValue(fields.last_updated)),
 });
 
-/** One record from its row or line. */
 const readCompliance = (row: Row, key: string | undefined, context: RowContext): RowResult<RecordChange> => {
   const check = fieldChecks(context);
   const readRegistration = (name: string, value: unknown) => key ?? check.invalidRegistration(name, value);

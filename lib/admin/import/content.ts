@@ -5,19 +5,17 @@ import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
 import { contentImport } from '../../content-maintenance/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../../content-maintenance/imported-item.ts';
-import type { ImportKind, RowContext } from '../file-command/file-command.ts';
+import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/file-command.ts';
 import type { Claims } from '../file-command/staged-rows.ts';
 import type { Columns } from '../files/csv-header.ts';
 import type { Row } from '../files/row.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
-import type { RowResult } from './record-per-row.ts';
 
 /** Concurrent transactions. Few, because they conflict on the counters of their lists. */
 const TRANSACTIONS_IN_FLIGHT = 4;
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 
-/** The columns of a content CSV: one row per item. */
 const COLUMNS: Columns = {
   required: ['title', 'content', 'domain', 'slug'],
   optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
@@ -58,21 +56,7 @@ const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fie
   return stamps;
 };
 
-/** One item from its row, checked as a request to create it would be. */
-const readContentRow = (row: Row, context: RowContext): RowResult<ImportedItem> => {
-  if (row.issues.length > 0) return { reasons: row.issues };
-  const check = fieldChecks(context);
-  const fields = check.object('', asGiven(row), Object.keys(ContentRow.properties));
-  for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);
-  const stamps = readTimestamps(check, fields);
-  if (check.reasons.length > 0) return { reasons: check.reasons };
-  const { id, version } = fields as Pick<ImportedItem, 'id' | 'version'>;
-  const given = { ...(id !== undefined && { id }), ...(version !== undefined && { version }) };
-  return { record: { ...newFields(fields as T.Static<typeof CreateContent>), ...stamps, ...given } };
-};
-
 const slugOf = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
-/** The claim of a row without an id. */
 const nameOf = ({ domain, slug }: ImportedItem): string => `name ${domain} ${slug}`;
 const idOf = (id: string): string => `id ${id}`;
 
@@ -89,10 +73,7 @@ const repeatsOf = (item: ImportedItem, line: number, { claim }: Claims): string[
   ];
 };
 
-/**
- * Why a row must not change the stored item that has its id or slug: an earlier row of the file changes it, by the other of
- * the two. That row may still free the slug that a later row needs.
- */
+/** Why an item must stay: an earlier row changes it by id or slug, and may still free the slug for a later row. */
 const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claims): string | undefined => {
   const find = (key: string) => lineOf(key) ?? Number.POSITIVE_INFINITY;
   const [byId, byName] = [find(idOf(stored.id)), find(nameOf(stored))];
@@ -100,19 +81,26 @@ const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claim
   return repeats('this item', other < own ? other : undefined)[0];
 };
 
+/** One item from its row, checked like a request to create it. */
+const readContentRow = (row: Row, context: RowContext): RowResult<ImportedItem> => {
+  const check = fieldChecks(context);
+  const fields = check.object('', asGiven(row), Object.keys(ContentRow.properties));
+  for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);
+  const stamps = readTimestamps(check, fields);
+  if (check.reasons.length > 0) return { reasons: check.reasons };
+  const { id, version } = fields as Pick<ImportedItem, 'id' | 'version'>;
+  const given = { ...(id !== undefined && { id }), ...(version !== undefined && { version }) };
+  const record = { ...newFields(fields as T.Static<typeof CreateContent>), ...stamps, ...given };
+  const reasons = repeatsOf(record, row.line, context.claims);
+  return reasons.length > 0 ? { reasons } : { record };
+};
+
 /** Content items in the order of the file: CSV or NDJSON, an item per row. */
 export const content: ImportKind<ImportedItem> = {
   noun: 'content',
   columns: COLUMNS,
   keyOf: () => undefined,
-  read: ({ rows }, context) => {
-    const [row] = rows;
-    if (row === undefined) return { rejected: [] };
-    const result = readContentRow(row, context);
-    const reasons = 'reasons' in result ? result.reasons : repeatsOf(result.record, row.line, context.claims);
-    if (reasons.length > 0 || 'reasons' in result) return { rejected: [{ row, reasons }] };
-    return { record: result.record, rejected: [] };
-  },
+  read: (group, context) => recordPerRow(group, (row) => readContentRow(row, context)),
   writing: ({ deployment: { db }, table, started: now, claims, dryRun, movedSlugs }) => {
     const skipReason = (row: ImportedItem, stored: ContentItem) => skipReasonOf(row, stored, claims);
     const items = contentImport(db, table, skipReason, dryRun ? movedSlugs : undefined);

@@ -11,7 +11,7 @@ const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MAX_TEXT_LENGTH = 100;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
-/** Milliseconds: clocks can differ by a time zone. A record with a later last update would never be replaced by newer files. */
+/** Milliseconds: clocks differ by up to a time zone. Newer files could never replace a record with a later update. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
@@ -53,10 +53,7 @@ const textIssue = (text: string): string | undefined => {
 export const fileTime = ({ started, source }: Pick<RowContext, 'started' | 'source'>): string =>
   Date.parse(source.changed) > started.getTime() ? started.toISOString() : source.changed;
 
-/**
- * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
- * when there are no reasons.
- */
+/** Reads the fields of a row. Every issue goes to `reasons`; the values are valid only when there is none. */
 export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, 'started' | 'dates' | 'ifNewer'>) => {
   const reasons: string[] = [];
   const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
@@ -67,7 +64,6 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
     return undefined;
   };
 
-  /** A trimmed text that is not blank. */
   const text = (name: string, value: unknown): string => {
     const given = string(name, value)?.trim();
     const found = given === undefined ? undefined : textIssue(given);
@@ -94,7 +90,6 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
     reasons,
     issue,
 
-    /** Reports why a value has no normalised registration. */
     invalidRegistration: (name: string, value: unknown): void => {
       const raw = string(name, value);
       if (raw !== undefined) issue(name, registrationIssue(raw));
@@ -117,7 +112,6 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
 
     count: (name: string, value: unknown): number => wholeNumber(name, value, 0),
 
-    /** A calendar day, as `YYYY-MM-DD`. */
     day: (name: string, value: unknown): string => {
       const text = string(name, value)?.trim();
       if (text === undefined) return '';
@@ -130,7 +124,7 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
     /** A UTC timestamp, as ISO 8601 to the millisecond. */
     timestamp,
 
-    /** When a record last changed at its source: a timestamp that is not ahead of the import. Undefined where none is given. */
+    /** A timestamp that is not ahead of the import; undefined without a value. */
     lastUpdated: (name: string, value: unknown): string | undefined => {
       if (value === undefined) {
         if (ifNewer) issue(name, 'must be given with --if-newer');

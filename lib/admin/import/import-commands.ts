@@ -45,12 +45,7 @@ const requireConsistent = (noun: Noun, options: Partial<FileOptions>): void => {
   }
 };
 
-const addImport = <ImportRecord>(
-  imports: Command,
-  run: Runner,
-  kind: ImportKind<ImportRecord>,
-  about: string,
-): Command =>
+const addImport = <ImportRecord>(imports: Command, run: Runner, kind: ImportKind<ImportRecord>, about: string) =>
   addSupplierOption(
     addFileOptions(imports.command(kind.noun)),
     kind.noun,

@@ -5,12 +5,7 @@ import type { FieldChecks } from './field-checks.ts';
 type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;
 
 /** Exactly one must be given, such as a due date or an exemption. */
-const givenAlternative = (
-  check: FieldChecks,
-  alternatives: readonly RecordSchema[],
-  value: unknown,
-  name: string,
-): RecordSchema | undefined => {
+const givenAlternative = (check: FieldChecks, alternatives: readonly RecordSchema[], value: unknown, name: string) => {
   const isGiven = ({ required = [] }: RecordSchema) =>
     required.every((field) => (value as Fields | null | undefined)?.[field] !== undefined);
   const given = alternatives.filter(isGiven);
@@ -32,11 +27,8 @@ const readScalar = (check: FieldChecks, schema: RecordSchema, value: unknown, na
 };
 
 /**
- * Reads a row by a schema, strictly: every issue is reported to `check`. What it returns is a record only when there is no
- * issue. `rules` read fields otherwise than by their schema. An NDJSON line may have the fields of the schema only; a CSV row
- * has columns of other schemas too, whose names are those of `columnOf`.
- * @example
- * const details = readFields(check, VehicleDetails, row.fields, { model: check.textOrEmpty }, (field) => field);
+ * Reads a row strictly by a schema; a record only when `check` has no issue. `rules` read fields in another way.
+ * An NDJSON line may have no other fields; a CSV row may, and its columns have the names of `columnOf`.
  */
 export const readFields = <const Schema extends RecordSchema>(
   check: FieldChecks,

@@ -45,10 +45,7 @@ interface CreateKeyOptions {
   readonly env: KeyEnvironment;
 }
 
-/**
- * Creates a key and shows it once; only its hash is stored.
- * @throws CommandFailure when an option is missing, or the last day of the key is in the past
- */
+/** Creates a key and shows it once; only its hash is stored. */
 const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandContext): Promise<CommandResult> => {
   const options = { ...given, name: required(given.name, '--name'), plan: required(given.plan, '--plan') };
   const today = londonDate(context.now());

@@ -1,4 +1,3 @@
-/** Options that several `keys` commands share. */
 import { InvalidArgumentError, Option } from 'commander';
 import { PLAN_NAMES } from '../../../core/access/plans.ts';
 import { CreateContent } from '../../../core/content/schemas.ts';
@@ -23,14 +22,14 @@ const parseDomains = (text: string): string[] => {
   throw new InvalidArgumentError(`Write at most ${MAX_DOMAINS} domains, or create one key for each group of them.`);
 };
 
-/** `--plan`. A command that requires it calls `required`. */
+/** A command that requires it calls `required`. */
 export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
 
-/** `--domains`, as each domain once, in lower case. */
+/** Its value: each domain once, in lower case. */
 export const domainsOption = (description: string) =>
   new Option('--domains <domains>', description).argParser(parseDomains);
 
-/** The value of a mandatory option. Commander's own check would come before its suggestion for a misspelt option. @throws CommandFailure */
+/** Commander's own check would come before its suggestion for a misspelt option. @throws CommandFailure if missing */
 export const required = <Value>(value: Value | undefined, option: string): Value => {
   if (value !== undefined) return value;
   throw new CommandFailure(`the option ${option} is missing; see --help`);

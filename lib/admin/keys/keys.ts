@@ -15,10 +15,7 @@ export const changeBy = async ({ deployment, now }: CommandContext): Promise<Cha
   at: now(),
 });
 
-/**
- * Validates the id of a key. Not an argument parser of commander, which would print the argument: it may be a key.
- * @throws CommandFailure when the text is not an id
- */
+/** Not an argument parser of commander, which would print the argument: it may be a key. @throws CommandFailure */
 export const requireKeyId = (text: string): string => {
   if (/^[0-9a-f]{20}$/.test(text)) return text;
   throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');
@@ -28,7 +25,7 @@ export const KEY_STATES = ['active', 'expired', 'revoked'] as const;
 
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** The state of a key at a time. */
+/** The state of a key at a time; its last day ends in London. */
 export const stateOf = ({ revokedAt, expires }: KeyRecord, now: Date): KeyState => {
   if (revokedAt !== undefined) return 'revoked';
   return expires !== undefined && expires < londonDate(now) ? 'expired' : 'active';
@@ -41,7 +38,7 @@ export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: n
   return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
 };
 
-/** The fields of a key that the CLI shows: never the key itself or its hash. `plans` has the window in which each began. */
+/** What the CLI shows of a key: never the key or its hash. `plans` has the window in which each began. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,
@@ -66,7 +63,7 @@ export const keyView = (record: KeyRecord, now: Date) => ({
 
 export type KeyView = ReturnType<typeof keyView>;
 
-/** The text that shows a new key with fields of its record and further facts. */
+/** Shows a new key, its record and further facts. */
 export const newKeyText = (
   heading: string,
   key: string,

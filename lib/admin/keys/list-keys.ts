@@ -12,7 +12,6 @@ import { KEY_STATES, type KeyState, type KeyView, keyView, openKeys } from './ke
 /** Days before its last day from which an active key is marked. */
 const ENDS_SOON_DAYS = 30;
 
-/** Maximum number of concurrent queries for the last use of keys. */
 const MAX_QUERIES = 20;
 
 /** Characters of a name and of a domain. With the widest values of the other columns, a row of `keys list` has 100. */
@@ -62,12 +61,7 @@ const toRow = (key: ListedKey, now: Date): string[] => [
 ];
 
 /** The minute in which a key was last used, ISO 8601 UTC; null when that was not in the last 40 days. */
-const findLastUse = async (
-  db: DynamoDBDocumentClient,
-  TableName: string,
-  keyId: string,
-  now: Date,
-): Promise<string | null> => {
+const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId: string, now: Date) => {
   const { Items: [newest] = [] } = await db.send(
     new QueryCommand({
       TableName,
@@ -81,7 +75,6 @@ const findLastUse = async (
   return newest ? new Date(Number(newest.windowStart) * 1_000).toISOString() : null;
 };
 
-/** Lists the keys in a state, or whose name contains a text in any case, oldest first, without the keys themselves. */
 const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
   // It may be that `--tables` names the keys table only, such as one that a deleted stack retained.
   const { db, tableNames } = context.deployment;

@@ -50,7 +50,6 @@ const addUsage = (one: Usage | undefined, other: Usage): Usage => ({
   units: (one?.units ?? 0) + other.units,
 });
 
-/** Adds the requests of a key, before its end, to those of each day. */
 const addKey = async (
   days: Map<string, Usage>,
   key: KeyRecord,
@@ -76,7 +75,6 @@ const addKey = async (
   }
 };
 
-/** A key and, one after the other, its successors. */
 const chainFrom = async (
   key: KeyRecord,
   find: (id: string) => Promise<KeyRecord | undefined>,

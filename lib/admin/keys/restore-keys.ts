@@ -23,9 +23,8 @@ const readStoredKeys = async (table: string, { db, address }: CommandContext['de
 };
 
 /**
- * Copies missing keys from another table, such as one restored from a backup. Existing keys are not changed, so that later
- * revocations and changes remain. Restoring again changes nothing.
- * @throws CommandFailure when the table does not exist or is not a table of API keys
+ * Copies missing keys from another table, such as a restored backup. Existing keys keep later revocations and changes.
+ * @throws CommandFailure when it is not a table of API keys
  */
 export const restoreKeys = async (from: string, context: CommandContext): Promise<CommandResult> => {
   const records = await readStoredKeys(from, context.deployment);

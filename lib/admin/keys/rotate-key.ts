@@ -3,7 +3,7 @@ import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts'
 import { creationOwnerId, type KeyRecord } from '../../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
 import type { Change, EndOfKey } from '../../key-management/key-store.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { changeBy, keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
 
@@ -11,7 +11,6 @@ import { changeBy, keyView, newKeyText, openKeys, requireKeyId, stateOf } from '
 const DEFAULT_OVERLAP_DAYS = 7;
 const MAX_OVERLAP_DAYS = 365;
 
-/** Maximum number of attempts when other changes to the key conflict. */
 const MAX_ATTEMPTS = 5;
 
 const parseOverlapDays = (text: string): number => {
@@ -25,7 +24,7 @@ interface RotateKeyOptions {
   readonly overlapDays: number;
 }
 
-/** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
+/** Without an overlap now, otherwise the last day of the overlap, or the key's own last day if that is earlier. */
 const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: Change): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
   const lastDay = dayAfter(londonDate(at), overlapDays);
@@ -59,15 +58,8 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
     follows: `${old.id}, which ${endText(end)}`,
   });
 
-/**
- * Creates the successor of a key and shows it once; the old key ends after the overlap.
- * @throws UnknownKey, or CommandFailure when it cannot be rotated
- */
-const rotateKey = async (
-  text: string,
-  { overlapDays }: RotateKeyOptions,
-  context: CommandContext,
-): Promise<CommandResult> => {
+/** Creates the successor of a key and shows it once; the old key ends after the overlap. */
+const rotateKey = async (text: string, { overlapDays }: RotateKeyOptions, context: CommandContext) => {
   const id = requireKeyId(text);
   const keys = openKeys(context);
   const change = await changeBy(context);

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { PlanName } from '../../../core/access/plans.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption } from './key-options.ts';
 import { changeBy, keyView, openKeys, requireKeyId } from './keys.ts';
@@ -11,15 +11,8 @@ interface UpdateKeyOptions {
   readonly domains?: readonly string[] | false;
 }
 
-/**
- * Changes the plan of a key, its domains or both, from its next request on.
- * @throws UnknownKey, or CommandFailure when there is nothing to change
- */
-const updateKey = async (
-  text: string,
-  { plan, domains }: UpdateKeyOptions,
-  context: CommandContext,
-): Promise<CommandResult> => {
+/** Changes the plan of a key, its domains or both, from its next request on. */
+const updateKey = async (text: string, { plan, domains }: UpdateKeyOptions, context: CommandContext) => {
   const id = requireKeyId(text);
   if (plan === undefined && domains === undefined) {
     throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');

@@ -24,7 +24,7 @@ import {
   reportedPeriod,
 } from './monthly-usage.ts';
 
-/** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
+/** Concurrent queries. Each holds a page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
 const MAX_QUERIES = 20;
 /** Characters of the longest bar. */
 const BAR_WIDTH = 50;
@@ -40,24 +40,17 @@ const parseMonth = (text: string): string => {
   throw new InvalidArgumentError('Use a month of the form YYYY-MM.');
 };
 
-/** A bar per row; nothing where no row has requests. */
+const usageCells = ({ requests, rateLimited, units }: Usage) => [requests, rateLimited, units].map(formatNumber);
+
 const barChart = (noun: string, rows: readonly (Usage & { readonly label: string })[]): string => {
   const most = Math.max(...rows.map(({ requests }) => requests));
   if (most === 0) return '';
-  const cells = rows.map(({ label, requests, rateLimited, units }) => [
-    label,
-    formatNumber(requests),
-    formatNumber(rateLimited),
-    formatNumber(units),
-    '█'.repeat(Math.ceil((requests / most) * BAR_WIDTH)),
-  ]);
+  const bar = (requests: number) => '█'.repeat(Math.ceil((requests / most) * BAR_WIDTH));
+  const cells = rows.map(({ label, ...usage }) => [label, ...usageCells(usage), bar(usage.requests)]);
   return `\n${readableTable([`${noun}, UTC`, 'requests', 'rate limited', 'units', ''], cells)}`;
 };
 
-/**
- * Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`.
- * @throws UnknownKey
- */
+/** Requests of a key in the current window and the last 24 hours, counted like `GET /v1/usage`. */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const usage = usageTable(context.deployment.db, tableName(context.deployment, 'usage'));
@@ -88,16 +81,10 @@ const CSV_FORM = { record_delimiter: 'windows', escape_formulas: true } as const
 function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
   yield '\uFEFFid,name,plan,day,requests,rate_limited,units\r\n';
   for (const { id, name, plan, days } of keys) {
-    const rows = days.map(({ day, requests, rateLimited, units }) => [
-      id,
-      name,
-      plan,
-      day,
-      requests,
-      rateLimited,
-      units,
-    ]);
-    yield stringify(rows, CSV_FORM);
+    yield stringify(
+      days.map((usage) => ({ id, name, plan, ...usage })),
+      { columns: ['id', 'name', 'plan', 'day', 'requests', 'rateLimited', 'units'], ...CSV_FORM },
+    );
   }
 }
 
@@ -105,21 +92,14 @@ const monthChart = ({ id, name, plan, days, ...total }: KeyMonth, { from, to }: 
   const byDay = new Map(days.map((day) => [day.day, day]));
   const labels = Array.from({ length: (to - from) / DAY_SECONDS }, (_, index) => dayOf(from + index * DAY_SECONDS));
   const rows = labels.map((label) => ({ label, ...(byDay.get(label) ?? NO_USAGE) }));
-  const [requests, rateLimited, units] = [total.requests, total.rateLimited, total.units].map(formatNumber);
+  const [requests, rateLimited, units] = usageCells(total);
   const count = `${requests} requests in ${month}, ${rateLimited} rate limited, ${units} units`;
   return `Key ${id} (${name}, ${plan}): ${count}.\n${barChart('day', rows)}`;
 };
 
 const monthTable = (keys: readonly KeyMonth[], month: string): string => {
   const used = keys.filter(({ requests }) => requests > 0);
-  const rows = used.map(({ id, name, plan, requests, rateLimited, units }) => [
-    id,
-    name,
-    plan,
-    formatNumber(requests),
-    formatNumber(rateLimited),
-    formatNumber(units),
-  ]);
+  const rows = used.map(({ id, name, plan, ...usage }) => [id, name, plan, ...usageCells(usage)]);
   const head = ['id', 'name', 'plan', 'requests', 'rate limited', 'units'];
   const table = used.length > 0 ? readableTable(head, rows, { widths: [null, NAME_WIDTH] }) : '';
   return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;

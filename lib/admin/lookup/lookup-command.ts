@@ -76,7 +76,7 @@ const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: Compli
   ['Last updated', age(lastUpdated, now)],
 ];
 
-/** The lines of a stored item; `record` is undefined for a damaged one. */
+/** `record` is undefined for a damaged item. */
 const storedLines = <Stored>(
   label: string,
   item: DynamoItem | undefined,
@@ -97,11 +97,7 @@ const answerLines = <Body>(label: string, answer: Answer<Body>, textsOf: (body: 
   return texts.map((text, index) => [index === 0 ? label : '', text]);
 };
 
-const whyInsured = (
-  { insured, policy }: InsuranceAnswer,
-  policies: VehicleRecord['policies'],
-  today: string,
-): string[] => {
+const whyInsured = ({ insured, policy }: InsuranceAnswer, policies: VehicleRecord['policies'], today: string) => {
   const { status } = insuranceOn(today, policies);
   const reasons = {
     IN_FORCE: `policy ${policy?.number} is in force until ${policy?.validTo}`,
@@ -115,7 +111,6 @@ const whyInsured = (
 const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
   compliant ? ['compliant'] : ['not compliant', reasons.join(', ')];
 
-/** What is stored of a vehicle, and what the API answers today: by the functions of the API. */
 const lookUp = async (raw: string, context: CommandContext): Promise<CommandResult> => {
   const registration = normaliseRegistration(raw);
   if (registration === undefined) throw new CommandFailure(`the registration ${registrationIssue(raw)}`);

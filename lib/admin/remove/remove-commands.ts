@@ -16,7 +16,6 @@ import { removeSupplied } from './remove-supplied.ts';
 
 const FORMS = { vehicles: WHOLE_VEHICLES, compliance: COMPLIANCE } as const;
 
-/** The records of each table, in a sentence. */
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
 
 const reasonsOf = (row: Row, context: RowContext): readonly string[] => {
@@ -26,10 +25,7 @@ const reasonsOf = (row: Row, context: RowContext): readonly string[] => {
   return check.reasons;
 };
 
-/**
- * Removes the records of the registrations in a file from one table, whatever else its rows have. The same vehicles may have
- * others in the other table.
- */
+/** Removes the records of the registrations in a file from one of the two tables. */
 const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) =>
   ({
     verb: 'remove',
@@ -63,7 +59,7 @@ const parseRegistration = (raw: string, index: number): string => {
   throw new CommandFailure(`registration ${index + 1} ${registrationIssue(raw)}; nothing was removed`);
 };
 
-/** Removes the records of these registrations, in any spelling. @throws CommandFailure when one is invalid; nothing is removed then */
+/** Removes nothing when one of the registrations is invalid. @throws CommandFailure */
 const removeRegistrations = async (
   { noun, consequence, note }: ReturnType<typeof removeCommand>,
   raw: readonly string[],
@@ -72,15 +68,15 @@ const removeRegistrations = async (
 ): Promise<CommandResult> => {
   const changes = [...new Set(raw.map(parseRegistration))].map((registration) => ({ registration, isErased: true }));
   if (!dryRun) await requireConfirmation(consequence, context);
-  const { batchSize, write } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
+  const { writeAll } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
   const counts = { removed: 0, notThere: 0 };
-  for (let start = 0; start < changes.length; start += batchSize) {
-    const batch = changes.slice(start, start + batchSize);
-    const isStopped = () => context.signal.aborted;
-    await write(batch, isStopped, (_, result) => {
+  await writeAll(
+    changes,
+    () => context.signal.aborted,
+    (result) => {
       if (result === 'removed' || result === 'notThere') counts[result] += 1;
-    });
-  }
+    },
+  );
   const left = changes.length - counts.removed - counts.notThere;
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,

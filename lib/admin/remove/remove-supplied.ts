@@ -1,4 +1,4 @@
-import { type CommandResult, EXIT } from '../command/command-result.ts';
+import { EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
@@ -7,36 +7,25 @@ import { BEGINS_AGAIN } from '../file-command/report.ts';
 import { type StoredRecord, storedRecords } from '../file-command/stored-records.ts';
 import { supplierForm } from '../suppliers/vehicle-parts.ts';
 
-/**
- * Removes what one supplier, or the one without a name, has supplied of any vehicle, and vehicles that nobody else supplies. A
- * damaged record, which may be anyone's, stays and is counted.
- */
-export const removeSupplied = async (
-  supplier: string | undefined,
-  dryRun: boolean,
-  context: CommandContext,
-): Promise<CommandResult> => {
+/** Removes what a supplier has supplied, and vehicles without another. Damaged records, perhaps others', stay. */
+export const removeSupplied = async (supplier: string | undefined, dryRun: boolean, context: CommandContext) => {
   const what = `everything that ${supplier === undefined ? 'was supplied without a name' : `${supplier} has supplied`}`;
   if (!dryRun) await requireConfirmation(`This removes ${what} for good`, context);
   const form = supplierForm(supplier);
-  const { batchSize, write } = recordChanges(form, { ...context, dryRun, ifNewer: false });
+  const { writeAll } = recordChanges(form, { ...context, dryRun, ifNewer: false });
   const isStopped = () => context.signal.aborted;
   const counts = { removed: 0, damaged: 0 };
   const progress = showCount(context, 'stored records');
   let read = 0;
 
-  const removePage = async (
-    page: readonly (readonly [registration: string, record: StoredRecord])[],
-  ): Promise<void> => {
+  const removePage = async (page: readonly (readonly [registration: string, record: StoredRecord])[]) => {
     read += page.length;
     progress.update(read);
     counts.damaged += page.filter(([, { parts }]) => parts === undefined).length;
     const own = page.filter(([, { parts }]) => parts?.has(form.supplier)).map(([registration]) => ({ registration }));
-    for (let start = 0; start < own.length && !isStopped(); start += batchSize) {
-      await write(own.slice(start, start + batchSize), isStopped, (_, result) => {
-        if (result === 'removed') counts.removed += 1;
-      });
-    }
+    await writeAll(own, isStopped, (result) => {
+      if (result === 'removed') counts.removed += 1;
+    });
   };
 
   const isAtEnd = await storedRecords(form, context).scan(removePage, isStopped).finally(progress.stop);

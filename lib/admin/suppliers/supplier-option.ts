@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 
-/** The names of suppliers. */
+/** Names of suppliers. */
 export const SUPPLIER_NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
 const parseSupplier = (text: string): string => {
@@ -9,7 +9,7 @@ const parseSupplier = (text: string): string => {
   throw new InvalidArgumentError('Write 1 to 32 of a-z, 0-9 and hyphens, not a hyphen first, such as acme-mutual.');
 };
 
-/** The data that a command works on. Only vehicles have suppliers. */
+/** Kinds of data. */
 export type Noun = 'vehicles' | 'compliance' | 'content';
 
 /** Adds `--supplier`, not shown where data has no suppliers. There `requireSuppliers` refuses it in words. */

@@ -25,7 +25,7 @@ export interface SuppliedVehicle extends VehicleRecord {
   readonly supplied?: Readonly<Record<string, Pick<VehicleRecord, 'lastUpdated' | 'vehicle'>>>;
 }
 
-/** The parts of a stored vehicle, by supplier in the order of their names; undefined for a damaged one. */
+/** In the order of the suppliers' names; undefined for a damaged vehicle. */
 const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   const record = readStored(VehicleRecord, item);
   if (record === undefined) return undefined;
@@ -44,7 +44,7 @@ const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   return parts.size > 0 && suppliers.every((name) => parts.has(String(name))) ? parts : undefined;
 };
 
-/** The attributes of a vehicle with these parts: the latest details and last update, of equally late ones the first name's. */
+/** Details and last update are the latest ones; of equally late ones the first supplier's by name. */
 const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registration'> => {
   const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
   const said = sorted.map(([name, { body, lastUpdated = '' }]) => ({ name, ...body, lastUpdated }));

@@ -21,7 +21,6 @@ const SAMPLE = 25;
 
 const USABLE: readonly (string | undefined)[] = ['ACTIVE', 'UPDATING'];
 
-/** Why a table cannot be used for this data; undefined when it can. */
 const problemWith = async (db: Deployment['db'], id: CheckedId, name: string): Promise<string | undefined> => {
   const client: DynamoDBClient = db;
   const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
@@ -40,7 +39,6 @@ const problemWith = async (db: Deployment['db'], id: CheckedId, name: string): P
   return readable ? undefined : `none of its items that were read is a record of ${id}`;
 };
 
-/** Checks whether the table of each of these can be used: its key, and whether a record can be read. */
 const check = async (ids: readonly CheckedId[], { deployment }: CommandContext): Promise<CommandResult> => {
   const checked = await Promise.all(
     ids.map(async (table) => {

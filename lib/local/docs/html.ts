@@ -4,27 +4,28 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 
-/** The links of every page: their texts by address. */
-const LINKS: Readonly<Record<string, string>> = {
+/** The pages of files, by the path of the file in the repository. */
+export const FILE_PAGES: Readonly<Record<string, string>> = {
+  'docs/integration.md': '/docs/guide',
+  'docs/errors.md': '/docs/errors',
+  'docs/changelog.md': '/docs/changelog',
+  'docs/languages.md': '/docs/languages',
+  'docs/nightly-check.md': '/docs/nightly-check',
+  'docs/sample-data.md': '/docs/sample-data',
+  'client/README.md': '/docs/client',
+  'docs/openapi.json': '/openapi.json',
+  'docs/api-types.ts': '/docs/api-types.ts',
+};
+
+const LINKS = {
   '/docs': 'Reference',
   '/docs/guide': 'Guide',
   '/docs/errors': 'Errors',
   '/docs/changelog': 'Changelog',
 };
 
-const link = (path: string, name: string, current: string): string =>
-  `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${name}</a>`;
-
-interface Page {
-  /** The address of the page, as in `LINKS`. */
-  readonly path: string;
-  readonly title: string;
-  /** HTML of the body below the links. */
-  readonly body: string;
-}
-
-/** A complete page with the links and the button for dark and light colours. */
-export const htmlPage = ({ path, title, body }: Page): string => `<!doctype html>
+/** A complete page with the links and the button for dark and light colours. @param body HTML below the links */
+export const htmlPage = (path: string, title: string, body: string): string => `<!doctype html>
 <html lang="en-GB">
 <head>
 <meta charset="utf-8">
@@ -38,7 +39,7 @@ export const htmlPage = ({ path, title, body }: Page): string => `<!doctype html
 <header class="site">
 <nav aria-label="Documentation">
 ${Object.entries(LINKS)
-  .map(([address, name]) => link(address, name, path))
+  .map(([address, name]) => `<a href="${address}"${address === path ? ' aria-current="page"' : ''}>${name}</a>`)
   .join('\n')}
 </nav>
 <button type="button" id="colours">Dark</button>

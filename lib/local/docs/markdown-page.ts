@@ -1,19 +1,6 @@
 /** A Markdown file of `docs/` as a page, with a table of contents of its sections. */
 import { marked } from 'marked';
-import { htmlPage } from './html.ts';
-
-/** The paths of the pages by Markdown file. Links between the files become links between the pages. */
-const PATHS: Readonly<Record<string, string>> = {
-  'integration.md': '/docs/guide',
-  'errors.md': '/docs/errors',
-  'changelog.md': '/docs/changelog',
-  'languages.md': '/docs/languages',
-  'nightly-check.md': '/docs/nightly-check',
-  'sample-data.md': '/docs/sample-data',
-  'client/README.md': '/docs/client',
-  'openapi.json': '/openapi.json',
-  'api-types.ts': '/docs/api-types.ts',
-};
+import { FILE_PAGES, htmlPage } from './html.ts';
 
 /** The anchor of a section, as in the `type` of problems: `vehicle-not-found` for `VEHICLE_NOT_FOUND`. */
 const toAnchor = (heading: string): string =>
@@ -23,11 +10,12 @@ const toAnchor = (heading: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
 
-/** A link to a file that is not a page becomes plain text. */
+/** A link between files becomes one between their pages, or plain text where the file has none. */
 const linkHtml = (href: string, html: string): string => {
   if (/^(https?:|#)/.test(href)) return `<a href="${href}">${html}</a>`;
   const [file = '', fragment] = href.split('#');
-  const path = PATHS[file.replace(/^\.\.\/(?:docs\/)?/, '')];
+  const fromRoot = file.startsWith('../') ? file.slice('../'.length) : `docs/${file}`;
+  const path = FILE_PAGES[fromRoot];
   return path ? `<a href="${path}${fragment === undefined ? '' : `#${fragment}`}">${html}</a>` : html;
 };
 
@@ -50,5 +38,5 @@ export const markdownPage = (path: string, markdown: string): string => {
     .replace(/<table>.*?<\/table>/gs, `<div ${scrolling('Table')}>$&</div>`);
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? 'Documentation';
   const contents = `<nav class="contents" aria-label="On this page"><ul>${sections.join('')}</ul></nav>`;
-  return htmlPage({ path, title, body: `<main class="text">${html.replace('</h1>', `</h1>\n${contents}`)}</main>` });
+  return htmlPage(path, title, `<main class="text">${html.replace('</h1>', `</h1>\n${contents}`)}</main>`);
 };

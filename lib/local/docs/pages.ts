@@ -1,24 +1,13 @@
-/**
- * The pages that this machine serves without a key: the API reference at `/docs`, the OpenAPI document at `/openapi.json`, and
- * guide, errors, changelog and what they link to below `/docs`. A deployed service has none of them: it requires a key for every request.
- */
+/** The pages that this machine serves without a key. A deployed service has none. */
 import { readFile } from 'node:fs/promises';
-import { errorListMarkdown } from '../../openapi/error-list.ts';
 import { openApiDocument } from '../../openapi/published-document.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
-import { escapeHtml, htmlPage } from './html.ts';
+import { escapeHtml, FILE_PAGES, htmlPage } from './html.ts';
 
-/** Allows no other origin and no inline script. Scalar needs inline styles; they cannot load from or send to other origins. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Allows no other origin and no inline script. Scalar needs inline styles, which cannot use other origins. */
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HTML = 'text/html; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
@@ -27,14 +16,14 @@ const SVG = 'image/svg+xml';
 
 /** The reference, with the test key that its requests send. */
 const referencePage = (testKey: string): string =>
-  htmlPage({
-    path: '/docs',
-    title: 'Vehicle verification API',
-    body: `<link rel="stylesheet" href="/docs/reference.css">
+  htmlPage(
+    '/docs',
+    'Vehicle verification API',
+    `<link rel="stylesheet" href="/docs/reference.css">
 <main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
-  });
+  );
 
 const response = (type: string, body: Buffer | string): HttpResponse => ({
   statusCode: 200,
@@ -52,20 +41,17 @@ const response = (type: string, body: Buffer | string): HttpResponse => ({
 
 const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/docs' }, body: Buffer.alloc(0) };
 
-/** Imports the Markdown renderer only when a text page is requested. */
-const textPage = async (path: string, markdown: string) =>
-  (await import('./markdown-page.ts')).markdownPage(path, markdown);
-
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
 const rootFile = (path: string) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
-const markdownFile = (path: string, file: string) => ({
-  [path]: [HTML, async () => textPage(path, await rootFile(file))] as const,
-});
+
+const textPage = async (path: string, file: string): Promise<string> => {
+  const { markdownPage } = await import('./markdown-page.ts');
+  return markdownPage(path, await rootFile(file));
+};
 
 /**
- * The script of Scalar, the API reference. The package for Fastify contains it and installs 24 packages. `@scalar/api-reference`
- * contains the same script, but installs 272 packages (287 MB), which the script already includes. Imported on the first
- * request, because that takes a third of a second.
+ * The script of Scalar, the API reference, from its package for Fastify: `@scalar/api-reference` has the same script,
+ * but installs 272 packages (287 MB) in place of 24. Imported on the first request: that takes a third of a second.
  */
 export const referenceScript = async (): Promise<string> => {
   const { default: register } = await import('@scalar/fastify-api-reference');
@@ -79,25 +65,16 @@ export const referenceScript = async (): Promise<string> => {
   });
 };
 
-interface PageRequest {
-  /** `scheme://host` to which the request was sent. */
-  readonly origin: string;
-  readonly testKey: string;
-}
+type Content = (origin: string, testKey: string) => Promise<Buffer | string> | string;
+type Page = readonly [type: string, content: Content];
 
-type Content = (request: PageRequest) => Promise<Buffer | string> | string;
+const textPages = Object.entries(FILE_PAGES).filter(([file]) => file.endsWith('.md'));
 
-const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>> = {
-  '/docs': [HTML, ({ testKey }) => referencePage(testKey)],
-  ...markdownFile('/docs/guide', 'docs/integration.md'),
-  '/docs/errors': [HTML, () => textPage('/docs/errors', errorListMarkdown())],
-  ...markdownFile('/docs/changelog', 'docs/changelog.md'),
-  ...markdownFile('/docs/languages', 'docs/languages.md'),
-  ...markdownFile('/docs/nightly-check', 'docs/nightly-check.md'),
-  ...markdownFile('/docs/sample-data', 'docs/sample-data.md'),
-  ...markdownFile('/docs/client', 'client/README.md'),
+const PAGES: Readonly<Record<string, Page>> = {
+  ...Object.fromEntries(textPages.map(([file, path]): [string, Page] => [path, [HTML, () => textPage(path, file)]])),
+  '/docs': [HTML, (_origin, testKey) => referencePage(testKey)],
   '/docs/api-types.ts': ['text/plain; charset=utf-8', () => rootFile('docs/api-types.ts')],
-  '/openapi.json': ['application/json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
+  '/openapi.json': ['application/json', (origin) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],
   '/docs/colours.js': [JAVASCRIPT, () => ownFile('colours.js')],
@@ -107,15 +84,12 @@ const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>>
   '/favicon.ico': [SVG, () => ownFile('favicon.svg')],
 };
 
-/** The page at a path of an origin; undefined where the API responds. */
-export type LocalPages = (path: string, origin: string) => Promise<HttpResponse | undefined>;
-
-/** The pages. Requests from the reference carry `testKey`. */
+/** The page at a path of an origin; undefined where the API responds. The reference sends `testKey`. */
 export const documentationPages =
-  (testKey: string): LocalPages =>
-  async (path, origin) => {
+  (testKey: string) =>
+  async (path: string, origin: string): Promise<HttpResponse | undefined> => {
     if (path === '/' || path === '/docs/') return TO_REFERENCE;
     const [type, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
     if (type === undefined || content === undefined) return undefined;
-    return response(type, await content({ origin, testKey }));
+    return response(type, await content(origin, testKey));
   };

@@ -31,7 +31,7 @@ const createMissing = async (client: DynamoDBClient, name: string, description: 
     await client.send(new CreateTableCommand(createTableInput(name, description)));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
-    // When the response to an attempt is late, the next attempt finds the table that it created.
+    // After a late response the next attempt finds the table that the one before has created.
     const isRetried = (error.$metadata.attempts ?? 1) > 1;
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
     created = isRetried && Number(Table?.CreationDateTime) >= startedAt;
@@ -40,7 +40,7 @@ const createMissing = async (client: DynamoDBClient, name: string, description: 
   return created;
 };
 
-/** Creates the missing tables and returns their ids. When it returns, all tables are active. Their items do not expire. */
+/** Creates the missing tables and returns their ids. All tables are active then. Their items do not expire. */
 export const createTables = async (client: DynamoDBClient, names: TableNames): Promise<TableId[]> => {
   const created = await Promise.all(tableIds.map((id) => createMissing(client, names[id], tables[id])));
   return tableIds.filter((_, index) => created[index]);

@@ -1,6 +1,6 @@
 /**
- * The parts of dynalite that this engine uses. It does not use dynalite's HTTP server, which throws on an aborted request and
- * on every internal error: that would end this process. package.json pins the version.
+ * The parts of dynalite that this engine uses; package.json pins the version. Its HTTP server throws on an aborted
+ * request and on every internal error, which would end this process.
  */
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,7 +14,7 @@ export interface RecordStore {
   get(key: string, done: Callback<unknown>): void;
   put(key: string, value: unknown, done: Callback<void>): void;
   del(key: string, done: Callback<void>): void;
-  /** `run` gets a function that wraps a callback so that calling it releases the lock. */
+  /** `run` gets a function that makes a callback release the lock. */
   lock(key: string, run: (release: <Done>(done: Done) => Done) => void): void;
 }
 
@@ -40,15 +40,13 @@ export interface DynaliteStore {
   getItemDb(table: string): RecordStore;
 }
 
-interface StoreOptions {
-  readonly path?: string;
-  readonly createTableMs: number;
-  readonly deleteTableMs: number;
-  readonly updateTableMs: number;
-}
-
 interface DynaliteDatabase {
-  create(options: StoreOptions): DynaliteStore;
+  create(options: {
+    readonly path?: string;
+    readonly createTableMs: number;
+    readonly deleteTableMs: number;
+    readonly updateTableMs: number;
+  }): DynaliteStore;
   validateKey(key: JsonObject, table: DynaliteTable): unknown;
   validateItem(item: JsonObject, table: DynaliteTable): unknown;
   createKey(item: JsonObject, table: DynaliteTable): string;
@@ -61,8 +59,7 @@ interface DynaliteValidations {
   checkValidations(input: JsonObject, types: object, custom: unknown, store: DynaliteStore): void;
 }
 
-/** One operation of the API: the validation of its input, and its implementation. */
-export interface DynaliteOperation {
+interface DynaliteOperation {
   readonly validation: { readonly types: object; readonly custom?: unknown };
   readonly perform: (store: DynaliteStore, input: JsonObject, done: Callback<JsonObject>) => void;
 }
@@ -72,7 +69,7 @@ const require = createRequire(import.meta.url);
 export const database: DynaliteDatabase = require('dynalite/db');
 export const validations: DynaliteValidations = require('dynalite/validations');
 
-/** Every operation that dynalite implements, by its name in the API: `GetItem` for the files `getItem.js`. */
+/** By the name in the API: `GetItem` for the files `getItem.js`. */
 export const operations: ReadonlyMap<string, DynaliteOperation> = new Map(
   readdirSync(dirname(require.resolve('dynalite/actions/getItem'))).map((file) => [
     `${file.charAt(0).toUpperCase()}${basename(file, '.js').slice(1)}`,

@@ -7,7 +7,6 @@ import {
   validations,
 } from './dynalite-modules.ts';
 import { type EngineResponse, type JsonObject, responseTo, unknownOperation } from './protocol.ts';
-import { requestStore } from './request-store.ts';
 
 const operationNamed = (name: string) => {
   const operation = operations.get(name);
@@ -23,8 +22,51 @@ const checkedInput = (store: DynaliteStore, operation: string, input: JsonObject
   return checked;
 };
 
+/** Passes on what a callback inside dynalite throws. Uncaught, it would end the process. */
+const guarded =
+  <Parameters extends unknown[]>(callback: (...parameters: Parameters) => void, onError: (error: unknown) => void) =>
+  (...parameters: Parameters): void => {
+    try {
+      callback(...parameters);
+    } catch (error) {
+      onError(error);
+    }
+  };
+
+/** The store for one request: errors reach `onError`, and `pendingWrites`, if given, collects the writes instead. */
+const requestStore = (
+  store: DynaliteStore,
+  onError: (error: unknown) => void,
+  pendingWrites?: RecordWrite[],
+): DynaliteStore => ({
+  ...store,
+  getTable: (name, ...rest) => {
+    const [checkStatus, done] = rest.length === 2 ? rest : [true as const, rest[0]];
+    return store.getTable(name, checkStatus, guarded(done, onError));
+  },
+  getItemDb: (table) => {
+    const records = store.getItemDb(table);
+    const collect = (write: RecordWrite, done: (error: unknown) => void): void => {
+      pendingWrites?.push(write);
+      setImmediate(guarded(done, onError), null);
+    };
+    // The keys as dynalite has them in its one database. Our tables have no index.
+    const collecting: Partial<typeof records> = {
+      put: (key, value, done) => collect({ type: 'put', key: `item-${table}~${key}`, value }, done),
+      del: (key, done) => collect({ type: 'del', key: `item-${table}~${key}` }, done),
+    };
+    return {
+      ...records,
+      get: (key, done) => records.get(key, guarded(done, onError)),
+      // Operations run one at a time. An item that dynalite locks would stay locked after an error.
+      lock: (_key, run) => guarded(run, onError)((done) => done),
+      ...(pendingWrites && collecting),
+    };
+  },
+});
+
 /**
- * Opens the tables stored in an existing directory. Without one the tables are in memory, empty, and lost when the engine ends.
+ * Opens the tables in an existing directory. Without one the tables are in memory, and are lost when the engine ends.
  * @throws the error of LevelDB with the `code` `LEVEL_DATABASE_NOT_OPEN`; its innermost cause is the most specific
  */
 export const openStore = async (dataDirectory?: string) => {
@@ -32,27 +74,22 @@ export const openStore = async (dataDirectory?: string) => {
   const store = database.create({ ...path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   await store.db.open();
   return {
-    /**
-     * Performs one operation of the API; errors are responses. If `pendingWrites` is given, its writes are collected there
-     * instead of being made.
-     */
+    /** Performs one operation of the API; errors are responses. `pendingWrites`, if given, collects its writes. */
     perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) =>
       new Promise<EngineResponse>((resolve) => {
         const onError = (error: unknown): void => resolve(responseTo(error));
-        try {
+        guarded(() => {
           const checked = checkedInput(store, operation, input);
           operationNamed(operation).perform(requestStore(store, onError, pendingWrites), checked, (error, body) =>
             error ? onError(error) : resolve({ status: 200, body: body ?? {} }),
           );
-        } catch (error) {
-          onError(error);
-        }
+        }, onError)();
       }),
 
     /** @throws dynalite's error of an input that is invalid whatever the tables contain */
     validate: (operation: string, input: JsonObject): void => void checkedInput(store, operation, input),
 
-    /** The description of a table. @throws dynalite's error when there is none */
+    /** @throws dynalite's error when there is no such table */
     tableNamed: (name: string) =>
       new Promise<DynaliteTable>((resolve, reject) =>
         store.getTable(name, (error, table) => (table ? resolve(table) : reject(error))),

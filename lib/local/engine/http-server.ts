@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { CALLING_FUNCTION } from '../calling-function.ts';
+import { listen } from '../listen.ts';
 import { authorise } from './permissions.ts';
 import {
   type EngineResponse,
@@ -14,52 +15,40 @@ import {
   unknownOperation,
 } from './protocol.ts';
 
-const CONTENT_TYPE = 'application/x-amz-json-1.0';
-/** The prefixes of DynamoDB and of KMS. */
+/** The operation, after the prefix of DynamoDB or of KMS. */
 const TARGET = /^(?:DynamoDB_20120810|TrentService)\.(\w+)$/;
 
 /** Performs one operation of the API. */
 export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
 
-/** Undefined for a body that is no JSON object, or not whole. */
-const readObject = async (request: IncomingMessage): Promise<JsonObject | undefined> => {
-  try {
-    const value = await json(request);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-/**
- * The custom header and content type also keep web pages out: they make a browser send a preflight request, which fails. The
- * body is read last, so that a stranger cannot fill the memory.
- */
 const respond = async (
   request: IncomingMessage,
   allowedHosts: readonly string[],
-  performOperation: PerformOperation,
+  perform: PerformOperation,
 ): Promise<EngineResponse> => {
-  if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
+  const { method, headers, headersDistinct } = request;
+  if (!isAllowedHost(headersDistinct.host, allowedHosts)) {
     throw new RejectedRequest('MisdirectedRequest', MISDIRECTED, {}, 421);
   }
-  const operation = TARGET.exec(String(request.headers['x-amz-target']))?.[1];
-  if (request.method !== 'POST' || operation === undefined) throw unknownOperation();
-  if (!request.headers['content-type']?.startsWith('application/')) throw unknownOperation();
-  if (!request.headers.authorization?.startsWith('AWS4-')) {
+  // Browsers ask with a preflight request before they send these headers: it fails, so no web page can.
+  const operation = TARGET.exec(String(headers['x-amz-target']))?.[1];
+  if (method !== 'POST' || operation === undefined) throw unknownOperation();
+  if (!headers['content-type']?.startsWith('application/')) throw unknownOperation();
+  if (!headers.authorization?.startsWith('AWS4-')) {
     throw new RejectedRequest('MissingAuthenticationTokenException', 'Request is missing Authentication Token');
   }
-  const input = await readObject(request);
-  if (input === undefined) throw new RejectedRequest('SerializationException', 'The body is not a JSON object');
-  const functionId = request.headers[CALLING_FUNCTION];
+  // Read last, so that no stranger can fill the memory.
+  const input = await json(request).catch(() => undefined);
+  if (!isJsonObject(input)) throw new RejectedRequest('SerializationException', 'The body is not a JSON object');
+  const functionId = headers[CALLING_FUNCTION];
   if (functionId !== undefined) authorise(String(functionId), operation, input);
-  return performOperation(operation, input);
+  return perform(operation, input);
 };
 
 const send = (response: ServerResponse, { status, body }: EngineResponse): void => {
   const bytes = Buffer.from(JSON.stringify(body));
   response.writeHead(status, {
-    'content-type': CONTENT_TYPE,
+    'content-type': 'application/x-amz-json-1.0',
     'content-length': bytes.length,
     'x-amzn-requestid': randomUUID(),
     'x-amz-crc32': crc32(bytes),
@@ -68,18 +57,21 @@ const send = (response: ServerResponse, { status, body }: EngineResponse): void 
 };
 
 /**
- * A server for the JSON protocol of DynamoDB, which is also that of KMS. Only complete requests to this machine or an allowed host reach
- * `performOperation`; an aborted request affects nothing else.
+ * Serves the JSON protocol of DynamoDB and KMS at `host` and `allowedHosts`. Only complete requests reach `perform`; an
+ * aborted request affects no other. @throws the listen error
  */
-export const createProtocolServer = (allowedHosts: readonly string[], performOperation: PerformOperation): Server => {
+export const startProtocolServer = (
+  perform: PerformOperation,
+  { port = 0, host = '127.0.0.1', allowedHosts = [] as readonly string[] } = {},
+) => {
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy());
-    respond(request, allowedHosts, performOperation)
+    respond(request, [host, ...allowedHosts], perform)
       .catch(responseTo)
       .then((result) => send(response, result))
       .catch(() => response.destroy());
   });
   // A timeout could close an idle connection just as an SDK sends its next request on it.
   server.keepAliveTimeout = 0;
-  return server;
+  return listen(server, port, host);
 };

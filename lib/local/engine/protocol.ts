@@ -28,7 +28,7 @@ export const unknownOperation = () => new RejectedRequest('UnknownOperationExcep
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The response to a request that failed. An error that is not a rejection is a failure of the engine, which SDKs retry. */
+/** The response to a request that failed. Any error but a rejection is one of the engine, which SDKs retry. */
 export const responseTo = (error: unknown): EngineResponse => {
   const { statusCode, body } = (error ?? {}) as { statusCode?: number; body?: unknown };
   if (statusCode !== undefined && isJsonObject(body)) return { status: statusCode, body };

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, validationError } from './protocol.ts';
 const MAX_ACTIONS = 100;
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
-/** One action of a transaction, as the equivalent single operation. */
+/** One action of a transaction. */
 export interface Action {
   readonly operation: string;
   readonly input: JsonObject;
@@ -14,7 +14,7 @@ export interface Action {
   readonly checksOnly: boolean;
 }
 
-/** Kinds of action with their equivalent operations. */
+/** The single operation that is equivalent to each kind of action. */
 type ActionKinds = Readonly<Record<string, string>>;
 
 export const WRITES: ActionKinds = {
@@ -36,7 +36,7 @@ const parseAction = (item: unknown, kinds: ActionKinds): Action => {
   return { operation, input: { ...action, ReturnConsumedCapacity: 'TOTAL' }, checksOnly: kind === 'ConditionCheck' };
 };
 
-/** Equal for two requests for the same item; undefined when the key is invalid, which the request itself then reports. */
+/** Equal for two requests for one item; undefined when the key is invalid, which the request itself then reports. */
 const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject): string | undefined => {
   const invalid = isJsonObject(Key)
     ? database.validateKey(Key, table)

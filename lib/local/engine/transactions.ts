@@ -1,9 +1,37 @@
+/** Transactions, which dynalite lacks. No other operation may run at the same time. */
+import { hash } from 'node:crypto';
 import type { RecordWrite } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
-import { type EngineResponse, type JsonObject, parseErrorName } from './protocol.ts';
-import type { RequestTokens } from './request-tokens.ts';
+import { type EngineResponse, isJsonObject, type JsonObject, parseErrorName, RejectedRequest } from './protocol.ts';
 import { type Action, parseActions, READS, WRITES } from './transaction-request.ts';
-import { requireSuccess, sumConsumption } from './transaction-response.ts';
+
+/** Milliseconds for which DynamoDB recognises a client request token. */
+const TOKEN_LIFETIME_MS = 10 * 60 * 1_000;
+/** A transactional request consumes twice the capacity of the same request on its own. */
+const TRANSACTION_FACTOR = 2;
+
+const REASON_CODES: Readonly<Record<string, string>> = {
+  ConditionalCheckFailedException: 'ConditionalCheckFailed',
+  TransactionConflictException: 'TransactionConflict',
+  ValidationException: 'ValidationError',
+};
+
+/** The transactions of the last ten minutes by client request token, oldest first. */
+export type AppliedTransactions = Map<
+  string,
+  { readonly fingerprint: string; readonly until: number; readonly response: EngineResponse }
+>;
+
+/** The response to the same request when it was applied. @throws RejectedRequest when its token had another one */
+const findApplied = (applied: AppliedTransactions, token: string, fingerprint: string): EngineResponse | undefined => {
+  for (const [old, { until }] of applied) {
+    if (until > performance.now()) break;
+    applied.delete(old);
+  }
+  const earlier = applied.get(token);
+  if (earlier === undefined || earlier.fingerprint === fingerprint) return earlier?.response;
+  throw new RejectedRequest('IdempotentParameterMismatchException', 'The token was used with other contents');
+};
 
 /** The stored item with the key of a write; undefined when there is none. */
 const storedItem = async (store: Store, { TableName, Key, Item }: JsonObject): Promise<unknown> => {
@@ -14,8 +42,8 @@ const storedItem = async (store: Store, { TableName, Key, Item }: JsonObject): P
 };
 
 /**
- * The response of an action on its own and its pending writes. Nothing is written yet. When its condition fails, the response
- * contains the stored item, if the action asks for it: dynalite lacks this option.
+ * The response of an action on its own, and the writes that it would make. When its condition fails, the response has
+ * the stored item, if the action asks for it: dynalite lacks this option.
  */
 const evaluate = async (store: Store, { operation, input, checksOnly }: Action) => {
   const pendingWrites: RecordWrite[] = [];
@@ -27,30 +55,60 @@ const evaluate = async (store: Store, { operation, input, checksOnly }: Action) 
   return { response: Item === undefined ? response : { ...response, body: { ...response.body, Item } }, writes };
 };
 
+const cancellationReason = (response: EngineResponse) => {
+  const name = parseErrorName(response);
+  if (name === undefined) return { Code: 'None' };
+  const { Item, message, Message = '' } = response.body;
+  const item = Item === undefined ? {} : { Item };
+  return { Code: REASON_CODES[name] ?? name, Message: String(message ?? Message), ...item };
+};
+
+/** @throws RejectedRequest with one reason per action when one of them was rejected; Error when the engine failed */
+const requireSuccess = (responses: readonly EngineResponse[]): void => {
+  if (responses.some(({ status }) => status >= 500)) throw new Error('An action could not be performed');
+  const reasons = responses.map(cancellationReason);
+  if (reasons.every(({ Code }) => Code === 'None')) return;
+  const codes = reasons.map(({ Code }) => Code).join(', ');
+  const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
+  throw new RejectedRequest('TransactionCanceledException', message, { CancellationReasons: reasons });
+};
+
+/** The capacity that the actions consumed together, if the request asks for it. */
+const sumConsumption = (responses: readonly EngineResponse[], { ReturnConsumedCapacity }: JsonObject): JsonObject => {
+  if (ReturnConsumedCapacity !== 'TOTAL') return {};
+  const units = new Map<string, number>();
+  for (const { body } of responses) {
+    const consumed = isJsonObject(body.ConsumedCapacity) ? body.ConsumedCapacity : {};
+    const table = String(consumed.TableName);
+    units.set(table, (units.get(table) ?? 0) + TRANSACTION_FACTOR * Number(consumed.CapacityUnits));
+  }
+  return { ConsumedCapacity: [...units].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })) };
+};
+
 /**
- * TransactWriteItems. Evaluates every action against the stored items, then commits all writes in one batch: all or
- * nothing, even if the process ends meanwhile. No other operation may run at the same time.
- * @throws RejectedRequest
+ * TransactWriteItems: evaluates every action against the stored items, then commits all writes in one batch, all or
+ * nothing even if the process ends meanwhile. @throws RejectedRequest
  */
 export const writeTransaction = async (
   store: Store,
-  tokens: RequestTokens,
+  applied: AppliedTransactions,
   input: JsonObject,
 ): Promise<EngineResponse> => {
   const actions = await parseActions(store, input, WRITES);
   const token = String(input.ClientRequestToken ?? '');
-  const earlier = tokens.find(token, input.TransactItems);
+  const fingerprint = hash('sha256', JSON.stringify(input.TransactItems));
+  const earlier = findApplied(applied, token, fingerprint);
   if (earlier !== undefined) return earlier;
   const evaluated = await Promise.all(actions.map((action) => evaluate(store, action)));
   const responses = evaluated.map(({ response }) => response);
   requireSuccess(responses);
   await store.commit(evaluated.flatMap(({ writes }) => writes));
   const response = { status: 200, body: sumConsumption(responses, input) };
-  if (token !== '') tokens.add(token, input.TransactItems, response);
+  if (token !== '') applied.set(token, { fingerprint, until: performance.now() + TOKEN_LIFETIME_MS, response });
   return response;
 };
 
-/** TransactGetItems: the items as they are at one moment. No other operation may run at the same time. @throws RejectedRequest */
+/** TransactGetItems: the items as they are at one moment. @throws RejectedRequest */
 export const readTransaction = async (store: Store, input: JsonObject): Promise<EngineResponse> => {
   const actions = await parseActions(store, input, READS);
   const responses = await Promise.all(

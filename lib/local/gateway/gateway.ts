@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
 import { database } from '../../../core/dynamodb/database.ts';
 import { FUNCTION_IDS, type FunctionId, importFile } from '../../endpoint-files.ts';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { callAs, nameCallingFunction } from '../calling-function.ts';
+import { listen } from '../listen.ts';
 import { httpEvent, readBody, splitTarget } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';
 import { chooseRoute, defaultRoute } from './routes.ts';
@@ -26,25 +25,14 @@ interface GatewayOptions {
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;
   readonly onResponse?: (entry: AccessLogEntry) => void;
-  /** Pages of this machine only: the response to a GET of a path; undefined where the API responds. */
+  /** The response to a GET of a page; undefined where the API responds. */
   readonly pages?: (path: string, origin: string) => Promise<HttpResponse | undefined>;
 }
-
-export interface Gateway {
-  /** `http://host:port`, without a path. */
-  readonly origin: string;
-  readonly close: () => Promise<void>;
-}
-
-const HOST = '127.0.0.1';
 
 /** Bytes of request line and headers that API Gateway accepts. */
 const MAX_HEAD_BYTES = 10_240;
 
-/**
- * Concurrent requests; further ones wait. In Lambda each request has its own instance. Here all requests share one process
- * with the database: without a limit a burst would run into the timeouts of the functions.
- */
+/** Concurrent requests. All share a process with the database: without a limit functions time out in a burst. */
 const CONCURRENCY = 32;
 
 const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
@@ -54,42 +42,22 @@ const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): numb
 const originOf = ({ headers }: IncomingMessage): string =>
   `${headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${headers.host}`;
 
-/** Imports every function of the endpoint table. Their environment must be set first, because they read it when imported. */
-const loadFunctions = async (): Promise<ReadonlyMap<FunctionId, InvokedFunction>> => {
+/** Imports every function. They read their environment when imported. */
+const loadFunctions = async (): Promise<Readonly<Record<FunctionId, InvokedFunction>>> => {
   const load = async (id: FunctionId) => {
     const { handler } = await importFile<{ readonly handler: InvokedFunction }>(id, 'handler.ts');
-    return [id, handler] as const;
+    return [id, handler];
   };
-  return new Map(await Promise.all(FUNCTION_IDS.map(load)));
+  return Object.fromEntries(await Promise.all(FUNCTION_IDS.map(load)));
 };
 
-const respond = async (
-  request: IncomingMessage,
-  functions: ReadonlyMap<FunctionId, InvokedFunction>,
-  limit: ReturnType<typeof pLimit>,
-  arrivedAt: Date,
-): Promise<HttpResponse & { routeKey: string }> => {
-  const address = splitTarget(request.url ?? '/');
-  const match = chooseRoute(request.method ?? 'GET', address.encodedPath);
-  const routeKey = match.route.key;
-  const body = await readBody(request);
-  if (body === undefined || headBytes(request) > MAX_HEAD_BYTES) {
-    return { ...gatewayResponse(413, 'Request Too Long'), routeKey };
-  }
-  const { functionId } = match.route;
-  const handler = functions.get(functionId);
-  if (handler === undefined) return { ...gatewayResponse(500, 'Internal Server Error'), routeKey };
-  const event = httpEvent(request, body, address, match, arrivedAt);
-  return { ...(await limit(() => callAs(functionId, () => invoke(handler, functionId, event)))), routeKey };
-};
+const TOO_LONG = gatewayResponse(413, 'Request Too Long');
 
 /** Responds to malformed HTTP and to oversized headers, for which Node emits no request. */
 const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (!socket.writable) return;
   const isTooLong = error.code === 'HPE_HEADER_OVERFLOW';
-  const { statusCode, body } = isTooLong
-    ? gatewayResponse(413, 'Request Too Long')
-    : gatewayResponse(400, 'Bad Request');
+  const { statusCode, body } = isTooLong ? TOO_LONG : gatewayResponse(400, 'Bad Request');
   const head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: application/json`;
   socket.end(`${head}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
 };
@@ -98,20 +66,30 @@ const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
  * An HTTP API of API Gateway on this machine: routes from the endpoint table, events and responses as on the platform.
  * @throws the listen error when the port is taken
  */
-export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+export const startGateway = async (options: GatewayOptions) => {
   const { port, allowedHosts, clock = Date.now, onResponse, pages } = options;
   const functions = await loadFunctions();
   nameCallingFunction(database());
   const limit = pLimit(CONCURRENCY);
-  const responseTo = async (request: IncomingMessage) => {
-    if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
+  const responseTo = async (request: IncomingMessage): Promise<HttpResponse & { readonly routeKey: string }> => {
+    const { method = 'GET', url = '/', headersDistinct } = request;
+    if (!isAllowedHost(headersDistinct.host, allowedHosts)) {
       return { ...gatewayResponse(421, MISDIRECTED), routeKey: defaultRoute.key };
     }
-    const path = splitTarget(request.url ?? '/').encodedPath;
+    const address = splitTarget(url);
+    const path = address.encodedPath;
     // The reason why a page cannot be made is shown: on this machine the reader can fix it.
     const unavailable = (error: Error) => gatewayResponse(500, error.message);
-    const page = request.method === 'GET' ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;
-    return page ? { ...page, routeKey: `GET ${path}` } : respond(request, functions, limit, new Date(clock()));
+    const page = method === 'GET' ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;
+    if (page) return { ...page, routeKey: `GET ${path}` };
+    const arrivedAt = new Date(clock());
+    const match = chooseRoute(method, path);
+    const { key: routeKey, functionId } = match.route;
+    const body = await readBody(request);
+    if (body === undefined || headBytes(request) > MAX_HEAD_BYTES) return { ...TOO_LONG, routeKey };
+    const event = httpEvent(request, body, address, match, arrivedAt);
+    const call = () => callAs(functionId, () => invoke(functions[functionId], functionId, event));
+    return { ...(await limit(call)), routeKey };
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now();
@@ -128,14 +106,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     });
   });
   server.on('clientError', rejectMalformed);
-  server.listen(port, HOST);
-  await once(server, 'listening');
-  return {
-    origin: `http://${HOST}:${(server.address() as AddressInfo).port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return listen(server, port, '127.0.0.1');
 };
+
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;

@@ -7,13 +7,10 @@ import type { RouteMatch } from './routes.ts';
 
 /** Maximum bytes of a body that API Gateway accepts. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Bytes after which a caller that keeps sending is disconnected. */
+/** Bytes after which a caller that keeps sending is disconnected. Until then it can receive the response. */
 const MAX_READ_BYTES = 8 * MAX_BODY_BYTES;
 
-/**
- * The whole body, or undefined when it exceeds API Gateway's 10 MB. An oversized body is read to its end and discarded, so that
- * a caller that is still sending receives the response.
- */
+/** The whole body; undefined when it is larger than API Gateway accepts. */
 export const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -32,14 +29,14 @@ export interface Address {
   readonly rawQueryString: string;
 }
 
-/** Splits a request target; the absolute form (`GET http://host/path`) names the same resource as its path. */
+/** Splits a request target, also an absolute one (`GET http://host/path`). */
 export const splitTarget = (target: string): Address => {
   const withoutOrigin = target.replace(/^https?:\/\/[^/?]*/i, '');
   const [encodedPath = '', ...query] = withoutOrigin.split('?');
   return { encodedPath: encodedPath || '/', rawQueryString: query.join('?') };
 };
 
-/** Decodes the text, or returns it unchanged when an escape sequence is malformed. */
+/** Unchanged when an escape sequence is malformed. */
 const decoded = (encoded: string): string => {
   try {
     return decodeURIComponent(encoded);
@@ -47,8 +44,6 @@ const decoded = (encoded: string): string => {
     return encoded;
   }
 };
-
-const decodedPath = (encodedPath: string): string => encodedPath.split('/').map(decoded).join('/');
 
 /** The values of repeated names are joined with commas. */
 const joined = (values: NodeJS.Dict<string | string[]>): Record<string, string> =>
@@ -59,9 +54,8 @@ const TEXT_TYPE = /^(text\/|application\/([a-z0-9.+-]+\+)?(json|xml|javascript))
 /** A body that is not valid UTF-8 is base64-encoded whatever its media type: as text it would be damaged. */
 const bodyMembers = (body: Buffer, contentType: string) => {
   if (body.length === 0) return { isBase64Encoded: false };
-  return TEXT_TYPE.test(contentType) && isUtf8(body)
-    ? { body: body.toString('utf8'), isBase64Encoded: false }
-    : { body: body.toString('base64'), isBase64Encoded: true };
+  const isText = TEXT_TYPE.test(contentType) && isUtf8(body);
+  return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 };
 
 /** The Common Log Format: `12/Mar/2020:19:03:58 +0000`. */
@@ -89,10 +83,7 @@ const requestContext = (request: IncomingMessage, path: string, routeKey: string
   timeEpoch: arrivedAt.getTime(),
 });
 
-/**
- * The event that an HTTP API sends for a request (payload format 2.0): header names in lower case, cookies separate, the path
- * decoded, the query unchanged, absent members omitted rather than null.
- */
+/** The event of an HTTP API (payload format 2.0): the path decoded, the query unchanged, absent members omitted. */
 export const httpEvent = (
   request: IncomingMessage,
   body: Buffer,
@@ -100,7 +91,7 @@ export const httpEvent = (
   { route, parameters }: RouteMatch,
   arrivedAt: Date,
 ): APIGatewayProxyEventV2 => {
-  const rawPath = decodedPath(encodedPath);
+  const rawPath = encodedPath.split('/').map(decoded).join('/');
   const { cookie = [], ...others } = request.headersDistinct;
   const cookies = cookie.flatMap((value) => value.split(/; ?/));
   const headers = joined(others);

@@ -3,14 +3,13 @@ import type { Context } from 'aws-lambda';
 import { type Deadline, DeadlineExceeded, deadlineIn } from '../../../core/runtime/deadline.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../functions/http/endpoint.ts';
 
-/** A response ready to be written to a socket. */
 export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
-/** A Lambda handler. The gateway converts whatever it returns or throws into a response. */
+/** A Lambda handler. It may return or throw anything. */
 export type InvokedFunction = (event: unknown, context: Context) => Promise<unknown>;
 
 /** Maximum bytes of a function's result as JSON. */
@@ -38,16 +37,8 @@ const contextFor = (functionName: string, { remainingMs }: Deadline): Context =>
   succeed: () => undefined,
 });
 
-/** What the functions of this service return: no cookies. */
-interface FunctionResult {
-  readonly statusCode: number;
-  readonly headers?: Readonly<Record<string, unknown>>;
-  readonly body?: string;
-  readonly isBase64Encoded?: boolean;
-}
-
 const responseFrom = (json: string): HttpResponse => {
-  const { statusCode, headers = {}, body = '', isBase64Encoded }: FunctionResult = JSON.parse(json);
+  const { statusCode, headers = {}, body = '', isBase64Encoded } = JSON.parse(json);
   const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
   return {
     statusCode,
@@ -68,7 +59,6 @@ export const invoke = async (handler: InvokedFunction, functionName: string, eve
       : responseFrom(json);
   } catch (error) {
     if (error instanceof DeadlineExceeded) return gatewayResponse(503, 'Service Unavailable');
-    // On the platform the error goes to the function's log. The caller does not see it.
     return gatewayResponse(500, 'Internal Server Error');
   }
 };

@@ -25,8 +25,8 @@ export const bridgeGateway = async (env: NodeJS.ProcessEnv): Promise<string> => 
 };
 
 /**
- * Starts the embedded DynamoDB where containers reach it and other machines do not: at the gateway of the bridge or, with Docker
- * Desktop, whose bridge is in a virtual machine, on the loopback interface. @throws CannotStart when the port is taken
+ * Starts the embedded DynamoDB where containers reach it and other machines do not: at the gateway of the bridge or,
+ * for Docker Desktop with its virtual machine, on the loopback interface. @throws CannotStart when the port is taken
  */
 export const startReachableEngine = (gateway: string, port: number, hosts: readonly string[]): Promise<Engine> => {
   const startOn = (host: string) => startEmbeddedEngine({ port, host, allowedHosts: [HOST_NAME, ...hosts] });

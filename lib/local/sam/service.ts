@@ -12,9 +12,9 @@ import { bridgeGateway, HOST_NAME, runTool, startReachableEngine } from './docke
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Runs `sam local start-api` until it ends or `signal` kills it. @throws CannotStart, or the signal's error */
+/** Runs `sam local start-api` until `signal` kills it. @throws the signal's error; CannotStart if it ends itself */
 const startApi = async (args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal, banner: string): Promise<void> => {
-  // In its own process group, which Ctrl-C does not reach: SAM CLI would take three seconds to remove each container.
+  // In a process group that Ctrl-C does not reach: SAM CLI would take three seconds to remove each container.
   const killed = { detached: true, signal, killSignal: 'SIGKILL' } as const;
   const sam = spawn('sam', ['local', 'start-api', ...args], { env, stdio: ['ignore', 'inherit', 'pipe'], ...killed });
   createInterface({ input: sam.stderr }).on('line', (line) => {
@@ -50,15 +50,7 @@ export const runSamLocal = async (
   try {
     const origin = `http://127.0.0.1:${port}`;
     const keys = await prepareSampleDatabase(engine.endpoint);
-    const banner = startBanner({
-      title: 'Vehicle verification API, in Lambda containers',
-      origin,
-      addresses: [['Base address', `${origin}/v1`]],
-      dynamodb: engine.endpoint,
-      keys,
-      heading: 'Try (the first request to each endpoint starts its container)',
-      requests: [`curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`],
-    });
+    const banner = startBanner({ origin, dynamodb: engine.endpoint, keys }, true);
     process.stdout.write('Synthesising the stack …\n');
     const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
     const synth = ['synth', '--quiet', '--no-notices', '-c', `architecture=${architecture}`, '--output', folder];

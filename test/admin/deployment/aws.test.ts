@@ -50,7 +50,7 @@ beforeEach(() => {
   });
 });
 
-/** Lists keys, which fails. No secret and no stack trace may be printed, and --json must print the same error as an object. */
+/** Lists keys, which fails. Must print no secret and no stack trace; --json prints the same error as an object. */
 const list = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   const options = { env, stagesFolder: inFolder() };
   const result = await runAdminCommand(['keys', 'list', ...args], NAMES, options);
@@ -138,20 +138,12 @@ describe('An error of AWS', () => {
     expect(there).toMatchObject(failure('answered with OtherException\n'));
   });
 
+  const NO_HOST = { AWS_ENDPOINT_URL_DYNAMODB: 'http://cf.invalid' };
+  const NO_DATABASE = 'http://127.0.0.1:9';
   // The CLI as a process: in Jest, Node's errors are not instances of the global `Error`, so that the SDK hides them.
   it.each([
-    [
-      ['--stack', 'there', ...IN_LONDON],
-      { AWS_ENDPOINT_URL_DYNAMODB: 'http://cf.invalid' },
-      'cf.invalid',
-      /ENOTFOUND|EAI_AGAIN/,
-    ],
-    [
-      ['--dynamodb', 'http://127.0.0.1:9'],
-      {},
-      'no database answers at http://127.0.0.1:9',
-      /start it with "npm start"/,
-    ],
+    [['--stack', 'there', ...IN_LONDON], NO_HOST, 'cf.invalid', /ENOTFOUND|EAI_AGAIN/],
+    [['--dynamodb', NO_DATABASE], {}, `no database answers at ${NO_DATABASE}`, /start it with "npm start"/],
   ])('names the host that cannot be reached: %j', async (args, env, host, remedy) => {
     const options = { env: { ...process.env, ...KEYS, ...env } };
     const result = await ended(spawn(process.execPath, ['bin/admin.ts', 'keys', 'list', ...args], options));
@@ -187,14 +179,11 @@ describe('The region of a stack', () => {
   });
 
   it.each([
-    [
-      ['--stack', 'vehicle-verification-typo'],
-      '"London" (stages/typo.json) is not the name of a region, such as eu-west-2',
-    ],
-    [['--stack', 'vehicle-verification-broken'], 'stages/broken.json is not valid JSON'],
-    [['--stack', 'x', '--region', 'eu west 2'], '"eu west 2" (--region) is not the name of a region'],
-  ])('is rejected when it is invalid: %j', async (args, sentence) => {
-    expect(await list(args)).toEqual({ ...failure(sentence), regions: [] });
+    ['vehicle-verification-typo', [], '"London" (stages/typo.json) is not the name of a region, such as eu-west-2'],
+    ['vehicle-verification-broken', [], 'stages/broken.json is not valid JSON'],
+    ['x', ['--region', 'eu west 2'], '"eu west 2" (--region) is not the name of a region'],
+  ])('is rejected when it is invalid: %s %j', async (stack, options, sentence) => {
+    expect(await list(['--stack', stack, ...options])).toEqual({ ...failure(sentence), regions: [] });
   });
 
   it.each(['x', 'vehicle-verification-dev'])('is requested in the error when nothing names it: %s', async (stack) => {

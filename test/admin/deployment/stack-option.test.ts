@@ -138,14 +138,10 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
 });
 
 describe('A complete import', () => {
-  const importing = async (stack: string, ...options: string[]) => [
-    'import',
-    'vehicles',
-    await file('v.csv', vehiclesCsv(vehicleRow())),
-    '--stack',
-    stack,
-    ...options,
-  ];
+  const importing = async (stack: string, ...options: string[]) => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
+    return ['import', 'vehicles', path, '--stack', stack, ...options];
+  };
   const load = async (stack: string, ...options: string[]) => run(await importing(stack, ...options));
 
   it('publishes what it has loaded to the stack’s namespace, if the stack expects imports', async () => {

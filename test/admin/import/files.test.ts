@@ -76,19 +76,15 @@ describe('A CSV', () => {
     ['v.csv', VEHICLE_HEADER],
     ['v.ndjson', ''],
   ])('may be without rows, with a notice: %s', async (name, content) => {
-    const result = await load('vehicles', name, content);
-    expect(result).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringMatching(/^The file has no rows: nothing was loaded/),
-    });
+    const stderr = expect.stringMatching(/^The file has no rows: nothing was loaded/);
+    expect(await load('vehicles', name, content)).toMatchObject({ exitCode: 0, stderr });
   });
 });
 
 it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, and never guessed', async () => {
   const dates = ['2/5/2027', '02.05.2027', '2027-05-02', '12/31/2026', '3 May 2026', '3-5/2026'];
-  const rows = dates.map((valid_to, nth) =>
-    vehicleRow({ registration: `UK${nth}`, valid_from: '03-05-2026', valid_to }),
-  );
+  const cells = dates.map((valid_to, nth) => ({ registration: `UK${nth}`, valid_from: '03-05-2026', valid_to }));
+  const rows = cells.map(vehicleRow);
   const { path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows), '--dates', 'uk');
   const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
   for (const loaded of ['UK0', 'UK1', 'UK2']) expect(await find(loaded)).toMatchObject({ policies });
@@ -129,17 +125,15 @@ it('The summary of rejected rows has the most frequent of at most 20 reasons fir
 });
 
 describe('An import', () => {
+  const TOO_LONG = /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv;/;
+  const writeBadRow = (path: string) => writeFileSync(path, vehiclesCsv(vehicleRow({ year: 'x' })));
   it.each<[string, (path: string) => unknown, RegExp]>([
     ['absent.csv', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
     ['folder.csv', mkdirSync, /a folder, not a file/],
     ['pipe.csv', (path) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
     ['book.xlsx', () => undefined, /^error: the file is an Excel workbook, not CSV/],
     ['file.txt', () => undefined, /^error: the name of the file must end in \.csv/],
-    [
-      `${'x'.repeat(240)}.csv`,
-      (path) => writeFileSync(path, vehiclesCsv(vehicleRow({ year: 'x' }))),
-      /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv;/,
-    ],
+    [`${'x'.repeat(240)}.csv`, writeBadRow, TOO_LONG],
   ])('is rejected for a file that cannot be imported: %s', async (name, make, sentence) => {
     make(admin.pathOf(name));
     expect(await run(['import', 'vehicles', admin.pathOf(name)])).toEqual(failure(sentence));
@@ -149,9 +143,8 @@ describe('An import', () => {
     const path = await file('v.csv', manyVehicles('GROWS'));
     const grow = () => appendFileSync(path, `${vehicleRow()}\n`);
     const signal = Object.defineProperty(new AbortController().signal, 'aborted', { get: () => void grow() });
-    expect(await admin.countedRun(['import', 'vehicles', path], { signal })).toEqual(
-      failure(/^error: the file has changed while it was read; run this again/),
-    );
+    const sentence = /^error: the file has changed while it was read; run this again/;
+    expect(await admin.countedRun(['import', 'vehicles', path], { signal })).toEqual(failure(sentence));
     expect(admin.writes()).toEqual([]);
     await file('v.csv', manyVehicles('GROWS'));
     admin.atCall(1, 'PutItem', grow);

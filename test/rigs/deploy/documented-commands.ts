@@ -19,7 +19,7 @@ export const documentedCommands = (heading: string, text: string): readonly stri
   return found.replaceAll('\\\n', '').trim().split('\n');
 };
 
-/** Runs documented commands, with the names that exist here in place of the documented ones. Returns what they print. */
+/** Runs documented commands with the names that exist here, and returns what they print. */
 export const runDocumented = async (
   commands: readonly string[],
   names: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export const runDocumented = async (
   return output;
 };
 
-/** Runs the commands until the restored table is there, then what happens meanwhile, then the others. Returns what these print. */
+/** Runs the commands until the restored table is there, then `meanwhile`, then the others. Returns what these print. */
 export const restoreBeside = async (
   commands: readonly string[],
   names: Readonly<Record<string, string>>,

@@ -42,8 +42,8 @@ const untilUp = async (endpoint: string): Promise<void> => {
 
 /**
  * Starts the emulator on a free port, reachable from this machine only. It runs functions with this process's Node and
- * leaves what it unpacks in `folder`. `programs` is the folder of its Python environment. With `checksPolicies` it denies what no
- * policy permits, except to the credentials of an operator.
+ * leaves what it unpacks in `folder`. `programs` is the folder of its Python environment. With `checksPolicies` it
+ * denies what no policy permits, except to the credentials of an operator.
  */
 export const startMinistack = async (programs: string, folder: string, checksPolicies = false): Promise<Emulator> => {
   const port = await freePort();

@@ -31,8 +31,8 @@ const withoutExpression = ({ Metrics = [], ...properties }: Resource['Properties
 };
 
 /**
- * Takes out of a synthesised template what the emulator does not have. CodeDeploy: its application, its deployment groups, and
- * the policy by which they move the aliases in an update. CloudFormation then moves them itself. Role and alarms stay.
+ * Takes out of a synthesised template what the emulator does not have: CodeDeploy's application and deployment groups,
+ * and the policy by which they move the aliases. CloudFormation then moves them itself. Role and alarms stay.
  */
 const takeOutMissing = async (file: string): Promise<void> => {
   const template = JSON.parse(await readFile(file, 'utf8'));
@@ -46,8 +46,8 @@ const takeOutMissing = async (file: string): Promise<void> => {
 };
 
 /**
- * An AWS emulator with a bootstrapped account for the tests of a file, and an operator's shell that takes it for AWS. With
- * `checksPolicies` it denies what no policy permits.
+ * An AWS emulator with a bootstrapped account for the tests of a file, and an operator's shell whose AWS it is.
+ * With `checksPolicies` it denies what no policy permits.
  */
 export const useEmulator = ({ checksPolicies = false } = {}) => {
   // Several deployments on a busy machine: this only ends one that hangs.
@@ -87,7 +87,7 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
     env,
     endpoint: () => emulator.endpoint,
 
-    /** The real cdk command. Its app is the project's, or with `--app FOLDER` what an earlier `synth` has written there. */
+    /** The real cdk command. Its app is the project's, or with `--app FOLDER` what an earlier `synth` wrote there. */
     cdk: (command: string, ...args: string[]) => run({}, command, ...args),
 
     /** Deploys prod with its committed settings, except for these, and without CodeDeploy, from the folder `prod`. */

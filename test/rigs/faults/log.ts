@@ -22,7 +22,7 @@ const base64Forms = (text: string): string[] =>
     return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
   });
 
-/** The lines with a canary, in any case, with separators or in base64, with a part of a key, or with more of its hash than its id. */
+/** The lines with a canary in any notation, with a part of a key, or with more of its hash than its id. */
 export const leaksIn = (log: string, keys: readonly string[]): string[] => {
   const secrets = [
     ...[MARKER, MARKER.toUpperCase()].flatMap(base64Forms),

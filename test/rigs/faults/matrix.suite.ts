@@ -20,7 +20,10 @@ const CONCURRENCY = 16;
 /** Milliseconds: Lambda's 10 s less 1 s, and 0.5 s for the local gateway. */
 const DEADLINE = 9_000 + 500;
 const RECOVERY = 5_000;
-/** A machine that pauses for longer than the service waits for a response adds a fault: the request is then sent again, with new records. */
+/**
+ * A machine that pauses for longer than the service waits for a response adds a fault: the request is then sent again,
+ * with new records.
+ */
 const MAX_REPEATS = 5;
 /** Longer than the service waits for a response (1 s), though the request is applied. */
 const TOO_SLOW: Fault = { slowMs: 1_500 };

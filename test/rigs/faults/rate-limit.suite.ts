@@ -67,7 +67,7 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
     faults: api.faults.calls.filter(({ fault }) => fault !== undefined).length,
     applied: applied.length,
     increment: used - usedBefore,
-    /** Applied updates whose response did not arrive in time, because of a fault or of a slow machine: they are sent again. */
+    /** Applied updates whose response did not arrive in time, by a fault or a slow machine: they are sent again. */
     responsesLost: applied.filter(({ fault, isAbandoned }) => NOT_ANSWERED.includes(fault) || isAbandoned).length,
     /** Updates that the SDK sent again because this machine was too slow, and not because of a fault. */
     machineRetries: Math.max(0, updates.length - REQUESTS - unanswered),

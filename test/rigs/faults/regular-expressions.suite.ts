@@ -10,8 +10,8 @@ import { documents } from '../../../lib/openapi/endpoint-documents.ts';
 process.env.RECHECK_SYNC_BACKEND = 'pure';
 
 /**
- * The same search in every run: its steps are limited by their number, not by their time, which a busy machine would take for
- * that of an attack. Only an expression as a whole has milliseconds.
+ * The same search in every run: its steps are limited by their number, not by their time, which a busy machine would
+ * take for that of an attack. Only an expression as a whole has milliseconds.
  */
 const parameters = {
   timeout: 300_000,
@@ -55,7 +55,7 @@ const patterns = [
   ...new Map([...literals, ...inSchemas].map((each) => [`${each.source} ${each.flags}`, each])).values(),
 ];
 
-/** Patterns of the endpoints' schemas, of the body parser and of all code that reads what callers and operators write. */
+/** Patterns of schemas, of the body parser and of all code that reads texts of callers and operators. */
 describe('Regular expressions', () => {
   it('are not made at run time, where this test could not read them', () => {
     const isMade = ({ type, callee }: Node) =>

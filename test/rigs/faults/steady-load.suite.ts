@@ -13,7 +13,10 @@ import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 const MAX_GROWTH = 0.1;
 /** Clients that send one request after the other, each with a premium key: 6,000 requests a minute. */
 const CLIENTS = 8;
-/** Rounds of all requests that each client sends, and the parts of them whose memory is compared; before them code is still being compiled. */
+/**
+ * Rounds of all requests that each client sends, and the parts of them whose memory is compared; before them code is
+ * still being compiled.
+ */
 const { rounds, start, end } = bySize(
   { rounds: 12, start: [0.3, 0.6], end: [0.7, 1] },
   { rounds: 200, start: [0.1, 0.2], end: [0.9, 1] },

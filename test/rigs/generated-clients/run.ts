@@ -1,6 +1,7 @@
 /**
- * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and gets an answer and an error with each:
- * `npm run test:clients`. One gets every documented status but 500. Runs the page's own programs and two imports too.
+ * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and gets an answer and an error
+ * with each: `npm run test:clients`. One gets every documented status but 500. Runs the page's own programs and two
+ * imports too.
  */
 import { deepEqual, ok, rejects } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -61,7 +62,10 @@ const DRIVERS: readonly (readonly [name: string, folder: string, command: string
 /** What each driver prints: for three entries of a bulk lookup, then for an unknown vehicle. */
 const ANSWERS = ['insured', 'not insured', 'VEHICLE_NOT_FOUND', '404 VEHICLE_NOT_FOUND AB12CDE'];
 
-/** What the driver of every status prints: first for its `failures`, then for each of its `calls` with a wrong key and three others. */
+/**
+ * What the driver of every status prints: first for its `failures`, then for each of its `calls` with a wrong key and
+ * three others.
+ */
 const FAILURES = [
   ...['400 INVALID_REGISTRATION', '404 VEHICLE_NOT_FOUND AB12CDE', '400 VALIDATION_FAILED'],
   ...['400 INVALID_REGISTRATION', '404 COMPLIANCE_NOT_FOUND', '400 VALIDATION_FAILED', '400 VALIDATION_FAILED'],
@@ -77,7 +81,10 @@ const WITH_SLASH = invalidRegistrationSentence('/');
 
 const examples = recordedExamples();
 
-/** Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500, one that signs never 406. */
+/**
+ * Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500, one that
+ * signs never 406.
+ */
 const DOCUMENTED = (Object.keys(endpoints) as EndpointId[]).flatMap((id) =>
   Object.keys(buildResponses(id, endpoints[id], examples))
     .filter((status) => status !== '500' && status !== '406')
@@ -133,8 +140,8 @@ const build = async (folder: string, commands: readonly string[]): Promise<void>
 const OTHER_ANSWERS = ['vehicle/ZZ99ZZZ/insurance', 'compliance/AB12CDE'];
 
 /**
- * Runs the programs that verify a signed answer. It is of a live key, so that they print no more than that. Of one that says nothing
- * of an insurance they must not print that there is none.
+ * Runs the programs that verify a signed answer. It is of a live key, so that they print no more than that. Of one that
+ * says nothing of an insurance they must not print that there is none.
  */
 const verify = async (credentials: Readonly<Record<'API_ORIGIN' | 'API_KEY', string>>): Promise<void> => {
   const { text = '' } = sections.find(({ heading }) => heading === VERIFY) ?? {};

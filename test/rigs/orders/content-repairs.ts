@@ -2,8 +2,8 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { contentKeys } from '../../../core/content/content-store.ts';
 import type { ContentReport } from '../../../lib/content-maintenance/content-check.ts';
-import type { Inconsistency } from '../../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../../lib/content-maintenance/content-repair.ts';
+import type { Inconsistency } from '../../../lib/content-maintenance/content-scan.ts';
 import { first, other, seeded, third } from './content-changes.ts';
 import { check } from './content-readers.ts';
 import { type StoredState, TABLES } from './engine.ts';
@@ -28,7 +28,10 @@ const damaging: Requests = [
   },
 ];
 
-/** The seeded content: `third` has lost its member and its claim to another item, a claim is left over, and the counter of a bucket that nothing else is wrong with. */
+/**
+ * The seeded content: `third` has lost its member and its claim to another item, a claim is left over, and the counter
+ * of a bucket that nothing else is wrong with.
+ */
 export const damaged = await alone('d', damaging, seeded.stored);
 
 /** What a check finds in content that nobody changes. */
@@ -56,7 +59,10 @@ export const repairs: readonly Operation[] = [
 const member = { list, position: 511, id: first.id };
 const claim = { domain: 'a.example', slug: 'first', id: first.id };
 
-/** As if each had been found in the seeded content, which is consistent. What wrongly removes comes after what would put it back. */
+/**
+ * As if each had been found in the seeded content, which is consistent. What wrongly removes comes after what would put
+ * it back.
+ */
 export const repairOfConsistent = repair('what is consistent', [
   { kind: 'missing slug claim', ...claim },
   { kind: 'orphaned slug claim', ...claim },

@@ -1,6 +1,6 @@
 /**
- * The embedded engine as a function: from what is stored and a request to the response and what is stored then. So a search
- * can go on from any state.
+ * The embedded engine as a function: from what is stored and a request to the response and what is stored then. So a
+ * search can go on from any state.
  */
 import { hash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -11,7 +11,6 @@ import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import type { RecordWrite } from '../../../lib/local/engine/dynalite-modules.ts';
 import { openStore } from '../../../lib/local/engine/dynalite-store.ts';
 import { type EngineResponse, type JsonObject, responseTo } from '../../../lib/local/engine/protocol.ts';
-import { requestTokens } from '../../../lib/local/engine/request-tokens.ts';
 import { readTransaction, writeTransaction } from '../../../lib/local/engine/transactions.ts';
 
 export const TABLES = prefixedTableNames('orders-');
@@ -129,7 +128,7 @@ export const perform = memoised(
     const writes: RecordWrite[] = [];
     const collecting = { ...store, commit: async (all: readonly RecordWrite[]) => void writes.push(...all) };
     const perform = () => {
-      if (operation === 'TransactWriteItems') return writeTransaction(collecting, requestTokens(), input);
+      if (operation === 'TransactWriteItems') return writeTransaction(collecting, new Map(), input);
       if (operation === 'TransactGetItems') return readTransaction(store, input);
       return store.perform(operation, input, writes);
     };

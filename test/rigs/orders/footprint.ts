@@ -60,8 +60,8 @@ export const updatesOf = (request: Request): readonly boolean[] =>
     .map(([kind]) => kind === 'Update');
 
 /**
- * DynamoDB's answer to a call that meets a transaction on the same entry. The conditions beside it fail, as they can because of
- * that transaction: the call must be repeated all the same.
+ * DynamoDB's answer to a call that meets a transaction on the same entry. The conditions beside it fail, as they can
+ * because of that transaction: the call must be repeated all the same.
  */
 export const conflictOf = (request: Request): EngineResponse => {
   const [type, details] = isTransaction(request)

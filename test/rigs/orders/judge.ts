@@ -103,7 +103,7 @@ export const judgeOf = (pair: Pair) => {
       });
     });
 
-  /** What may not be inconsistent in a state: anything new when all repairs have ended, and what one of them has repaired. */
+  /** What must be consistent in a state: after all repairs everything new, and what a repair has repaired. */
   const unexpected = ({ progress, stored }: Node): readonly string[] => {
     if (sides.some(({ repaired }, side) => repaired && !progress[side]?.hasEnded)) return [];
     const gone = sides.flatMap(({ repaired = [] }, side) => {

@@ -1,8 +1,7 @@
 /** Commands that change a key, and its admission. */
 import { parseApiKey } from '../../../core/access/api-key.ts';
-import { authenticate } from '../../../core/access/authenticate.ts';
+import { authenticate, recentMap } from '../../../core/access/authenticate.ts';
 import { keyFinder } from '../../../core/access/key-record.ts';
-import { recentMap } from '../../../core/access/recent-map.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
 import { addKeysCommands } from '../../../lib/admin/keys/keys-commands.ts';
 import { TABLES } from './engine.ts';

@@ -20,7 +20,7 @@ const addCommands = (program: Command, run: Runner): void => {
 
 const folder = await mkdtemp(join(tmpdir(), 'orders-'));
 
-/** A file of vehicles of one colour each. Only `GONE1` differs from file to file: one import changes many records one by one. */
+/** A file of vehicles of one colour each. Only `GONE1` differs between files: an import changes records one by one. */
 const fileOf = async (name: string, day: number, colours: Readonly<Record<string, string>>): Promise<string> => {
   const path = join(folder, `${name}.ndjson`);
   const lines = Object.entries(colours).map(([registration, color]) =>

@@ -78,7 +78,7 @@ const startRun = (digit: string, requests: Requests) => {
     }
   };
 
-  /** Lets the code run until it waits for calls only: until then it may read a file, or wait for the next turn of the loop. */
+  /** Lets the code run until it only waits for calls: before, it may read a file or wait for the event loop. */
   const runOn = async (work: () => void): Promise<void> => {
     enter(running);
     work();
@@ -112,8 +112,8 @@ const startRun = (digit: string, requests: Requests) => {
 };
 
 /**
- * A side of a search. Calls that wait at the same time get their responses in any order; the code goes on in the same way
- * then, so that each such order is run only once.
+ * A side of a search. Calls that wait at the same time get their responses in any order; the code goes on in the same
+ * way then, so that each such order is run only once.
  */
 export const sideOf = async (digit: string, { requests, inOrder }: Pick<Operation, 'requests' | 'inOrder'>) => {
   const known = new Map<string, Progress>();

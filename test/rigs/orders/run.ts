@@ -1,6 +1,6 @@
 /**
- * `npm run test:orders`: the pairs of the gate; with `-- --all` every pair, otherwise those that are named. Prints the figures of
- * each pair, and for a finding the calls that lead to it.
+ * `npm run test:orders`: the pairs of the gate; with `-- --all` every pair, otherwise those that are named. Prints the
+ * figures of each pair, and for a finding the calls that lead to it.
  */
 import { contentChanges, seeded } from './content-changes.ts';
 import { check, lists } from './content-readers.ts';

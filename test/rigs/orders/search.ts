@@ -1,6 +1,6 @@
 /**
- * Searches every order of the calls of two sides. What follows a state depends only on what is stored and on the responses
- * that each side has got: a state that several orders reach is searched once.
+ * Searches every order of the calls of two sides. What follows a state depends only on what is stored and on the
+ * responses that each side has got: a state that several orders reach is searched once.
  */
 import { afterWrites, type StoredState } from './engine.ts';
 import { isWrite, namesOf } from './footprint.ts';
@@ -19,7 +19,7 @@ interface Figures {
   readonly finding: { readonly what: string; readonly order: readonly string[] } | undefined;
 }
 
-/** The states that a reader may take the stored one for: each transaction of which half is stored before and after it. */
+/** The states that a reader may see: each transaction of which half is stored, before and after it. */
 const readings = ({ stored, halves }: Node): readonly StoredState[] =>
   halves.reduce<readonly StoredState[]>(
     (states, { late, undo }) => states.flatMap((state) => [afterWrites(state, undo), afterWrites(state, late)]),
@@ -91,7 +91,8 @@ export const search = async (pair: Pair): Promise<Figures> => {
     return Math.max(1, count);
   };
 
-  // Again while a side wrote to an entry that was not known when a read of it was taken for one that is the same at any time.
+  // Again while a side wrote to an entry that was not known when a read of it was taken for one that is the same at any
+  // time.
   let total = 0;
   for (let before = -1, after = 0; before < after && finding === undefined; ) {
     before = after;

@@ -13,9 +13,9 @@ const promises = [...apiPromises(), ...stackPromises(FULL), ...stackPromises(LOA
 const covers = (name: string): RegExp => new RegExp(`^${name.split('*').map(RegExp.escape).join('.*')}(?=[ .[]|$)`);
 
 /**
- * The broken promises that the changelog's newest section does not name. It names one in backquotes on a line that begins with
- * `- Breaking:`, or with `- Compatible:` if the new line accepts more requests or promises more about responses.
- * `GET /v1/x 200 body.y` also names everything below it; `* 413` names the status 413 of every operation.
+ * The broken promises that the changelog's newest section does not name. It names one in backquotes on a line that
+ * begins with `- Breaking:`, or with `- Compatible:` if the new line accepts more requests or promises more about
+ * responses. `GET /v1/x 200 body.y` also names everything below it; `* 413` names the status 413 of every operation.
  */
 const unannounced = (broken: readonly string[], log: string): string[] => {
   const [, newest = ''] = log.split(/^## /m);

@@ -1,4 +1,7 @@
-/** What operators rely on, one promise per line: the resources that a deployment must not replace, and the permissions of running versions. */
+/**
+ * What operators rely on, one promise per line: the resources that a deployment must not replace, and the permissions
+ * of running versions.
+ */
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { grantedActions, type ServedEndpoint } from '../../../functions/http/endpoint.ts';
 import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
@@ -9,8 +12,9 @@ import type { Template } from '../../cloud/stack/synthesised.ts';
 export const SIGNED_ANSWERS = { issuer: 'https://api.example.com', keys: ['2026', '2025'] };
 
 /**
- * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group, another API
- * address, answers that cannot be verified, an empty bucket, unconfirmed subscriptions, or a failed update, because the old alias or route still has the name.
+ * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group,
+ * another API address, answers that cannot be verified, an empty bucket, unconfirmed subscriptions, or a failed update,
+ * because the old alias or route still has the name.
  */
 const KEPT = [
   'AWS::ApiGatewayV2::Api',
@@ -25,7 +29,10 @@ const KEPT = [
   'AWS::SNS::Topic',
 ];
 
-/** The actions of each function. All versions share its role: if an action is removed, the released version fails until it is replaced. */
+/**
+ * The actions of each function. All versions share its role: if an action is removed, the released version fails until
+ * it is replaced.
+ */
 const actionLines = (): string[] =>
   Object.entries<ServedEndpoint>({ ...endpoints, jwks, 'not-found': notFound }).flatMap(([id, row]) =>
     [...Object.entries(grantedActions(row)), ['signing keys', row.signing ?? []] as const].flatMap(([of, actions]) =>

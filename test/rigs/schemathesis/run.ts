@@ -1,6 +1,6 @@
 /**
- * Schemathesis against the service on this machine: `npm run test:contract`, and with `-- 200` as many examples for each
- * operation, 50 by default. Needs Python 3.10 with venv.
+ * Schemathesis against the service on this machine: `npm run test:contract`, and with `-- 200` as many examples for
+ * each operation, 50 by default. Needs Python 3.10 with venv.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ const SEED = 20_261_121;
 /** What a shell reports for a process that a signal ended. */
 const ENDED_BY_SIGNAL = 130;
 
-/** In a run of everything, requests for one item are soon out of ids that other answers gave: each is also run alone. */
+/** In a full run, requests for one item soon run out of ids from other answers: each is also run alone. */
 const ITEM_OPERATIONS = (['read-content', 'update-content', 'delete-content'] as const).map(
   (id) => documents[id].operationId,
 );
@@ -63,7 +63,7 @@ const schemathesis = async ({ origin, key }: Service, scratch: string, extra: re
 const examplesNeeded = ({ path, query, headers, body }: EndpointDocument): number =>
   (path ?? query ?? headers ?? body) ? EXAMPLES_PER_OPERATION : 1;
 
-/** What went wrong beyond what Schemathesis says itself: answers it would excuse, operations it looked at too little. */
+/** What Schemathesis does not report: answers that it excuses, and operations that it tried too little. */
 const shortcomings = ({ answers }: Service): string[] => {
   const neglected = Object.values(endpoints).flatMap(({ id, method, paths: [path] }) => {
     const count = answers.filter(({ routeKey }) => routeKey === `${method} ${path}`).length;

@@ -1,19 +1,16 @@
 import { createReadStream } from 'node:fs';
 
-/** A file that cannot be read as a whole. The message is a clause with the problem, and the line where it is at one. */
+/** A file that cannot be read as a whole. The message is a clause with the problem, and with its line if it has one. */
 export class UnreadableFile extends Error {}
 
-/** How the characters of a file can be written. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** A file of text. */
 export interface TextFile {
   readonly path: string;
   readonly encoding: Encoding;
 }
 
-/** Bytes read at a time. */
 const CHUNK_BYTES = 64 * 1_024;
 /** Bytes from the beginning that show what a file is. */
 const START_BYTES = 64;
@@ -44,7 +41,7 @@ const isValid = (decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boo
   }
 };
 
-/** The bytes with other characters in the place of valid U+FFFD: what is left of these in the decoded text is a wrong byte. */
+/** The bytes without valid U+FFFD. Any that is in the decoded text then comes from a wrong byte. */
 const withoutReplacements = (chunk: Buffer): Buffer =>
   Buffer.from(chunk.toString('latin1').replaceAll('\xef\xbf\xbd', '???'), 'latin1');
 
@@ -73,7 +70,7 @@ const findWrongBytes = async ({ path, encoding }: TextFile) => {
   return { wrongLine, hasLongCharacters };
 };
 
-/** The encoding that the byte order mark of a file says. @throws UnreadableFile when it begins as something other than text */
+/** The encoding of the byte order mark, if there is one. @throws UnreadableFile when the file begins as no text does */
 export const findMark = async (path: string, given?: Encoding): Promise<Encoding | undefined> => {
   let start: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(path, START_BYTES - 1)) start = chunk;
@@ -87,9 +84,9 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
 };
 
 /**
- * The encoding of a file: as given, by its byte order mark, or UTF-8. A file without a mark that is not UTF-8 and has no valid
- * character of several bytes is Windows-1252, in which Excel saves plain CSV.
- * @throws UnreadableFile when it is no text, or names the first line that is not in its encoding
+ * The encoding of a file: as given, by its byte order mark, or UTF-8. If it has neither, is not UTF-8 and has no valid
+ * character of several bytes, it is Windows-1252, in which Excel saves plain CSV.
+ * @throws UnreadableFile, with the first wrong line
  */
 export const findEncoding = async (path: string, given?: Encoding): Promise<Encoding> => {
   const marked = await findMark(path, given);
@@ -112,7 +109,7 @@ export async function* readText({ path, encoding }: TextFile): AsyncGenerator<{ 
   let read = 0;
   for await (const chunk of readBytes(path)) {
     read += chunk.length;
-    // As a stream also because Node 20 decodes Windows-1252 as Latin-1 otherwise.
+    // Without `stream` Node 20 decodes Windows-1252 as Latin-1.
     yield { text: decoder.decode(chunk, { stream: true }), read };
   }
   const rest = decoder.decode();

@@ -3,7 +3,6 @@ import { readText, type TextFile } from './encoding.ts';
 /** Maximum characters of a row: the longest content, escaped, has 600,000. */
 export const MAX_ROW_LENGTH = 1_000_000;
 
-/** The text of one row, as it is in the file. */
 export interface RowText {
   /** The line on which it begins, from 1. */
   readonly line: number;
@@ -11,19 +10,17 @@ export interface RowText {
   readonly text: string;
 }
 
-/** One line of a file. */
 export interface Line extends RowText {
   /** Its line end; empty at the end of the file. */
   readonly end: string;
 }
 
-/** What ends a line. */
 export const LINE_END = /\r\n|\r|\n/;
 const LINE_ENDS = new RegExp(`(${LINE_END.source})`);
 
 /**
- * The lines of a file, a chunk at a time, in memory that does not grow with the file. CR, LF and CRLF each end a line. One that is
- * longer than the maximum is kept up to one character more.
+ * The lines of a file, a chunk at a time, in constant memory. CR, LF and CRLF each end a line. A longer one is cut off
+ * one character after the maximum.
  */
 export async function* readLines(
   file: TextFile,

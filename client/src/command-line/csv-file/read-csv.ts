@@ -21,7 +21,7 @@ export interface CsvChunk {
 
 /** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
 const DELIMITERS = [',', ';', '\t'] as const;
-/** A first line with which Excel is given the delimiter; saved again, it has a delimiter for each column. */
+/** A first line that gives Excel the delimiter. Excel saves it with a delimiter for each column. */
 const DELIMITER_LINE = /^"?sep=([^"\r])"?[,;\t]*$/i;
 
 /** The `sep=` line to write for a delimiter that cannot be detected; otherwise empty. */
@@ -39,14 +39,13 @@ export const REGISTRATION_NAMES = [
 ];
 
 const REGISTRATION_KEYS = new Set(['registration', ...REGISTRATION_NAMES].map(nameKey));
-/** What a cell of a registration looks like. */
 const REGISTRATION = /^ *(?=[^\d]*\d)[a-z\d](?:[ -]?[a-z\d]){1,11} *$/i;
 
 const countQuotes = (text: string): number => text.split('"').length - 1;
 
 /**
  * Two stray quotes make one cell of all rows between them, and that is valid CSV.
- * @throws UnreadableFile when a line within a record has as many cells as the header, with a quoted registration in its place
+ * @throws UnreadableFile when a line within a record has the cells of a row, with a quoted registration in its place
  */
 const requireNoRowInside = (
   { line, text }: RowText,
@@ -68,7 +67,7 @@ const requireNoRowInside = (
   }
 };
 
-/** The header, by the delimiter with which it has the most known columns, then the most columns, unless one is given. */
+/** Unless a delimiter is given, the one with the most known columns is used, then the one with the most columns. */
 const readHeader = (
   { line, text, end: lineEnd }: Line,
   given: string | undefined,
@@ -87,8 +86,8 @@ const readHeader = (
 };
 
 /**
- * The rows of a CSV file in its order, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` says which
- * names of columns are looked for. @throws UnreadableFile when nobody knows where a row ends
+ * The rows of a CSV file, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` recognises names
+ * of columns. @throws UnreadableFile when it is unclear where a row ends
  */
 export async function* readCsv(file: TextFile, isKnown: (name: string) => boolean): AsyncGenerator<CsvChunk> {
   const records = csvRecords();

@@ -1,7 +1,4 @@
-/**
- * CSV (RFC 4180) by csv-parse, which takes 16 µs for a row of 105 bytes, byte by byte; splitting a text that has no quote
- * takes one. So only rows with a quote are for the library.
- */
+/** CSV (RFC 4180). csv-parse takes 16 µs for 105 bytes, `split` 1 µs: only rows with a quote go to the library. */
 import { CsvError, parse } from 'csv-parse/sync';
 import { UnreadableFile } from './encoding.ts';
 import { LINE_END, type Line, MAX_ROW_LENGTH, type RowText } from './lines.ts';
@@ -48,7 +45,7 @@ const hasQuote = (text: string): boolean => text.includes('"');
 
 const hasOddQuotes = (text: string): boolean => hasQuote(text) && text.split('"').length % 2 === 0;
 
-/** The records of these texts, one of each. */
+/** One record for each text. */
 export const parseRecords = (texts: readonly string[], delimiter: string): CsvRecord[] => {
   const quoted = parseEach(texts.filter(hasQuote), delimiter).values();
   return texts.map((text) => (hasQuote(text) ? quoted.next().value : undefined) ?? { cells: text.split(delimiter) });
@@ -91,8 +88,8 @@ const wrongLine = ({ line, text }: RowText, delimiter: string | undefined): numb
 };
 
 /**
- * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a record too;
- * but when a quote that opens a field is not closed as it should be, nobody knows where the next row begins.
+ * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a
+ * record too. After a quote that opens a field and is not closed properly, it is unclear where the next row begins.
  */
 export const csvRecords = () => {
   /** The record whose quotes are not even yet. */

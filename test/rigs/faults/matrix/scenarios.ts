@@ -77,7 +77,7 @@ export const scenarios: readonly Scenario[] = [
   { stored: 'nothing', endpoint: '$default', path: (word) => `/v1/${word}`, status: 404 },
 ];
 
-/** One request about records that no other request uses; what it needs is stored around the proxy, so without faults. */
+/** One request about records of its own, which are stored around the proxy, so without faults. */
 export const prepare = async (api: TestApi, scenario: Scenario, word: string) => {
   const { stored, method = 'GET', path, json, body } = scenario;
   const key = await api.newKey({ name: word });

@@ -1,0 +1,44 @@
+import type { RowText } from '../../../client/src/command-line/csv-file/lines.ts';
+import { type Layout, rowsOf } from '../files/read-rows.ts';
+import type { Row } from '../files/row.ts';
+
+/** Rows of a vehicle kept in memory together. A vehicle has at most 20 policies, so more rows are a mistake. */
+export const MAX_GROUP_ROWS = 1_000;
+
+/** Rows with the same key, in the order of the file. A row without a key is a group of its own. */
+export interface RowGroup {
+  readonly key: string | undefined;
+  readonly rows: readonly Row[];
+  /** The line of the first row with this key. */
+  readonly firstLine: number;
+  /** Whether there are more rows than `MAX_GROUP_ROWS`, of which these are some. */
+  readonly isTruncated: boolean;
+}
+
+export interface StagedRow extends RowText {
+  readonly key: string;
+}
+
+/** Groups rows that come sorted by key, a page at a time. */
+export const rowGroups = () => {
+  let group: (RowGroup & { readonly rows: Row[] }) | undefined;
+  return {
+    /** The groups that a page completes. */
+    completedBy: (page: readonly StagedRow[], layout: Layout): RowGroup[] => {
+      const completed: RowGroup[] = [];
+      for (const [index, row] of rowsOf(page, layout).entries()) {
+        const key = page[index]?.key || undefined;
+        const same = key !== undefined && key === group?.key ? group : undefined;
+        if (same && same.rows.length < MAX_GROUP_ROWS) {
+          same.rows.push(row);
+          continue;
+        }
+        const isTruncated = same !== undefined;
+        if (group) completed.push({ ...group, isTruncated: group.isTruncated || isTruncated });
+        group = { key, rows: [row], firstLine: same?.firstLine ?? row.line, isTruncated };
+      }
+      return completed;
+    },
+    last: (): RowGroup[] => (group ? [group] : []),
+  };
+};
