@@ -2,13 +2,16 @@
  * What a million requests of each kind cost at AWS's prices, and how long they take with the processor time of several
  * sizes of memory, from what the deployed bundles take. `BENCH_KINDS='usage not-found'` measures some.
  */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { database } from '../core/dynamodb/database.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
 import type { GatewayHandler } from '../functions/http/http-function.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { importFile } from '../lib/endpoint-files.ts';
 import { type Cost, meter } from '../test/support/metered-client.ts';
-import { cpuShareOf } from './cpu-share.ts';
 import type { Invocation } from './function-process.ts';
 import { mean, median, percentile, showProgress, table } from './report.ts';
 import { type KindOfRequest, prepareRequests } from './requests.ts';
@@ -51,6 +54,34 @@ const ACCESS_LOG_BYTES = 229;
 const responseBytes = ({ headers = {}, body = '', isBase64Encoded }: Invocation): number => {
   const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
   return Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, bytes);
+};
+
+/** Megabytes that have one whole core (Lambda's documentation, "Configure Lambda function memory"). */
+const MEGABYTES_PER_CORE = 1_769;
+/** Lambda's own period, as measured from outside: AWS does not document it. */
+const PERIOD_US = 20_000;
+
+/**
+ * The processor time that Lambda gives a function of some memory, imposed on processes of this machine by a control group of
+ * Linux. Needs root. @throws Error where there are no control groups, or without root
+ */
+const cpuShareOf = async (memoryMegabytes: number) => {
+  const quotaUs = Math.round(PERIOD_US * Math.min(1, memoryMegabytes / MEGABYTES_PER_CORE));
+  const isVersion1 = existsSync('/sys/fs/cgroup/cpu');
+  const folder = join('/sys/fs/cgroup', isVersion1 ? 'cpu' : '', `bench-${randomUUID()}`);
+  const settings = isVersion1
+    ? { 'cpu.cfs_period_us': PERIOD_US, 'cpu.cfs_quota_us': quotaUs }
+    : { 'cpu.max': `${quotaUs} ${PERIOD_US}` };
+  await mkdir(folder);
+  for (const [file, value] of Object.entries(settings)) await writeFile(join(folder, file), String(value));
+  /** The file that takes the ids of processes. */
+  const procs = join(folder, 'cgroup.procs');
+  return {
+    procs,
+    add: (pid: number) => writeFile(procs, String(pid)),
+    /** When its processes have ended. */
+    remove: () => rmdir(folder),
+  };
 };
 
 type Start = Awaited<ReturnType<typeof prepareRequests>>['start'];

@@ -118,16 +118,6 @@ describe('The rate limit', () => {
     expect([await remainingAt('12:01:00'), await remainingAt('11:59:59')]).toEqual(['58', '59']);
   });
 
-  it('counts every request with a valid key, whatever its outcome, a bulk request once', async () => {
-    const key = await api.newKey({ scopes: ['vehicles:read'] });
-    for (const path of [UNKNOWN_VEHICLE, '/v1/vehicle/not_a_plate/insurance', '/v1/nowhere']) await get(path, key);
-    for (const method of ['DELETE', 'GET']) await api.call(method, '/v1/api/content', { key });
-    for (const sent of [{ raw: 'no JSON' }, { json: { registrations: ['A1', 'A2', 'A3'] } }]) {
-      await api.call('POST', '/v1/vehicle/bulk-insurance', { key, ...sent });
-    }
-    expect(await countOf(key)).toBe(7);
-  });
-
   it('stops counting at twice the limit and one request for each function', async () => {
     const key = await usedKey(119);
     // Each has its own memory, as three instances in Lambda have.

@@ -28,7 +28,6 @@ const insuranceOf: Lookup = (registration, options) =>
   call('GET', `/v1/vehicle/${encodeURIComponent(registration)}/insurance`, options);
 const complianceOf: Lookup = (registration, options) =>
   call('GET', `/v1/compliance/${encodeURIComponent(registration)}`, options);
-/** Of this registration and a sandbox vehicle. */
 const bulk =
   (what: string): Lookup =>
   (registration, options) =>

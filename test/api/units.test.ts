@@ -40,12 +40,13 @@ describe('The units of a key', () => {
     for (const path of [LOOKUP, '/v1/vehicle/ZZ99ZZZ/insurance', '/v1/vehicle/not_a_plate/insurance', '/v1/nowhere']) {
       await api.call('GET', path, { key });
     }
-    await api.call('GET', '/v1/api/content', { key });
+    for (const method of ['GET', 'DELETE']) await api.call(method, '/v1/api/content', { key });
+    await api.call('POST', '/v1/vehicle/bulk-insurance', { key, raw: 'no JSON' });
     const invalid = [{ registrations: [] }, { registrations: ['A1', 2] }, { registrations: Array(101).fill('A1') }];
     for (const json of invalid) expect((await bulk(key, json)).status).toBe(400);
     for (const kind of ['insurance', 'compliance']) expect((await bulk(key, undefined, kind)).status).toBe(200);
     await bulk(key, { registrations: ['AB12CDE'] });
-    expect((await usageOf(key)).now).toMatchObject({ requests: 12, rateLimited: 0, units: 12 + 3 + 3 });
+    expect((await usageOf(key)).now).toMatchObject({ requests: 14, rateLimited: 0, units: 14 + 3 + 3 });
   });
 
   it('are counted for a valid bulk request that ends as 500, because nothing could be read', async () => {

@@ -14,7 +14,6 @@ const permissions = resourcesOf(PROD, 'AWS::Lambda::Permission');
 const [api] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Api');
 const [stage] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Stage');
 
-/** The parts that a `Fn::Join` puts together. */
 const partsOf = (value: unknown): readonly unknown[] =>
   (value as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] })['Fn::Join']?.[1] ?? [];
 

@@ -80,7 +80,6 @@ describe('The policies for operators', () => {
     return restored.keys;
   };
 
-  /** Permissions that no policy of the stage has. */
   type Others = readonly (readonly [action: string, table: string])[];
 
   const useReads = async (): Promise<Others> => {

@@ -32,7 +32,6 @@ const bundlesIn = (folder: string): Bundles => {
   return Object.fromEntries([...FUNCTION_IDS, 'probe'].map((id) => [id, bundle])) as Record<keyof Bundles, string>;
 };
 
-/** The rules that are violated, by the validation report. */
 const violationsIn = (assembly: string): string => {
   const { pluginReports } = JSON.parse(readFileSync(join(assembly, 'validation-report.json'), 'utf8')) as {
     pluginReports: { violations: { ruleName: string }[] }[];
@@ -74,7 +73,6 @@ const stackOf = (
     region,
     terminationProtection,
     template: Template.fromStack(stack).toJSON(),
-    /** Of `cdk synth`. */
     warnings: warnings.map(({ entry }) => String(entry.data)),
   };
 };

@@ -59,7 +59,6 @@ const STAGES = {
   atOnce: { stage: 'prod', atOnce: true },
 } as const satisfies Record<string, Stage>;
 
-/** A resource of a template. */
 export interface Resource {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
@@ -103,7 +102,6 @@ export const { template: FULL } = stacks.full;
 export const { template: KEPT } = stacks.kept;
 export const { template: LOADS } = stacks.loads;
 
-/** All resources of a type. */
 export const resourcesOf = (template: Template, type: string) =>
   Object.entries(template.Resources)
     .filter(([, { Type }]) => Type === type)
@@ -138,7 +136,6 @@ export const SERVING = [...Object.keys(endpoints), 'not-found'];
 /** Where answers are signed. */
 export const SERVING_SIGNED = [...SERVING, 'jwks'];
 
-/** The resources of these functions. */
 export const servingFunctions = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
 

@@ -132,7 +132,6 @@ const runCommand = async ({ fileOf, count, latestCall, ...plan }: Plan, kills: n
 interface Plan {
   readonly command: string;
   readonly fileOf: (count: number, title: string) => string;
-  /** The records of each file. */
   readonly count: number;
   readonly kills: number;
   /** The latest database call at which a run is killed. */

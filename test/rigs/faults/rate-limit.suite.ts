@@ -14,7 +14,6 @@ const WINDOW_MS = 60_000;
 
 const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
 
-/** Sends lookups at once and returns their responses. */
 const send = (key: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key })));
 const countOf = (replies: Awaited<ReturnType<typeof send>>, status: number): number =>

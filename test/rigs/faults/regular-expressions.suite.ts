@@ -33,7 +33,6 @@ const FILES = [
 type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** Every object in a tree, the tree itself included. */
 function* nodesIn(value: unknown): Generator<Node> {
   if (!isNode(value)) return;
   yield value;

@@ -67,7 +67,6 @@ const changes: Readonly<Record<string, Requests>> = {
   'create and delete': [create, removing(({ earlier }) => resultOf<ContentItem>(earlier[0]).id)],
 };
 
-/** All changes that a caller can make. */
 export const contentChanges: readonly Operation[] = Object.entries(changes).map(([name, requests]) => ({
   name,
   requests,

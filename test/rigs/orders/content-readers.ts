@@ -7,7 +7,6 @@ import { nameOfFound, type StoredContent } from './stored-content.ts';
 
 type Filter = { readonly domain?: string; readonly slug?: string };
 
-/** A page of items, as a list returns it. */
 interface Page {
   readonly items: readonly { readonly id: string; readonly domain: string; readonly slug: string }[];
   readonly total: number;
@@ -68,7 +67,6 @@ const list = (name: string, filter: Filter, offset: number, limit: number): Oper
 
 const A = { domain: 'a.example' };
 
-/** Pages of the seeded lists. */
 export const lists: readonly Operation[] = [
   list('first page', A, 0, 2),
   list('last page', A, 2, 2),
@@ -90,7 +88,6 @@ interface Inconsistencies {
   readonly ever: readonly string[];
 }
 
-/** `content check`. */
 export const check: Operation = {
   name: 'check',
   requests: [({ db }) => checkContent(db, TABLES.content)],

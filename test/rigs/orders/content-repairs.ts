@@ -48,7 +48,6 @@ export const repair = (name: string, found: readonly Inconsistency[]): Operation
 const { inconsistencies } = await checkAlone(damaged.stored);
 const isOfClaim = ({ kind }: Inconsistency): boolean => kind.includes('claim');
 
-/** Of the damaged content. */
 export const repairs: readonly Operation[] = [
   repair('slug claims', inconsistencies.filter(isOfClaim)),
   repair(

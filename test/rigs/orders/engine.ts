@@ -13,7 +13,6 @@ import { openStore } from '../../../lib/local/engine/dynalite-store.ts';
 import { type EngineResponse, type JsonObject, responseTo } from '../../../lib/local/engine/protocol.ts';
 import { readTransaction, writeTransaction } from '../../../lib/local/engine/transactions.ts';
 
-/** The tables of a search. */
 export const TABLES = prefixedTableNames('orders-');
 
 /** One call of the document client, as it reaches the engine. */
@@ -88,7 +87,6 @@ const stateOf = (records: ReadonlyMap<string, JsonObject>): StoredState => {
   return state;
 };
 
-/** The state without a record. */
 export const NOTHING = stateOf(new Map());
 
 const applying = memoised(
@@ -107,7 +105,6 @@ const applying = memoised(
     ),
 );
 
-/** What is stored after writes. */
 export const afterWrites = (state: StoredState, writes: readonly RecordWrite[]): StoredState =>
   writes.length === 0 ? state : applying(writes)(state);
 
@@ -124,7 +121,6 @@ const place = async (state: StoredState): Promise<void> => {
   placed = state;
 };
 
-/** Performs a request on a state. */
 export const perform = memoised(
   ({ id }: StoredState, { operation, input }: Request) => `${id} ${operation} ${JSON.stringify(input)}`,
   async (state, { operation, input }): Promise<RequestResult> => {

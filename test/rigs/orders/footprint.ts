@@ -48,10 +48,8 @@ export const namesOf = (request: Request): readonly string[] => {
 /** Whether DynamoDB cancels a call that meets a transaction on the same entry, with a reason for each. */
 export const isTransaction = ({ operation }: Request): boolean => operation.startsWith('Transact');
 
-/** Whether a call can change something. */
 export const isWrite = ({ operation }: Request): boolean => /^(Put|Update|Delete|TransactWrite)/.test(operation);
 
-/** Whether a call reads one of the entries. */
 export const reads = (request: Request, entries: ReadonlySet<string>): boolean =>
   namesOf(request).some((name) => entries.has(name) || entries.values().some((entry) => entry.startsWith(`${name} `)));
 

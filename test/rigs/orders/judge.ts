@@ -7,7 +7,6 @@ import { advance, alone, type Progress, sideOf } from './run-side.ts';
 import type { Node } from './steps.ts';
 import { storedIn } from './stored-content.ts';
 
-/** A request of a side. */
 interface Turn {
   readonly side: number;
   readonly turn: number;
@@ -94,7 +93,6 @@ export const judgeOf = (pair: Pair) => {
     fitsOneOrder,
   );
 
-  /** What is wrong with the results of sides that read or repair. */
   const ofReading = ({ progress, gathered }: Node): string[] =>
     sides.flatMap(({ name, reading, repaired }, side) => {
       const { hasEnded, outcomes } = progress[side] as Progress;

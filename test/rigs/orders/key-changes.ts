@@ -12,7 +12,6 @@ import { alone } from './run-side.ts';
 const run = (caller: Caller, ...args: readonly string[]): Promise<unknown> =>
   runCli(addKeysCommands, caller, 'keys', ...args);
 
-/** One key. */
 export const seededKey = await alone('f', [(caller) => run(caller, 'create', '--name', 'Acme', '--plan', 'free')]);
 
 const { id, key } = resultOf<{ readonly id: string; readonly key: string }>(seededKey.outcomes[0]);

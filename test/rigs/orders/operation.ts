@@ -7,7 +7,6 @@ import type { StoredContent } from './stored-content.ts';
 /** What a request came to: plain JSON, so that two can be compared. */
 export type Outcome = { readonly value: unknown } | { readonly error: string };
 
-/** What a request works with. */
 export interface Caller {
   readonly db: DynamoDBDocumentClient;
   /** `a` or `b`, to tell their values apart. */
@@ -24,7 +23,6 @@ export type Requests = readonly ((caller: Caller) => Promise<unknown>)[];
 interface ReadCheck {
   /** Adds a state that is stored while it reads; JSON. */
   readonly gather: (gathered: unknown, stored: StoredContent) => unknown;
-  /** What is wrong with its result. */
   readonly judge: (result: unknown, gathered: unknown) => readonly string[];
 }
 
@@ -39,7 +37,6 @@ export interface Operation {
   readonly inOrder?: true;
 }
 
-/** Two sides, and what is stored before. */
 export interface Pair {
   readonly sides: readonly [Operation, Operation];
   readonly initial: StoredState;

@@ -9,7 +9,6 @@ import { afterWrites, clientOn, NOTHING, perform, type Request, type StoredState
 import { type Operation, type Outcome, type Requests, TRY_AGAIN } from './operation.ts';
 import { enter, type RunningSide, runningSide } from './surroundings.ts';
 
-/** A call that waits for its response. */
 export interface Call extends Request {
   /** The same in every order in which the side gets its responses. */
   readonly name: string;

@@ -27,7 +27,6 @@ const beside = (
 const eachWithEach = (operations: readonly Operation[], initial: typeof seeded): Pair[] =>
   operations.flatMap((one, nth) => beside([one], operations.slice(nth), initial));
 
-/** Every pair. */
 const pairs: readonly Pair[] = [
   ...eachWithEach(contentChanges, seeded),
   ...beside([...lists, check, repairOfConsistent], contentChanges, seeded),
@@ -42,7 +41,6 @@ const pairs: readonly Pair[] = [
   ...beside(supplierImports, [...supplierChanges, ...otherChanges.slice(2)], suppliedVehicles),
 ];
 
-/** The name of a pair, for the command line. */
 const nameOf = ({ sides }: Pair): string => sides.map(({ name }) => name).join(' beside ');
 
 /** The most telling pairs, by their names. */

@@ -10,7 +10,6 @@ import { advance, type Call, sideOf } from './run-side.ts';
 import { type Node, stepsFrom } from './steps.ts';
 import { storedIn } from './stored-content.ts';
 
-/** What a search came to. */
 interface Figures {
   readonly orders: number;
   readonly states: number;
@@ -40,7 +39,6 @@ const hasBegun = ({ progress, halves }: Node, side: number): boolean =>
 
 const writesOf = (calls: readonly Call[]): string[] => calls.filter(isWrite).flatMap(namesOf);
 
-/** Searches a pair. */
 export const search = async (pair: Pair): Promise<Figures> => {
   const runs = await Array.fromAsync(pair.sides, (side, nth) => sideOf('ab'.charAt(nth), side));
   const beginnings = runs.map(({ beginning }) => beginning);

@@ -15,7 +15,6 @@ interface Half {
   readonly undo: readonly RecordWrite[];
 }
 
-/** A state of the search. */
 export interface Node {
   readonly stored: StoredState;
   readonly progress: readonly Progress[];

@@ -5,7 +5,6 @@ import { bucketOf } from '../../../core/counted-list/item-keys.ts';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { memoised, type StoredState, TABLES } from './engine.ts';
 
-/** What a state has stored. */
 export interface StoredContent {
   readonly items: readonly DynamoItem[];
   /**
@@ -79,7 +78,6 @@ const read = ({ records }: StoredState): StoredContent => {
   return { items, facts: facts.sort().join(), inconsistencies: inconsistencies.sort() };
 };
 
-/** The content of a state. */
 export const storedIn = memoised((state: StoredState) => state, read);
 
 /** An inconsistency that the check has found, as it is called here. */
