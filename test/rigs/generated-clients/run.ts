@@ -208,7 +208,7 @@ const drive = async (): Promise<void> => {
     const goLines = (await readFile(join(files, 'Go/vehicles/client.go'), 'utf8')).split('\n').length;
     const pythonModels = (await readdir(join(files, 'Python/vehicles/models'))).filter((file) => /^[a-z]/.test(file));
     say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);
-    ok(goLines <= 9_000 && pythonModels.length <= 40, 'the document is not plain any more');
+    ok(goLines <= 9_500 && pythonModels.length <= 40, 'the document is not plain any more');
   } finally {
     await proxy.close();
     await stop();
