@@ -1,7 +1,7 @@
 /** SQLite databases in files without a name. SQLite deletes them once open: they are gone however the process ends. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
-/** Opens an empty database in a folder. A process uses one folder, that of its first database. */
+/** Opens an empty database in a folder. All databases of a process use the folder of the first one. */
 export const openStagingDatabase = (folder: string): DatabaseSync => {
   // SQLite has no other setting for the folder of files without a name.
   process.env.SQLITE_TMPDIR = folder;

@@ -28,7 +28,7 @@ const ifUnchanged = ({ version }: ContentItem) => ({
   ExpressionAttributeValues: { ':version': version },
 });
 
-/** The single writes of which content transactions are composed. */
+/** The single writes in content transactions. */
 export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
   /** Adds an item, or replaces the version that was read. */
   putItem: (stored: StoredItem, read?: ContentItem): TransactWrite => ({

@@ -20,7 +20,7 @@ interface ListSource<Item> {
 /** Successive reads with the same items missing that show an inconsistent list. */
 const MAX_UNCHANGED = 3;
 
-/** Items left a list between the reading of its ids and that of the items. */
+/** Items left a list after its ids were read and before the items were. */
 class ItemsLeft extends Error {
   override readonly name = 'ItemsLeft';
 }

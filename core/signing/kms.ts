@@ -38,7 +38,7 @@ const readPublicKey = async (keyId: string) => {
     .catch(asKmsFailed);
   const der = { key: Buffer.from(PublicKey ?? []), format: 'der', type: 'spki' } as const;
   const { kty = '', crv = '', x = '', y = '' } = createPublicKey(der).export({ format: 'jwk' });
-  // The members and their order are those of the thumbprint.
+  // RFC 7638 fixes the members of a thumbprint and their order.
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
   return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' } as const;
 };

@@ -28,7 +28,7 @@ const isUkRegistration = (registration: string, today: LondonDate): boolean => {
   return PREFIX.test(registration) || SUFFIX.test(registration);
 };
 
-/** Registrations without an age identifier, those of Northern Ireland too. */
+/** Registrations without an age identifier, including Northern Ireland's. */
 const DATELESS = /^(?:[A-Z]{1,3}[1-9]\d{0,3}|[1-9]\d{0,3}[A-Z]{1,3})$/;
 
 /**

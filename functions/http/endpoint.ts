@@ -53,7 +53,7 @@ export interface Endpoint extends ServedEndpoint {
   readonly summary: string;
   readonly tag: 'Vehicles' | 'Compliance' | 'Content' | 'Usage';
   readonly successStatus: 200 | 201 | 204;
-  /** The errors of this endpoint, besides those of every endpoint and of every body. */
+  /** The errors that only this endpoint has. The ones of every endpoint and of every body are added. */
   readonly problems: readonly ProblemCode[];
 }
 

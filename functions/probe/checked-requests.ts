@@ -29,7 +29,7 @@ export interface Step {
   readonly status: number;
   /** A part of the JSON that is expected; without it, the body must be empty. */
   readonly body?: object;
-  /** Besides those of every response. */
+  /** Checked in addition to the headers of every response. */
   readonly headers?: Headers;
 }
 

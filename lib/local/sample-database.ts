@@ -21,7 +21,7 @@ const ITEMS_PER_TRANSACTION = 20;
 /** Milliseconds for one request or transaction. */
 const DEADLINE_MS = 10_000;
 
-/** The sample vehicles: those of the sandbox on the day of `now`. */
+/** The sample vehicles: the sandbox's vehicles on the day of `now`. */
 export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxVehicle(registration, londonDate(now)) ?? []);
 

@@ -1,4 +1,4 @@
-/** The headers of every response (docs/contract.md#every-response), and those of some statuses. */
+/** The headers of every response (docs/contract.md#every-response), and the headers of some statuses. */
 import { PLANS } from '../../core/access/plans.ts';
 import { sampleItemPath } from '../../functions/endpoints/document.ts';
 import { type JsonObject, refTo } from './json.ts';

@@ -39,7 +39,7 @@ const LOADS: Partial<Record<FunctionId, readonly [path: object, ...tables: Table
   'read-content': [{ id: randomUUID() }, 'content'],
 };
 
-/** The status of a request, whether its body was read, and the tables that it used besides those of admission. */
+/** The status of a request, whether its body was read, and the tables that it used beyond admission's. */
 const outcomeOf = async (id: FunctionId, key: string | undefined, pathParameters: object = {}) => {
   const readBody = jest.fn(() => '{}');
   const before = api.faults.calls.length;

@@ -32,7 +32,7 @@ const bulk =
   (what: string): Lookup =>
   (registration, options) =>
     call('POST', `/v1/vehicle/bulk-${what}`, { json: { registrations: [registration, 'AB12 CDE'] }, ...options });
-/** The code of a reply, in bulk that of the first entry. */
+/** The code of a reply; in bulk, the first entry's code. */
 const codeOf = ({ body }: Reply): string | undefined => {
   const { code, results = [] } = body as { code?: string; results?: { code?: string }[] };
   return code ?? results[0]?.code;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type Bucket, bucketRanges } from '../../core/counted-list/bucket-ranges.ts';
 import { listItemKeys } from '../../core/counted-list/item-keys.ts';
 
-/** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
+/** Buckets 3 to 0, newest first. Bucket 1 has become empty. */
 const BUCKETS: readonly Bucket[] = [
   { bucket: 3, members: 2 },
   { bucket: 2, members: 3 },

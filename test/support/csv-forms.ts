@@ -27,5 +27,5 @@ export const CSV_FORMS: [form: string, written: Written][] = [
   ]),
 ];
 
-/** Headers of which two columns could be the registration. */
+/** Headers with two columns that could be the registration. */
 export const AMBIGUOUS_HEADERS = ['registration,Plate', 'Reg No,note,VRM'];

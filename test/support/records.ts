@@ -44,7 +44,7 @@ export const aCompliance = (registration: string, fields: Partial<ComplianceReco
   ...fields,
 });
 
-/** What a key has used of a window, that of `NOON` unless said otherwise. */
+/** What a key has used of a window. Default: the window of `NOON`. */
 export const aCounter = (key: string, used: number, at = NOON) => {
   const { start, end } = windowAt(new Date(at));
   return { keyId: keyIdOf(hashKey(key), 'live'), windowStart: start, used, expiresAt: end + 90_000 };

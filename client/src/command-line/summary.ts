@@ -28,7 +28,7 @@ export const noCounts = (): Counts => ({
 
 export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
 
-/** What a row is, in words: `insured`, `unknown`. Any other code is that of a row that was not read. */
+/** What a row is, in words: `insured`, `unknown`. Any other code belongs to a row that was not read. */
 export const outcomeOf = (check: Check, cells: Cells): string => {
   const error = cells.at(-1);
   if (error) return FAILURES[error] ?? NOT_READ;

@@ -88,7 +88,7 @@ export type ImportKind<ImportRecord> = Pick<
   'noun' | 'columns' | 'form' | 'keyOf' | 'read' | 'removal' | 'writing'
 >;
 
-/** Reads rows of which each is one whole record: every row of a vehicle but its first is rejected. */
+/** Reads rows that are one whole record each: a second row of a vehicle is rejected. */
 export const recordPerRow = <ImportRecord>(
   { key, rows, firstLine }: RowGroup,
   read: (row: Row, key: string | undefined) => RowResult<ImportRecord>,

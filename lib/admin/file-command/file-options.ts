@@ -32,7 +32,7 @@ export interface FileOptions {
   readonly except?: string | undefined;
   /** Whether everything is done but the writes. */
   readonly dryRun: boolean;
-  /** The folder of the staging database, instead of that of the file. */
+  /** The folder of the staging database. Default: the file's folder. */
   readonly staging?: string | undefined;
 }
 

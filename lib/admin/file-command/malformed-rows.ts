@@ -116,7 +116,7 @@ export const mentionedVehicles = (db: DatabaseSync) => {
   );
   const isEmpty = db.prepare('SELECT 1 FROM mentioned_vehicles').get() === undefined;
   return {
-    /** The result of a group, of which all rows are rejected when a malformed row names its vehicle. */
+    /** The result of a group. When a malformed row names its vehicle, all its rows are rejected. */
     rejectIfMentioned: <ImportRecord>(
       { key, rows }: RowGroup,
       result: GroupResult<ImportRecord>,

@@ -11,7 +11,7 @@ import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-rec
 
 /** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
-/** Batches of which some are read while others are written. */
+/** Batches in progress: some are read while others are written. */
 const BATCHES_IN_FLIGHT = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;

@@ -23,9 +23,9 @@ export interface RecordForm<Body extends object = object> {
   readonly supplier: string;
   /** The parts of a stored item; undefined for a damaged one. */
   readonly read: (item: DynamoItem) => Parts<Body> | undefined;
-  /** The attributes of a record with these parts, of which there is at least one. */
+  /** The attributes of a record with these parts, at least one. */
   readonly join: (parts: Parts<Body>) => object;
-  /** Why a part does not fit in beside those of others; undefined when it does. */
+  /** Why a part does not fit in beside other suppliers' parts; undefined when it does. */
   readonly misfit?: (body: Body, others: Parts<Body>) => string | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface RowGroup {
   readonly rows: readonly Row[];
   /** The line of the first row with this key. */
   readonly firstLine: number;
-  /** Whether there are more rows than `MAX_GROUP_ROWS`, of which these are some. */
+  /** Whether there are more than `MAX_GROUP_ROWS` rows. The group then holds only some. */
   readonly isTruncated: boolean;
 }
 

@@ -21,7 +21,7 @@ const POLICY_COLUMNS: Readonly<Record<string, string>> = {
 
 const COLUMNS_OF_POLICY = Object.values(POLICY_COLUMNS);
 
-/** The columns of a vehicles CSV: one row per policy, those of the policy blank for a vehicle without any. */
+/** The columns of a vehicles CSV: one row per policy. A vehicle without a policy leaves the policy's columns blank. */
 export const VEHICLE_COLUMNS: Columns = {
   required: ['registration', 'make', 'model', 'year', 'color', ...COLUMNS_OF_POLICY],
   optional: ['last_updated'],

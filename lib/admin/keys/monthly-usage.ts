@@ -94,7 +94,7 @@ export const readChains = async (id: string | undefined, successors: boolean, co
   return Promise.all(first.map((key) => chainFrom(key, async (next) => byId.get(next))));
 };
 
-/** Name and plan are those of the newest key, as the customer has them now. */
+/** Name and plan come from the newest key, as the customer has them now. */
 export const keyMonth = async (
   [key, ...successors]: readonly [KeyRecord, ...KeyRecord[]],
   period: Period,

@@ -57,7 +57,7 @@ const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registrati
   return { vehicle, policies, lastUpdated, ...(!isNameless && { supplied: Object.fromEntries(supplied) }) };
 };
 
-/** No names: a supplier that reads why its rows were rejected must not learn those of its competitors. */
+/** No names: a supplier that reads why its rows were rejected must not learn who its competitors are. */
 const misfitOf = ({ policies }: VehicleBody, others: Parts<VehicleBody>): string | undefined => {
   const stored = [...others.values()].reduce((sum, { body }) => sum + body.policies.length, 0);
   if (policies.length > 0 && stored + policies.length > MAX_POLICIES) {
@@ -81,7 +81,7 @@ export const readSupplier = (item: DynamoItem, supplier: string): object | null 
   return { registration: item.registration, ...own.body, lastUpdated: own.lastUpdated };
 };
 
-/** Vehicles of which one supplier's part is compared and replaced; without a name, of the supplier that has none. */
+/** Compares and replaces one supplier's part of each vehicle; without a name, the nameless supplier's part. */
 export const supplierForm = (supplier = NAMELESS): RecordForm<VehicleBody> => ({
   table: 'vehicles',
   supplier,

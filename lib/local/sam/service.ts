@@ -63,7 +63,7 @@ export const runSamLocal = async (
     const template = join(folder, 'vehicle-verification-dev.template.json');
     const files = ['--template', template, '--env-vars', variablesFile, '--port', String(port)];
     const containers = ['--add-host', `${HOST_NAME}:host-gateway`, '--warm-containers', 'LAZY', '--no-watch'];
-    // Containers get dummy credentials, never those of this shell. SAM CLI does not read Docker contexts.
+    // Containers get dummy credentials, never this shell's. SAM CLI does not read Docker contexts.
     const withoutCredentials = { ...env, ...variables, AWS_PROFILE: undefined, AWS_SESSION_TOKEN: undefined };
     const host = await runTool('docker', ['context', 'inspect', '--format', '{{.Endpoints.docker.Host}}'], env);
     const samEnvironment = { ...withoutCredentials, SAM_CLI_TELEMETRY: '0', DOCKER_HOST: host };

@@ -16,7 +16,7 @@ import { failure, useAdmin } from '../../support/use-admin.ts';
 const admin = useAdmin();
 const { run, file, stored, engine } = admin;
 
-/** Registrations of 40 stored vehicles, of which at most 2 are removed without an option. */
+/** Registrations of 40 stored vehicles. At most 2 of them are removed without an option. */
 const ALL = Array.from({ length: 40 }, (_, index) => `V${10 + index}`);
 const linesOf = (registrations: readonly string[]) =>
   registrations.map((registration) => JSON.stringify(aVehicle(registration)));

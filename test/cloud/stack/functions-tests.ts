@@ -129,7 +129,7 @@ describe('The tags', () => {
     ...['AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy'],
   ];
 
-  /** A table has those of its replicas. */
+  /** A table has the permissions of its replicas. */
   const tagsOf = ({ Properties: { Tags, Replicas } }: Resource) => JSON.stringify([Tags, Replicas]);
 
   it('name service, stage and owner on every resource that supports tags', () => {

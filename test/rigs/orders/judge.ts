@@ -63,7 +63,7 @@ export const judgeOf = (pair: Pair) => {
   const { sides, initial } = pair;
   const runOnce = memoised(JSON.stringify, (order: readonly Turn[]) => oneByOne(pair, order));
 
-  /** Outcomes and facts are those of one order. A request that has not ended, or says to try again, is in it or not. */
+  /** Outcomes and facts match one order. A request that has not ended, or says to try again, is in it or not. */
   const fitsOneOrder = async ({ progress, stored }: Node): Promise<boolean> => {
     const begun = sides.flatMap(
       ({ requests, reading, repaired }, side): (Turn & { outcome: Outcome | undefined })[] => {

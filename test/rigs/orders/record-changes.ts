@@ -58,7 +58,7 @@ const command = (name: string, ...args: readonly string[]): Operation => ({
 const seeding = await alone('e', command('', 'import', 'vehicles', before).requests);
 resultOf(seeding.outcomes[0]);
 
-/** Two vehicles, of which one is in every file. */
+/** Two vehicles. One of them is in every file. */
 export const seededVehicles = seeding;
 
 const suppliedTwice = await alone(

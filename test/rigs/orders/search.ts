@@ -19,7 +19,7 @@ interface Figures {
   readonly finding: { readonly what: string; readonly order: readonly string[] } | undefined;
 }
 
-/** The states that a reader may see: each transaction of which half is stored, before and after it. */
+/** The states that a reader may see: before and after each transaction that is stored by half. */
 const readings = ({ stored, halves }: Node): readonly StoredState[] =>
   halves.reduce<readonly StoredState[]>(
     (states, { late, undo }) => states.flatMap((state) => [afterWrites(state, undo), afterWrites(state, late)]),

@@ -19,7 +19,7 @@ export interface Node {
   readonly stored: StoredState;
   readonly progress: readonly Progress[];
   readonly halves: readonly Half[];
-  /** The sides of which a call was cancelled: each has that once. */
+  /** The sides that had a call cancelled. Each has that once. */
   readonly cancelled: readonly number[];
   /** What each side that reads has gathered since its first call. */
   readonly gathered: readonly unknown[];
