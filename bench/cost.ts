@@ -62,8 +62,8 @@ const MEGABYTES_PER_CORE = 1_769;
 const PERIOD_US = 20_000;
 
 /**
- * The processor time that Lambda gives a function of some memory, imposed on processes of this machine by a control group of
- * Linux. Needs root. @throws Error where there are no control groups, or without root
+ * The processor time that Lambda gives a function of some memory, imposed on processes of this machine by a control
+ * group of Linux. Needs root. @throws Error where there are no control groups, or without root
  */
 const cpuShareOf = async (memoryMegabytes: number) => {
   const quotaUs = Math.round(PERIOD_US * Math.min(1, memoryMegabytes / MEGABYTES_PER_CORE));

@@ -23,7 +23,10 @@ const read = (id: string) => call('GET', `${PATH}/${id}`);
 const update = (id: string, json: unknown, headers?: Headers) => call('PUT', `${PATH}/${id}`, json, headers);
 const remove = (id: string, headers?: Headers) => call('DELETE', `${PATH}/${id}`, undefined, headers);
 
-/** The life of an item, at both addresses: test/black-box. What a field may hold: test/http/input.test.ts. Concurrent changes: `npm run test:orders`. */
+/**
+ * The life of an item, at both addresses: test/black-box. What a field may hold: test/http/input.test.ts. Concurrent
+ * changes: `npm run test:orders`.
+ */
 describe('POST /v1/api/content', () => {
   it.each([
     ['title', '🚗'.repeat(200)],
