@@ -43,7 +43,7 @@ const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 10
  *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
  *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
- *     operator ← ServiceAlarms, a dashboard; four operator policies permit the CLI, which reads the outputs
+ *     operator ← ServiceAlarms, a dashboard; operator policies permit the CLI, which reads the outputs
  *
  * Its public parts are for what an operator adds to the account, such as docs/recipes.
  */
