@@ -7,7 +7,7 @@ import type { Outcome } from './counts.ts';
 import type { NotWritten, RowContext, Writing } from './file-command.ts';
 import { digestOf, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
+import { type Applied, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
@@ -93,7 +93,8 @@ export const recordChanges = <Body extends object>(
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
     let earlier: { readonly revision: string; readonly outcome: Outcome | NotWritten } | undefined;
     let mayBeRemoved = false;
-    for (let [stored, tries] = [found, 0]; ; tries += 1) {
+    let stored = found;
+    for (let tries = 0; ; tries += 1) {
       // An attempt was applied, and its response lost.
       if (earlier !== undefined && stored?.revision === earlier.revision) return earlier.outcome;
       const outcome = decide(change, stored);
@@ -102,12 +103,10 @@ export const recordChanges = <Body extends object>(
       if (!isWrite(outcome)) return outcome;
       earlier = { revision: randomBytes(REVISION_BYTES).toString('hex'), outcome };
       const item = changed(change, stored);
-      const applied =
-        item !== undefined
-          ? await records.put({ ...item, revision: earlier.revision }, stored)
-          : stored === undefined
-            ? 'yes'
-            : await records.remove(registration, stored);
+      let applied: Applied;
+      if (item !== undefined) applied = await records.put({ ...item, revision: earlier.revision }, stored);
+      else if (stored !== undefined) applied = await records.remove(registration, stored);
+      else return outcome;
       if (applied === 'yes') return outcome;
       if (applied === 'maybe' && outcome === 'removed') mayBeRemoved = true;
       if (tries > 0) await deadline.pause(backoffMs(tries));

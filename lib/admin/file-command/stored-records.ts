@@ -42,7 +42,7 @@ const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
 };
 
 /** `maybe`: the condition failed after an earlier attempt, whose response may have been lost. */
-type Applied = 'yes' | 'no' | 'maybe';
+export type Applied = 'yes' | 'no' | 'maybe';
 
 const write = async (request: () => Promise<unknown>): Promise<Applied> => {
   let attempts = 0;

@@ -37,7 +37,7 @@ const respond = async (
   if (!headers.authorization?.startsWith('AWS4-')) {
     throw new RejectedRequest('MissingAuthenticationTokenException', 'Request is missing Authentication Token');
   }
-  // Read last, so that no stranger can fill the memory.
+  // Read last: a request without valid credentials must not fill the memory.
   const input = await json(request).catch(() => undefined);
   if (!isJsonObject(input)) throw new RejectedRequest('SerializationException', 'The body is not a JSON object');
   const functionId = headers[CALLING_FUNCTION];
