@@ -54,7 +54,7 @@ const bytesOf = (text: string) => {
   return toBase64Url(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : undefined;
 };
 
-const jsonOf = (text: string): unknown => {
+const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(text)));
   } catch {
@@ -63,7 +63,7 @@ const jsonOf = (text: string): unknown => {
 };
 
 /** The RFC 7638 thumbprint of a P-256 key. */
-const thumbprintOf = async ({ x, y }: { readonly x: string; readonly y: string }): Promise<string> => {
+const computeThumbprint = async ({ x, y }: { readonly x: string; readonly y: string }): Promise<string> => {
   const text = new TextEncoder().encode(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }));
   return toBase64Url(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', text))));
 };
@@ -78,7 +78,7 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   const found = new Map<string, PublicKey | undefined>();
   for (const { kty, crv, x, y, kid } of Array.isArray(keys) ? keys.filter((key) => key instanceof Object) : []) {
     if (kty !== 'EC' || crv !== 'P-256' || typeof kid !== 'string') continue;
-    const isItsOwn = kid === (await thumbprintOf({ x, y }));
+    const isItsOwn = kid === (await computeThumbprint({ x, y }));
     found.set(kid, isItsOwn ? await importKey({ kty, crv, x, y }) : undefined);
   }
   if (found.size === 0) throw new InvalidReceipt('The key set has no P-256 key with an id.');
@@ -102,7 +102,7 @@ const requireES256 = (alg: unknown): void => {
 export const readReceipt = async (receipt: string, keys: KeySet): Promise<ReceiptClaims> => {
   const parts = receipt.split('.');
   const [head = '', payload = '', signature = ''] = parts;
-  const header = jsonOf(head) as { alg?: unknown; typ?: unknown; kid?: unknown; crit?: unknown } | null | undefined;
+  const header = parseJson(head) as { alg?: unknown; typ?: unknown; kid?: unknown; crit?: unknown } | null | undefined;
   const bytes = bytesOf(signature);
   const malformed = (isIncomplete: boolean) =>
     new InvalidReceipt('The receipt was changed, or is none: it has not the form of a signed answer.', isIncomplete);
@@ -123,7 +123,7 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
   const key = keys.get(kid);
   if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${kid}.`);
   if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);
-  const claims = jsonOf(payload);
+  const claims = parseJson(payload);
   const isWhole = isValidClaims(claims);
   const signed = new TextEncoder().encode(`${head}.${payload}`);
   if (!(await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes, signed))) {

@@ -33,7 +33,8 @@ export interface Moment {
   readonly deadline: Deadline;
 }
 
-interface Change extends Moment {
+/** When an item is changed, and for a key of which domains. */
+interface ItemChange extends Moment {
   readonly domains?: BoundDomains;
 }
 
@@ -87,7 +88,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   const changeFound = async <T>(
     id: string,
     ifMatch: string | undefined,
-    { domains, deadline, newDomain }: Change & { readonly newDomain?: string | undefined },
+    { domains, deadline, newDomain }: ItemChange & { readonly newDomain?: string | undefined },
     attempt: (stored: StoredItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
   ): Promise<T> => {
     for (let tries = 0; ; tries += 1) {
@@ -128,7 +129,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     create: async (
       fields: ContentFields,
       idempotency: IdempotentCreation | undefined,
-      { now, deadline, domains }: Change,
+      { now, deadline, domains }: ItemChange,
     ): Promise<ContentItem> => {
       requireDomain(domains, fields.domain);
       const timestamp = now.toISOString();
@@ -147,7 +148,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       id: string,
       changes: Partial<ContentFields>,
       ifMatch: string | undefined,
-      change: Change,
+      change: ItemChange,
     ): Promise<ContentItem> =>
       changeFound(id, ifMatch, { ...change, newDomain: changes.domain }, async (stored) => {
         const { version, updated_at } = stored.item;
@@ -158,7 +159,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       }),
 
     /** Deletes the item for good and frees its slug. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED */
-    remove: (id: string, ifMatch: string | undefined, change: Change): Promise<ContentItem> =>
+    remove: (id: string, ifMatch: string | undefined, change: ItemChange): Promise<ContentItem> =>
       changeFound(id, ifMatch, change, async (stored) => ({
         outcome: await transactions.remove(stored, change.deadline),
         result: stored.item,

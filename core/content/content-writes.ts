@@ -125,7 +125,7 @@ export type ChangeOutcome =
   | { readonly kind: 'repeated'; readonly record: IdempotencyRecord };
 
 /** The writes of a change. Conditions of `others` fail only where content is inconsistent. */
-interface Change {
+interface ChangeWrites {
   readonly record?: TransactWrite | undefined;
   readonly item: TransactWrite | undefined;
   readonly claim?: TransactWrite | undefined;
@@ -137,7 +137,7 @@ export const contentTransactions = (store: ContentStore) => {
   const { db, table, keys, lists } = store;
   const writes = contentWrites(store);
 
-  const commit = async ({ record, item, claim, others }: Change, deadline: Deadline): Promise<ChangeOutcome> => {
+  const commit = async ({ record, item, claim, others }: ChangeWrites, deadline: Deadline): Promise<ChangeOutcome> => {
     const all = [record, item, claim, ...others].filter((write) => write !== undefined);
     const outcome = await transact(db, all, deadline);
     if (outcome.committed) return { kind: 'done' };

@@ -141,16 +141,16 @@ const bulkSizes = planFigures()
   .join(', ');
 
 // Sentences of descriptions.
-export const BULK_SIZES = `The maximum number of registrations depends on the plan: ${bulkSizes}.`;
+export const BULK_SIZE_RULE = `The maximum number of registrations depends on the plan: ${bulkSizes}.`;
 
-export const REGISTRATION =
+export const REGISTRATION_RULE =
   'A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
-export const PAST_DAY =
+export const PAST_DAY_RULE =
   '`insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover.';
-export const IF_MATCH = 'With `If-Match`, only a version that it names is changed; otherwise the response is 412.';
-export const BODY =
+export const IF_MATCH_RULE = 'With `If-Match`, only a version that it names is changed; otherwise the response is 412.';
+export const BODY_RULE =
   'The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.';
-export const DOMAINS =
+export const DOMAIN_RULE =
   'A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`).';
-export const CONTENT_FIELDS =
+export const CONTENT_FIELD_RULES =
   'Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';

@@ -17,7 +17,7 @@ const isConflict = (error: unknown): boolean =>
   error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
 
 /** Who changes a key, and when. */
-export interface Change {
+export interface ChangeOrigin {
   /** An ARN on AWS, otherwise the name of a user. */
   readonly by: string;
   readonly at: Date;
@@ -158,13 +158,13 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
     },
 
     /** Revoking twice keeps the first revocation. @throws UnknownKey */
-    revoke: (id: string, { by, at }: Change): Promise<KeyRecord> =>
+    revoke: (id: string, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, ({ revokedAt }) =>
         revokedAt === undefined ? { revokedAt: at.toISOString(), revokedBy: by } : undefined,
       ),
 
     /** Makes all the changes or none. @throws UnknownKey */
-    update: (id: string, { plan, domains }: KeyChanges, { by, at }: Change): Promise<KeyRecord> =>
+    update: (id: string, { plan, domains }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, (old) => ({
         ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
         domains,

@@ -142,7 +142,7 @@ describe('A repair of content', () => {
 
 /** Their order in their lists: `npm run test:faults`, import content. */
 describe('Concurrent batches of new items', () => {
-  const batchesOf = (domain: string) =>
+  const splitIntoBatches = (domain: string) =>
     [0, 10, 20, 30].map((first) =>
       Array.from({ length: 10 }, (_, index) => someFields(domain, `item-${first + index}`)),
     );
@@ -153,7 +153,7 @@ describe('Concurrent batches of new items', () => {
 
   it('are not created when an earlier batch failed', async () => {
     const { importBatch } = contentImport(db, TableName);
-    const [before = [], ...batches] = batchesOf('cut.example');
+    const [before = [], ...batches] = splitIntoBatches('cut.example');
     proxy.inject(
       forOperation('TransactWriteItems', ({ body }) => (body.includes('"item-10"') ? 'resetBefore' : undefined)),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { vehicleOf } from '../../client/src/command-line/changes.ts';
+import { registrationKeyOf } from '../../client/src/command-line/changes.ts';
 import {
   normaliseRegistration,
   registrationError,
@@ -80,7 +80,7 @@ describe('A registration', () => {
     const ascending = listed.toSorted((a, b) => a - b);
     expect(all.filter(isIgnored(normaliseRegistration))).toEqual(ascending);
     // The command line of the client finds the rows of a vehicle by the same rule.
-    expect(all.filter(isIgnored(vehicleOf))).toEqual(ascending);
+    expect(all.filter(isIgnored(registrationKeyOf))).toEqual(ascending);
   });
 
   it.each([

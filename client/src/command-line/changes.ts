@@ -11,7 +11,7 @@ const SEPARATORS =
   /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
 /** The same for every way of writing a registration. */
-export const vehicleOf = (registration: string): string =>
+export const registrationKeyOf = (registration: string): string =>
   registration.normalize('NFC').replace(SEPARATORS, '').toUpperCase();
 
 /** What a row says, such as `insured POL-1`. */
@@ -25,7 +25,7 @@ export const readAnswers = async (
 ): Promise<Map<string, string>> => {
   const answers = new Map<string, string>();
   for await (const row of rows) {
-    const vehicle = vehicleOf(row.registration);
+    const vehicle = registrationKeyOf(row.registration);
     const [known = NOT_READ, answer] = [answers.get(vehicle), answerOf(check, row)];
     if (known !== NOT_READ && answer !== NOT_READ && known !== answer) {
       throw new CannotRun(`${path} has ${row.registration} twice, with different answers: delete one of the rows.`);
@@ -57,7 +57,7 @@ export const listChanges = (check: Check, previous: Map<string, string> | undefi
   const unread = new Set<string>();
   return {
     add: (row: ResultRow): void => {
-      const vehicle = vehicleOf(row.registration);
+      const vehicle = registrationKeyOf(row.registration);
       if (compared.has(vehicle)) return;
       const before = previous === undefined ? NOT_READ : previous.get(vehicle);
       const after = answerOf(check, row);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { AnswerOptions } from './answer-rows.ts';
-import { vehicleOf } from './changes.ts';
+import { registrationKeyOf } from './changes.ts';
 import { readColumnNames } from './csv-file/read-csv.ts';
 import { addDays } from './days.ts';
 import { type ResultRow, unescaped } from './earlier-result.ts';
@@ -14,7 +14,7 @@ const NOT_READ = ' (renewal not read)';
 
 /** Identifies what ends, however the registration is written and whether or not a renewal was read. */
 const endOf = ([registration = '', what = '', day = '']: readonly string[]): string =>
-  [vehicleOf(registration), what.replace(NOT_READ, ''), day].join();
+  [registrationKeyOf(registration), what.replace(NOT_READ, ''), day].join();
 
 /** The rows of a list of what ends that an earlier list does not have. */
 export const newlyEnding = (rows: readonly (readonly string[])[], earlier: ReadonlySet<string>) =>

@@ -22,7 +22,7 @@ const writing = async <Value>(path: string, write: () => Promise<Value>): Promis
 };
 
 /** Of a link, not of its target; undefined when nothing has this name. */
-const statOf = async (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
+const readStat = async (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
 /** A file that the command may overwrite. */
 export interface Replaceable {
@@ -40,7 +40,7 @@ export interface Replaceable {
  */
 export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceable): Promise<void> => {
   await writing(path, () => access(dirname(path), constants.W_OK));
-  const found = await writing(path, () => statOf(path));
+  const found = await writing(path, () => readStat(path));
   if (found === undefined) return;
   if (found.isDirectory()) throw new CannotRun(`${path} is a folder: name a file.`);
   if (!found.isFile()) throw new CannotRun(`${path} is a link or a device, not a file: name another one.`);
@@ -88,7 +88,7 @@ export const openOutputFile = async (replaceable: Replaceable): Promise<OutputFi
   const file = await writing(path, () => open(temporary, 'wx+', OWNER_ONLY));
   const { dev, ino } = await file.stat({ bigint: true });
   const isUnchanged = async () => {
-    const found = await statOf(temporary);
+    const found = await readStat(temporary);
     return found?.dev === dev && found.ino === ino;
   };
   let pending = '';

@@ -8,11 +8,11 @@ import {
   tooManyRegistrations,
 } from '../bulk-document.ts';
 import {
-  BODY,
-  BULK_SIZES,
+  BODY_RULE,
+  BULK_SIZE_RULE,
   type EndpointDocument,
   example,
-  PAST_DAY,
+  PAST_DAY_RULE,
   registrationAsSent,
   schemaOf,
 } from '../document.ts';
@@ -44,7 +44,7 @@ const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
 
 export const document: EndpointDocument = {
   operationId: 'checkInsurance',
-  description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. ${BULK_SIZES} A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
+  description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. ${BULK_SIZE_RULE} A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY_RULE} ${BODY_RULE}`,
   ...input.schemas,
   response: BulkResult,
   success: 'One result per submitted registration, in order, and how many have an answer',

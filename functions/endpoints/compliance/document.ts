@@ -11,7 +11,7 @@ import {
   type EndpointDocument,
   example,
   openCode,
-  REGISTRATION,
+  REGISTRATION_RULE,
   registrationAsSent,
   registrationExamples,
   registrationPath,
@@ -96,7 +96,7 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
 
 export const document: EndpointDocument = {
   operationId: 'getCompliance',
-  description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION}`,
+  description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION_RULE}`,
   path: registrationPath,
   response: ComplianceVerdict,
   success: 'The verdict, its four checks, the reasons for those that fail, and the facts behind it',

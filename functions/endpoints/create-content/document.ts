@@ -1,5 +1,5 @@
 import { ContentItem } from '../../../core/content/item.ts';
-import { BODY, CONTENT_FIELDS, DOMAINS, type EndpointDocument, example } from '../document.ts';
+import { BODY_RULE, CONTENT_FIELD_RULES, DOMAIN_RULE, type EndpointDocument, example } from '../document.ts';
 import { input } from './input.ts';
 
 const tyres = {
@@ -14,7 +14,7 @@ const once = { 'Idempotency-Key': '2f1c6a7e-winter-tyres' };
 
 export const document: EndpointDocument = {
   operationId: 'createContent',
-  description: `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. ${DOMAINS} ${CONTENT_FIELDS} ${BODY}`,
+  description: `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. ${DOMAIN_RULE} ${CONTENT_FIELD_RULES} ${BODY_RULE}`,
   ...input.schemas,
   response: ContentItem,
   success: 'The item that was created, at the address in `Location`',

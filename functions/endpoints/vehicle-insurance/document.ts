@@ -4,8 +4,8 @@ import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/ve
 import {
   type EndpointDocument,
   example,
-  PAST_DAY,
-  REGISTRATION,
+  PAST_DAY_RULE,
+  REGISTRATION_RULE,
   registrationAsSent,
   registrationExamples,
   registrationPath,
@@ -34,7 +34,7 @@ const VehicleInsurance = schemaOf<InsuranceAnswer>()(
 
 export const document: EndpointDocument = {
   operationId: 'getInsurance',
-  description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
+  description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY_RULE} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION_RULE}`,
   path: registrationPath,
   response: VehicleInsurance,
   success: 'Whether the vehicle is insured, and the policy behind the answer',

@@ -5,7 +5,7 @@ import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Outcome } from './counts.ts';
 import type { NotWritten, RowContext, Writing } from './file-command.ts';
-import { digestOf, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
+import { computeDigest, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { type Applied, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
 
@@ -37,7 +37,7 @@ const compare = ({ body, lastUpdated }: RecordChange, own: PartSummary | undefin
   if (body === undefined) return own === undefined ? 'notThere' : 'removed';
   if (own === undefined) return 'loaded';
   const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === own.lastUpdated;
-  if (isSameTime && own.digest === digestOf(body)) return 'unchanged';
+  if (isSameTime && own.digest === computeDigest(body)) return 'unchanged';
   if (!ifNewer) return 'loaded';
   // An unknown age counts as the oldest. All times are written in one form, so they compare as texts.
   return lastUpdated && (own.lastUpdated === undefined || own.lastUpdated < lastUpdated) ? 'loaded' : 'kept';

@@ -39,9 +39,9 @@ export interface PartSummary {
 }
 
 /** Of the fields in the order of their schema. */
-export const digestOf = (body: object): string => hash('sha256', JSON.stringify(body), 'base64url');
+export const computeDigest = (body: object): string => hash('sha256', JSON.stringify(body), 'base64url');
 
-export const summaryOf = ({ body, lastUpdated }: Part): PartSummary => ({ lastUpdated, digest: digestOf(body) });
+export const summaryOf = ({ body, lastUpdated }: Part): PartSummary => ({ lastUpdated, digest: computeDigest(body) });
 
 /** Records that are one part, whoever has supplied them. `read` leaves out what is none of the record's attributes. */
 export const wholeForm = <Record extends { readonly registration: string; readonly lastUpdated?: string }>(

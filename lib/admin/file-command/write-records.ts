@@ -72,7 +72,7 @@ interface Batch<ImportRecord> {
   readonly places: Place[];
 }
 
-async function* batchesOf<ImportRecord>(
+async function* splitIntoBatches<ImportRecord>(
   placed: Iterable<PlacedRecord<ImportRecord> | undefined>,
   { fits }: Writing<ImportRecord>,
 ): AsyncGenerator<Batch<ImportRecord>> {
@@ -161,7 +161,7 @@ export const writeRecords = async <ImportRecord>(
   const run = { command, context, staged, counts, writing, mentioned, today, isStopped };
   try {
     for (const records of [recordsInFile(run, onPage), recordsToRemove(run)]) {
-      const batches = batchesOf(records, writing);
+      const batches = splitIntoBatches(records, writing);
       await runConcurrently(batches, writing.concurrency, isStopped, (batch, isOver) => writeBatch(run, batch, isOver));
       if (isStopped()) return false;
     }

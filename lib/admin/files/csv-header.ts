@@ -121,7 +121,7 @@ const readColumns = (cells: readonly string[], expected: Columns, map: readonly 
 };
 
 /** The layout of a file by its header. @throws CommandFailure when columns are missing or could be the same one */
-export const layoutOf = (
+export const findLayout = (
   { delimiter, text, names }: CsvHeader,
   expected: Columns,
   map: readonly MappedColumn[],

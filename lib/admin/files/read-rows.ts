@@ -8,7 +8,7 @@ import {
   withoutCells,
 } from '../../../client/src/command-line/csv-file/records.ts';
 import { FileRefused } from '../command/command-result.ts';
-import { type Columns, type CsvLayout, columnFinder, layoutOf, type MappedColumn, mustName } from './csv-header.ts';
+import { type Columns, type CsvLayout, columnFinder, findLayout, type MappedColumn, mustName } from './csv-header.ts';
 import type { Row } from './row.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -84,7 +84,7 @@ async function* readCsvRows(source: SourceFile, expected: Columns, map: readonly
   const find = columnFinder(expected, map);
   let layout: CsvLayout | undefined;
   for await (const { header, rows, read } of readCsv(source, (name) => find(name) !== undefined)) {
-    layout ??= layoutOf(header, expected, map, find);
+    layout ??= findLayout(header, expected, map, find);
     const { delimiter, cut } = layout;
     const texts = cut === 0 ? rows : rows.map(({ line, text }) => ({ line, text: withoutCells(text, delimiter, cut) }));
     yield { rows: rowsOf(texts, layout), layout, read };

@@ -21,7 +21,7 @@ export interface SourceFile extends TextFile {
   readonly changed: string;
 }
 
-const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
+const findFormat = (path: string, formats: readonly FileFormat[]): FileFormat => {
   const extension = extname(path).toLowerCase();
   const format = formats.find((one) => `.${one}` === extension);
   if (format !== undefined) return format;
@@ -30,8 +30,8 @@ const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   throw new FileRefused(`the name of the file must end in ${endings}: ${path}`);
 };
 
-const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {
-  const format = formatOf(path, formats);
+const readFacts = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {
+  const format = findFormat(path, formats);
   try {
     const facts = await stat(path);
     if (facts.isDirectory()) throw new CommandFailure(`that is a folder, not a file: ${path}`);
@@ -46,7 +46,7 @@ const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Om
 
 /** @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats */
 export const openSource = async (path: string, formats: readonly FileFormat[], given?: Encoding) => {
-  const facts = await factsOf(path, formats);
+  const facts = await readFacts(path, formats);
   if (given !== undefined && facts.format === 'ndjson') {
     throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');
   }
@@ -61,7 +61,7 @@ export const openSource = async (path: string, formats: readonly FileFormat[], g
 
 /** @throws CommandFailure when the file has changed since it was opened */
 export const requireUnchanged = async ({ path, format, bytes, changed }: SourceFile): Promise<void> => {
-  const now = await factsOf(path, [format]);
+  const now = await readFacts(path, [format]);
   if (now.bytes !== bytes || now.changed !== changed) {
     throw new CommandFailure(`the file has changed while it was read; run this again: ${path}`);
   }

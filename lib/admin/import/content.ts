@@ -64,7 +64,7 @@ const repeats = (what: string, earlier: number | undefined): string[] =>
   earlier === undefined ? [] : [`${what} is on line ${earlier} already; an item may be on one line of a file only`];
 
 /** Why an earlier row of the file excludes this one: items are written in no fixed order. */
-const repeatsOf = (item: ImportedItem, line: number, { claim }: Claims): string[] => {
+const findRepeats = (item: ImportedItem, line: number, { claim }: Claims): string[] => {
   const earlier = claim(slugOf(item), line);
   if (earlier === undefined && item.id === undefined) claim(nameOf(item), line);
   return [
@@ -91,7 +91,7 @@ const readContentRow = (row: Row, context: RowContext): RowResult<ImportedItem> 
   const { id, version } = fields as Pick<ImportedItem, 'id' | 'version'>;
   const given = { ...(id !== undefined && { id }), ...(version !== undefined && { version }) };
   const record = { ...newFields(fields as T.Static<typeof CreateContent>), ...stamps, ...given };
-  const reasons = repeatsOf(record, row.line, context.claims);
+  const reasons = findRepeats(record, row.line, context.claims);
   return reasons.length > 0 ? { reasons } : { record };
 };
 

@@ -1,6 +1,6 @@
 import { type KeyRecord, plansOf } from '../../../core/access/key-record.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
-import { type Change, keyStore } from '../../key-management/key-store.ts';
+import { type ChangeOrigin, keyStore } from '../../key-management/key-store.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
@@ -10,7 +10,7 @@ export const openKeys = ({ deployment }: CommandContext) =>
   keyStore(deployment.db, tableName(deployment, 'keys'), escapeControls);
 
 /** Who runs the command, for the record of the key that it changes. @throws CommandFailure */
-export const changeBy = async ({ deployment, now }: CommandContext): Promise<Change> => ({
+export const changeBy = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
   by: await deployment.readCaller(),
   at: now(),
 });

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import { creationOwnerId, type KeyRecord } from '../../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
-import type { Change, EndOfKey } from '../../key-management/key-store.ts';
+import type { ChangeOrigin, EndOfKey } from '../../key-management/key-store.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { changeBy, keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
@@ -25,7 +25,7 @@ interface RotateKeyOptions {
 }
 
 /** Without an overlap now, otherwise the last day of the overlap, or the key's own last day if that is earlier. */
-const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: Change): EndOfKey => {
+const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: ChangeOrigin): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
   const lastDay = dayAfter(londonDate(at), overlapDays);
   return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
