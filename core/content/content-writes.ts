@@ -65,11 +65,16 @@ const positionOf = (id: string, members: readonly Member[]): number => {
   return member.position;
 };
 
-/** The writes that append new items to their lists, in order: the items, their slugs, then members and counters. */
-export const creationWrites = async (
-  store: ContentStore,
-  items: readonly ContentItem[],
-): Promise<readonly TransactWrite[]> => {
+/** The writes of new items, which are appended to their lists in order. */
+export interface CreationWrites {
+  readonly items: readonly TransactWrite[];
+  readonly claims: readonly TransactWrite[];
+  /** Members and counters of lists. */
+  readonly lists: readonly TransactWrite[];
+}
+
+/** Gives new items their positions. */
+export const creationWrites = async (store: ContentStore, items: readonly ContentItem[]): Promise<CreationWrites> => {
   const writes = contentWrites(store);
   const allocate = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
     const first = await store.lists.allocate(list, added.length);
@@ -82,11 +87,11 @@ export const creationWrites = async (
     item,
     positions: { all: positionOf(item.id, all.members), domain: positionOf(item.id, inDomains) },
   });
-  return [
-    ...items.map((item) => writes.putItem(toStored(item))),
-    ...items.map(writes.claimSlug),
-    ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
-  ];
+  return {
+    items: items.map((item) => writes.putItem(toStored(item))),
+    claims: items.map(writes.claimSlug),
+    lists: [all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
+  };
 };
 
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
@@ -155,9 +160,9 @@ export const contentTransactions = (store: ContentStore) => {
       deadline: Deadline,
       idempotency?: IdempotentCreation,
     ): Promise<ChangeOutcome> => {
-      const [item, claim, ...others] = await creationWrites(store, [added]);
+      const { items, claims, lists } = await creationWrites(store, [added]);
       const record = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), added);
-      return commit({ record, item, claim, others }, deadline);
+      return commit({ record, item: items[0], claim: claims[0], others: lists }, deadline);
     },
 
     /** Replaces the stored version. Its domain and slug may change. @throws InconsistentContent */

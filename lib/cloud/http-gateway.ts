@@ -109,7 +109,8 @@ export class HttpGateway extends Construct {
   /** Gives one route, such as `GET /v1/usage`, its own throttle. */
   throttle(routeKey: string, { rateLimit, burstLimit }: StageSettings['throttle']): void {
     const stage = this.stage.node.defaultChild as CfnStage;
-    stage.routeSettings = { [routeKey]: { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit } };
+    const throttle = { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit };
+    stage.routeSettings = { ...stage.routeSettings, [routeKey]: throttle };
     // API Gateway rejects settings of a route that does not exist yet.
     stage.node.addDependency(this.node.findChild(constructId(routeKey)));
   }

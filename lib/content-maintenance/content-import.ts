@@ -115,6 +115,12 @@ export const contentImport = (
     });
   };
 
+  /** One transaction. It fails, with nothing written, when one of the items or its slug exists. */
+  const createAll = async (added: readonly ContentItem[], deadline: Deadline): Promise<boolean> => {
+    const { items, claims, lists } = await creationWrites(store, added);
+    return (await transact(db, [...items, ...claims, ...lists], deadline)).committed;
+  };
+
   /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
   const importAppended = async (rows: readonly ImportedItem[], found: StoredItems, moment: Moment) => {
     const outcomes = new Map<ImportedItem, ImportResult>();
@@ -129,9 +135,7 @@ export const contentImport = (
     }
     const timestamp = moment.now.toISOString();
     const items = created.map((row) => newItem(row, row.id ?? randomUUID(), timestamp));
-    // One transaction. It fails, with nothing written, when one of the items or its slug exists.
-    const areCreated =
-      created.length > 0 && (await transact(db, await creationWrites(store, items), moment.deadline)).committed;
+    const areCreated = items.length > 0 && (await createAll(items, moment.deadline));
     for (const row of created) outcomes.set(row, areCreated ? 'loaded' : await importRow(row, moment));
     for (const row of moved) outcomes.set(row, await importRow(row, moment));
     return outcomes;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
-import { forbidden, LAYERS, PRODUCT_FOLDERS } from './import-rules.ts';
+import { forbidden, LAYERS, PRODUCT_FOLDERS, PURE_RULES } from './import-rules.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** With fewer modules than this, the rules have read only a part of the product. */
@@ -53,6 +53,12 @@ const filesIn = (...folders: readonly string[]) =>
 it('Each folder of core/ has a layer', () => {
   const folders = globSync('core/*/', { cwd: ROOT });
   expect(Object.keys(LAYERS)).toEqual(expect.arrayContaining(folders));
+});
+
+it('Rules read no clock', () => {
+  const rules = filesIn('core').filter((file) => new RegExp(PURE_RULES).test(file));
+  expect(rules.length).toBeGreaterThan(10);
+  expect(rules.filter((file) => /Date\.now|new Date\(\)|performance\.now/.test(sourceOf(file)))).toEqual([]);
 });
 
 it('The deployed code reads the environment in one file', () => {

@@ -29,9 +29,10 @@ describe('A registration', () => {
       fc.property(
         plate.chain((text) => fc.tuple(fc.constant(text), writing(text))),
         ([text, written]) => {
-          fc.pre(written.length <= 32);
+          const decomposed = written.normalize('NFD');
+          fc.pre(decomposed.length <= 32);
           expect(normaliseRegistration(written)).toBe(text);
-          expect(normaliseRegistration(written.normalize('NFD')) ?? text).toBe(text);
+          expect(normaliseRegistration(decomposed)).toBe(text);
         },
       ),
     );
