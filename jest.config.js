@@ -36,8 +36,9 @@ const isSelecting = process.argv.some((argument) => argument.startsWith('--selec
 
 export default {
   projects: isSelecting ? [...DEFAULT, ...ON_REQUEST] : DEFAULT,
-  // Every test file loads its own copy of all modules, which Node never frees: a worker with more heap in use is replaced. With
-  // that, and with the small young generation of the scripts in package.json (--max-semi-space-size, MB), two take under 1 GB.
+  // Every test file loads its own copy of all modules, which Node never frees: a worker with more heap in use is
+  // replaced. With that, and with the small young generation of the scripts in package.json (--max-semi-space-size,
+  // MB), two take under 1 GB.
   maxWorkers: 2,
   workerIdleMemoryLimit: '100MB',
   collectCoverageFrom: ['core/**/*.ts', 'functions/**/*.ts', 'lib/**/*.ts'],

@@ -1,6 +1,7 @@
 /**
- * Runs in the browser: opens the API reference. Requests carry the key of the page. Without a key, as on the documentation site,
- * they cannot be sent: the service answers no browser of another origin, and keys do not belong there.
+ * Runs in the browser: opens the API reference. Requests carry the key of the page. Without a key, as on the
+ * documentation site, they cannot be sent: the service answers no browser of another origin, and keys do not belong
+ * there.
  */
 const { url, key } = document.getElementById('reference').dataset;
 
@@ -26,7 +27,7 @@ globalThis.Scalar.createApiReference('#reference', {
 
 const hasTarget = (element) => document.getElementById(element.getAttribute('aria-controls')) !== null;
 
-/** Corrects what Scalar 1.72.1 omits or gets wrong for assistive technology, by selector; `null` removes an attribute. */
+/** What Scalar 1.72.1 omits or gets wrong for assistive technology, by selector; `null` removes an attribute. */
 const CORRECTIONS = {
   // A combobox without a list is a text field.
   '.code-input-lite__editor[role="combobox"]:not([aria-expanded])': (editor) => ({
