@@ -33,7 +33,7 @@ export interface Moment {
   readonly deadline: Deadline;
 }
 
-/** When an item is changed, and for a key of which domains. */
+/** When an item is changed, and to which domains the key is bound. */
 interface ItemChange extends Moment {
   readonly domains?: BoundDomains;
 }

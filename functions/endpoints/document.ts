@@ -153,4 +153,4 @@ export const BODY_RULE =
 export const DOMAIN_RULE =
   'A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`).';
 export const CONTENT_FIELD_RULES =
-  'Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';
+  'Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';

@@ -136,7 +136,7 @@ export const describeAlarms = ({
     {
       id: 'GatewayErrors',
       // Requests that force a 500 with a test key count too.
-      description: 'More than 5 in 100 requests get a 5xx of any kind, those of functions that cannot run included.',
+      description: 'More than 5 in 100 requests get a 5xx of any kind, also from functions that cannot run.',
       // AWS documents that the average is the share for REST APIs only.
       metric: gateway.stage.metricServerError(AVERAGE),
       when: above(0.05),
@@ -146,7 +146,7 @@ export const describeAlarms = ({
       id: 'StageThrottle',
       // AWS may apply the throttle per route. All routes are counted, so none can reach it without this alarm.
       description:
-        'Requests reach 80 % of what the throttle allows a route, above which API Gateway rejects those of every caller.',
+        'Requests reach 80 % of what the throttle allows a route, above which API Gateway rejects requests of every caller.',
       metric: gateway.stage.metricCount(SUM),
       when: aboveInOneMinute(requestsPerMinute * MAX_USED),
     },

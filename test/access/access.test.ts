@@ -237,7 +237,7 @@ describe('A rate limit window', () => {
   });
 });
 
-it('The plans are those of the contract', () => {
+it('The plans are as the contract has them', () => {
   expect(PLANS).toEqual({
     free: { requestsPerWindow: 60, bulkSize: 100 },
     standard: { requestsPerWindow: 600, bulkSize: 500 },

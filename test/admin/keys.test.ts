@@ -34,11 +34,26 @@ it('keys create shows one JSON object with the key, once; domains in lower case'
   const settings = ['--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21', ...domains];
   const created = await create(...settings);
   expect(created).toEqual({
-    ...{ id: keyIdOf(hashKey(created.key), 'live'), key: expect.stringMatching(/^vvc_live_/), environment: 'live' },
-    ...{ name: 'Acme', plan: 'free', scopes: ['vehicles:read', 'content:read'], domains: ['b.example', 'a.example'] },
-    ...{ state: 'active', createdAt: NOW.toISOString(), expires: '2026-11-21', revokedAt: null },
-    ...{ follows: null, successor: null, createdBy: ME, plans: [{ plan: 'free', since: '2026-11-21T12:00:00.000Z' }] },
-    ...{ changedAt: null, changedBy: null, rotatedAt: null, rotatedBy: null, revokedBy: null },
+    id: keyIdOf(hashKey(created.key), 'live'),
+    key: expect.stringMatching(/^vvc_live_/),
+    environment: 'live',
+    name: 'Acme',
+    plan: 'free',
+    plans: [{ plan: 'free', since: '2026-11-21T12:00:00.000Z' }],
+    scopes: ['vehicles:read', 'content:read'],
+    domains: ['b.example', 'a.example'],
+    state: 'active',
+    createdAt: NOW.toISOString(),
+    createdBy: ME,
+    expires: '2026-11-21',
+    follows: null,
+    successor: null,
+    changedAt: null,
+    changedBy: null,
+    rotatedAt: null,
+    rotatedBy: null,
+    revokedAt: null,
+    revokedBy: null,
   });
 });
 
@@ -82,7 +97,7 @@ describe('keys list', () => {
     expect((await run(['keys', 'list'])).stdout).toMatch(new RegExp(`^${keyId} .* ${text}$`, 'm'));
   });
 
-  it('says "never" of a new key that was not used, and of one that was made before the counters are kept that it is not known', async () => {
+  it('shows "never" for an unused key, until it is older than the counters are kept', async () => {
     const { id } = await create();
     const shownAfter = async (ms: number) =>
       (await run(['keys', 'list'], { now: new Date(NOW.getTime() + ms) })).stdout;

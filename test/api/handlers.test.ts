@@ -137,7 +137,7 @@ describe('Of several issues', () => {
     expect([code, ...places.sort()]).toEqual([expected[0], ...expected.slice(1).sort()]);
   });
 
-  it('those of query, headers and body are named together', async () => {
+  it('issues of query, headers and body are named together', async () => {
     const json = { registrations: ['AB12CDE', 42], colour: 1 };
     const bulk = await rejectionOf('POST', '/v1/vehicle/bulk-insurance?date=2026-01-01', { json });
     expect(bulk).toEqual(['VALIDATION_FAILED', 'date', '/registrations/1', '/colour']);

@@ -158,7 +158,7 @@ describe('A bulk response', () => {
 it.each([
   ['verdict', '/v1/compliance/AB12CDE'],
   ['page of content', `${CONTENT}?domain=partial.example`],
-])('A %s of which half was unread is 500, logged and counted as a database error', async (_what, path) => {
+])('A half-read %s is 500, logged and counted as a database error', async (_what, path) => {
   const half = onNthCall(1, 'partial');
   api.faults.inject(forOperation('BatchGetItem', (request) => half(request) ?? 'error'));
   expect((await get(path)).status).toBe(500);

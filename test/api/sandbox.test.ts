@@ -49,7 +49,7 @@ const IN_BULK = [
 /** The vehicles and their dates: test/sandbox. Content: test/probe/probe-key.test.ts. */
 describe('Lookups of a test key or the probe’s', () => {
   it.each([...ALONE, ...IN_BULK])(
-    'of %s find vehicles of the sandbox and none of the tables, and make no database request besides those of admission',
+    'of %s find vehicles of the sandbox, none of the tables, and only admission makes database requests',
     async (_what, lookUp) => {
       const { keys, usage } = api.engine.names;
       for (const key of [testKey, probeKey]) {

@@ -95,7 +95,7 @@ describe('The command line', () => {
     expect((await checkText(`registration\n${rows.join('\n')}\n`, ...options)).code).toBe(expected);
   });
 
-  it('names added columns differently from those of the input and from each other', async () => {
+  it('gives added columns names that differ from the input’s and from each other', async () => {
     await checkText('insured,insured_2,registration\nx,y,AB12CDE\n');
     const again = await checkText('insured,insured_2,registration\nx,y,AB12CDE\n', '--previous', 'result.csv');
     expect(again).toMatchObject({

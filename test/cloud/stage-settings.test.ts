@@ -39,7 +39,7 @@ const complaintAbout = (content: unknown, stage = 'test'): string | undefined =>
 };
 
 describe('The committed settings', () => {
-  it('are those of dev when no stage is named', () => {
+  it('come from dev when no stage is named', () => {
     expect(stageSettings({})).toEqual(stageSettings({ stage: 'dev' }));
     expect(stageSettings({})).toMatchObject({ stage: 'dev', region: 'eu-west-2', keepsData: false });
   });

@@ -35,7 +35,7 @@ const slugsTo = (count: number, prefix = '') => Array.from({ length: count }, (_
 /** The slugs of the domain, newest first. */
 const SLUGS = [...slugsTo(DENSE), ...GAPS.flatMap((_, nth) => slugsTo(SPARSE, `sparse-${nth}-`))].reverse();
 
-describe('A page of 20 of a long list, of which much was deleted,', () => {
+describe('A page of 20 of a long list, much of it deleted,', () => {
   it.each([0, 10, 50, 80, 400, ITEMS - 20])(
     'at offset %i is correct and takes at most 4 requests and 40 read units',
     async (offset) => {

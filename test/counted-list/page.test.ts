@@ -54,7 +54,7 @@ it('A position is never guessed: a response without one is an error', async () =
 });
 
 describe('A page of items', () => {
-  /** The ids on a page of `b` and `a`, of which `a` is like this at each reading, from 1, and how often it was read. */
+  /** The ids on a page of `b` and `a`, and how often `a` was read; `a` is like this at each reading, from 1. */
   const readPage = async (itemAt: (reading: number) => object | undefined, milliseconds = 20_000) => {
     let readings = 0;
     const source = {

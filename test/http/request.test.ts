@@ -52,7 +52,7 @@ describe('The request context', () => {
     expect(context).toMatchObject({ requestId: '', headers: {}, method: '', path: '', pathParameters: {} });
   });
 
-  it('has the request id of the event if a header can carry it, otherwise that of the Lambda context', () => {
+  it('has the request id of the event if a header can carry it, otherwise the id of the Lambda context', () => {
     expect(idOf('!~', 'a-1')).toBe('!~');
     expect(idOf('r'.repeat(128), 'a-1')).toBe('r'.repeat(128));
     for (const id of [undefined, 1, '', 'a b', 'x\n', ' x', 'é', 'r'.repeat(129)]) expect(idOf(id, 'a-1')).toBe('a-1');

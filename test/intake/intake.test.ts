@@ -83,10 +83,25 @@ describe('A build', () => {
       `${newer}summary.json`,
     ]);
     expect(summaryOf('vehicles/acme/b.csv', first)).toEqual({
-      ...{ name: 'vehicles/acme/b.csv', version: first, lastModified: ago(2).toISOString(), outcome: 'loaded' },
-      ...{ kind: 'vehicles', read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0, excepted: 0 },
-      ...{ rejected: 1, damaged: 0, unknownFormat: { count: 0, first: [] }, reasons: [expect.anything()], notices: [] },
-      ...{ seconds: expect.any(Number), rowsPerSecond: expect.any(Number) },
+      name: 'vehicles/acme/b.csv',
+      version: first,
+      lastModified: ago(2).toISOString(),
+      outcome: 'loaded',
+      kind: 'vehicles',
+      read: 2,
+      loaded: 1,
+      unchanged: 0,
+      kept: 0,
+      removed: 0,
+      notThere: 0,
+      excepted: 0,
+      rejected: 1,
+      damaged: 0,
+      unknownFormat: { count: 0, first: [] },
+      reasons: [expect.anything()],
+      notices: [],
+      seconds: expect.any(Number),
+      rowsPerSecond: expect.any(Number),
     });
     expect(bucket.textOf(`${older}rejected.csv`)).toContain('X1,Ford');
   });
@@ -203,7 +218,7 @@ describe('Of complete files', () => {
     },
   );
 
-  it('the report names no damaged record, which may be that of another supplier', async () => {
+  it('the report names no damaged record, which may be of another supplier', async () => {
     await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item: { registration: 'BAD1' } }));
     const version = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
     await build([COMPLETE]);
@@ -269,7 +284,7 @@ describe('A load that fails', () => {
   });
 });
 
-it('The options of an entry are those of the command line', () => {
+it('An entry has the options of the command line', () => {
   const entry: IntakeEntry = { ...COMPLETE, supplier: 'acme', dates: 'uk', removeAtMost: '2%' };
   expect(importArguments(entry, 'FILE', 'ERASED').join(' ')).toBe(
     'import vehicles FILE --except ERASED --supplier acme --complete --remove-at-most 2% --dates uk',

@@ -50,7 +50,7 @@ describe('Insurance on a day', () => {
       'NOT_STARTED: the next, then the first by number',
       [{ validFrom: '2026-08-01' }, { validFrom: '2026-07-01' }, { number: 'A', validFrom: '2026-07-01' }],
     ],
-  ])('is that of one policy of several: %s', (expected, list) => {
+  ])('follows one policy of several: %s', (expected, list) => {
     const numbered = list.map((fields, nth) => aPolicy({ number: `B${nth}`, ...fields }));
     const { status, policy: answer } = insuranceOn(TODAY, numbered);
     expect([status, answer?.number]).toEqual([expected.split(':')[0], 'A']);

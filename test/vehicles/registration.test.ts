@@ -178,7 +178,7 @@ describe('A suggestion for an unknown registration', () => {
 
 it.each([
   ['the current, prefix and suffix formats', 'AB12CDE AB76CDE P123ABC ABC123D', true],
-  ['dateless ones and those of Northern Ireland', '1A A1 ABC1234 AB1234 1234AB 999ABC IG1 AIZ9999', true],
+  ['dateless ones and ones of Northern Ireland', '1A A1 ABC1234 AB1234 1234AB 999ABC IG1 AIZ9999', true],
   ['what people write without a registration', 'TBC NA 123 UNKNOWN X NOREG TEST1234 0', false],
   ['an age identifier that is not issued yet, or letters of none', 'AB77CDE AB80CDE QB12CDE AB12CDI', false],
   ['too many letters or digits', 'ABCD1 1ABCD A12345 A0123', false],

@@ -83,7 +83,7 @@ const readBatchSize = async ({ ending }: CheckArguments, { client, signal }: Che
   return limits.registrationsPerBulk * CONCURRENCY;
 };
 
-/** Names of the added columns, different from those of the input and from each other. */
+/** Names of the added columns, which differ from the input's and from each other. */
 const addedColumns = (columns: readonly string[], header: readonly string[]): string[] =>
   columns.map((name) => {
     let free = name;

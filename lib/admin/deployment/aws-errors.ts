@@ -47,7 +47,7 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
   [
     /^SignatureDoesNotMatch$|^InvalidSignatureException$|^IncompleteSignature/,
     ANY,
-    'AWS rejected the signature ({name}): the secret access key is not that of the access key id',
+    'AWS rejected the signature ({name}): the secret access key does not belong to the access key id',
   ],
 ];
 

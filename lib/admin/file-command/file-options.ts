@@ -75,4 +75,7 @@ export const addFileOptions = (command: Command): Command =>
     )
     .addOption(new Option('--encoding <name>', 'the encoding of a CSV or text file').choices(ENCODINGS))
     .option('--dry-run', 'do everything but the writes, with the same counts')
-    .option('--staging <folder>', 'folder for temporary files, about three times the file (default: that of the file)');
+    .option(
+      '--staging <folder>',
+      'folder for temporary files, about three times the file (default: the folder of the file)',
+    );

@@ -22,7 +22,7 @@ const fileCommand = <ImportRecord>(
   consequence: [
     `This replaces ${supplier === undefined ? `stored ${kind.noun}` : `what ${supplier} has supplied`}${restore ? ', of all suppliers,' : ''} with the content of the file`,
     ...(complete ? ['removes those that it lacks'] : []),
-    ...(except === undefined ? [] : ['erases those of --except']),
+    ...(except === undefined ? [] : ['erases the registrations in --except']),
   ].join(' and '),
   formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
   outcomes: kind.noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,

@@ -70,7 +70,7 @@ const DENIED = `User: arn:aws:sts::123456789012:assumed-role/${SECRET} is not au
 const EXPIRED = 'the AWS credentials have expired (NAME): log in again with "aws sso login --profile ops", or set new';
 const UNKNOWN =
   'AWS does not recognise the credentials (NAME), which may have expired, or the region is not enabled: log';
-const SIGNATURE = 'AWS rejected the signature (NAME): the secret access key is not that of the access key id';
+const SIGNATURE = 'AWS rejected the signature (NAME): the secret access key does not belong to the access key id';
 const LOGIN = 'there is no AWS session, or it has expired: log in with "aws login"';
 const SSO = 'there is no SSO session, or it has expired: log in with "aws sso login"';
 const CLOCK = 'AWS rejected the request (NAME): set the clock of this machine';
@@ -163,14 +163,14 @@ describe('The region of a stack', () => {
     ['x', { AWS_PROFILE: 'ops' }, 'eu-south-1', 'the profile ops'],
     ['x', {}, 'eu-north-1', 'the profile default'],
   ])(
-    'is that of its settings, otherwise of the environment, then of the profile: of %s with %j %s',
+    'comes from its settings, otherwise from the environment, then from the profile: of %s with %j %s',
     async (stack, env, region, source) => {
       const sentence = `there is no stack ${stack} in ${region} (from ${source}): check its name, the region and the account`;
       expect(await list(['--stack', stack], env)).toEqual({ ...failure(sentence), regions: [region] });
     },
   );
 
-  it('is that of --region, with a notice when the settings differ', async () => {
+  it('comes from --region, with a notice when the settings differ', async () => {
     const notice = '--region is eu-west-2, but stages/prod.json has eu-west-1: the stack in eu-west-2 is used';
     const { stderr, regions } = await list(['--stack', PROD, ...IN_LONDON]);
     const sentence = expect.stringContaining(`there is no stack ${PROD} in eu-west-2 (from --region)`);

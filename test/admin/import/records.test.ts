@@ -124,7 +124,7 @@ describe('The last update of an imported record', () => {
     ['a vehicles CSV', 'v.csv', vehiclesCsv(vehicleRow({ registration: 'C1', last_updated: '' })), TIME, TIME],
     ['a line', 'v.ndjson', vehicleLine({ registration: 'C1', lastUpdated: undefined }), TIME, TIME],
   ])(
-    'is that of the record, otherwise of the file, at most that of the import: %s',
+    'is the time of the record, otherwise of the file, at most of the import: %s',
     async (_of, name, text, time, expected) => {
       const kind = name.startsWith('v') ? 'vehicles' : 'compliance';
       await run(['remove', kind, '--registration', 'C1']);

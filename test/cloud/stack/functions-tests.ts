@@ -71,7 +71,7 @@ describe('The permissions of each function', () => {
     permissions: statementsOf(role).flatMap(permissionsOf).sort(),
   });
 
-  it('are exactly those of its row, of admission and of its log', () => {
+  it('are exactly what its row, admission and its log need', () => {
     const ownLog = ['Allow own log logs:CreateLogStream', 'Allow own log logs:PutLogEvents'];
     const notFound = { id: 'not-found', tables: {} };
     const rows: readonly Pick<Endpoint, 'id' | 'tables'>[] = [...Object.values(endpoints), notFound];

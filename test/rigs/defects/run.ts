@@ -2,10 +2,11 @@
  * Plants defects and requires that the tests find them: `npm run test:defects`, with names of patches for some of them.
  *
  * Each patch in this folder is applied, by itself, to a temporary copy of the project. Above its diff it says in one
- * sentence what is wrong, then
- *  Breaks: the promise, as docs/contract.md#usage, or the command of the CLI, as admin keys list Found by: the test
- * file that fails, or a command Title: a pattern of the titles of the tests of which one fails (optional, only for a
- * test file) Prints: words that the command prints before it fails (only for a command)
+ * sentence what is wrong, then:
+ * - Breaks: the promise, as docs/contract.md#usage, or the command of the CLI, as admin keys list
+ * - Found by: the test file that fails, or a command
+ * - Title: a pattern of test titles; one of these tests fails (optional, only for a test file)
+ * - Prints: words that the command prints before it fails (only for a command)
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

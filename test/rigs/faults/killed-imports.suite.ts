@@ -45,7 +45,7 @@ const vehicles = (count: number, insurer: string): string => {
 };
 
 /**
- * NDJSON of items: every second one, each with its id; or, as `new`, all of them, of which the first wants the slug of
+ * NDJSON of items: every second one, each with its id; or, as `new`, all of them, where the first wants the slug of
  * the last.
  */
 const content = (count: number, title: string): string => {

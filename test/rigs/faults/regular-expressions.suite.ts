@@ -11,7 +11,7 @@ process.env.RECHECK_SYNC_BACKEND = 'pure';
 
 /**
  * The same search in every run: its steps are limited by their number, not by their time, which a busy machine would
- * take for that of an attack. Only an expression as a whole has milliseconds.
+ * take for an attack's. Only an expression as a whole has milliseconds.
  */
 const parameters = {
   timeout: 300_000,
