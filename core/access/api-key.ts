@@ -18,7 +18,7 @@ export type KeyKind = (typeof KEY_KINDS)[number];
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-const SHAPE = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+const KEY_PATTERN = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
 /** The prefix of the ids of the probe's keys. Its role can put no other record (lib/cloud/probe.ts). */
 export const PROBE_ID_PREFIX = 'probe-';
@@ -67,7 +67,7 @@ export interface PresentedKey {
 
 /** Undefined unless the text has the shape of a key and its checksum. */
 export const parseApiKey = (text: string): PresentedKey | undefined => {
-  const [, unchecked = '', prefix, checksum] = SHAPE.exec(text) ?? [];
+  const [, unchecked = '', prefix, checksum] = KEY_PATTERN.exec(text) ?? [];
   if (checksum !== computeChecksum(unchecked)) return undefined;
   const kind = prefix as KeyKind;
   const hash = hashKey(text);

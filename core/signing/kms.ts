@@ -43,7 +43,7 @@ const readPublicKey = async (keyId: string) => {
   return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' } as const;
 };
 
-const known = new Map<string, ReturnType<typeof readPublicKey>>();
+const publicKeyReads = new Map<string, ReturnType<typeof readPublicKey>>();
 
 /**
  * The public key as a JWK (RFC 7517) with its thumbprint as `kid` (RFC 7638). Read once per instance: it never changes.
@@ -51,12 +51,12 @@ const known = new Map<string, ReturnType<typeof readPublicKey>>();
  */
 export const publicKey = (keyId: string): ReturnType<typeof readPublicKey> => {
   const reading =
-    known.get(keyId) ??
+    publicKeyReads.get(keyId) ??
     readPublicKey(keyId).catch((error: unknown) => {
-      known.delete(keyId);
+      publicKeyReads.delete(keyId);
       throw error;
     });
-  known.set(keyId, reading);
+  publicKeyReads.set(keyId, reading);
   return reading;
 };
 

@@ -72,10 +72,10 @@ const deleteLeftovers = async (requests: Requests, now: Date): Promise<boolean> 
   const ids = await listLeftovers(requests, now);
   if (ids === undefined || ids.length === 0) return ids !== undefined;
   for (const id of ids) if (!(await requests.request(`DELETE ${CONTENT}/${id}`, { status: 204 }))) return false;
-  const left = await listLeftovers(requests, now);
-  if (left !== undefined && left.length > 0)
+  const leftovers = await listLeftovers(requests, now);
+  if (leftovers !== undefined && leftovers.length > 0)
     requests.failures.push(`DELETE ${CONTENT}/{id}: items that were deleted are still listed`);
-  return left?.length === 0;
+  return leftovers?.length === 0;
 };
 
 /** Creates an item, reads, updates and lists it, and deletes it even if one of these fails. */

@@ -37,7 +37,7 @@ export interface AlarmDescription {
 type Condition = Omit<AlarmProps, 'metric'>;
 
 /** In 3 minutes of 5, so that one bad minute wakes nobody. Without requests there are no errors. */
-const above = (threshold: number): Condition => ({
+const whenAbove = (threshold: number): Condition => ({
   threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
   evaluationPeriods: 5,
@@ -46,7 +46,7 @@ const above = (threshold: number): Condition => ({
 });
 
 const aboveInOneMinute = (threshold: number): Condition => ({
-  ...above(threshold),
+  ...whenAbove(threshold),
   evaluationPeriods: 1,
   datapointsToAlarm: 1,
 });
@@ -112,13 +112,13 @@ export const describeAlarms = ({
 }: MonitoredParts): AlarmDescription[] => {
   const { stage, gradualDeployment, throttle, accountConcurrency } = settings;
   const requestsPerMinute = throttle.rateLimit * 60;
-  const tooManyFailures = above(Math.ceil(requestsPerMinute * MAX_FAILURES));
+  const tooManyFailures = whenAbove(Math.ceil(requestsPerMinute * MAX_FAILURES));
   return [
     {
       id: 'ErrorRate',
       description: 'More than 1 in 100 requests fails inside the service.',
       metric: serviceMetric(stage, 'ServerErrors', 'Average'),
-      when: above(MAX_ERROR_SHARE),
+      when: whenAbove(MAX_ERROR_SHARE),
     },
     {
       id: 'DatabaseErrors',
@@ -130,7 +130,7 @@ export const describeAlarms = ({
       id: 'Unreachable',
       description: 'The service does not respond correctly to requests from outside, or the probe does not run.',
       metric: serviceMetric(stage, 'ProbeFailures', 'Sum'),
-      when: { ...above(0), treatMissingData: TreatMissingData.BREACHING },
+      when: { ...whenAbove(0), treatMissingData: TreatMissingData.BREACHING },
     },
     // The metrics below are AWS's own. They exist even when no function can run.
     {
@@ -139,7 +139,7 @@ export const describeAlarms = ({
       description: 'More than 5 in 100 requests get a 5xx of any kind, also from functions that cannot run.',
       // AWS documents that the average is the share for REST APIs only.
       metric: gateway.stage.metricServerError(AVERAGE),
-      when: above(0.05),
+      when: whenAbove(0.05),
     },
     // API Gateway's own 429 responses have no metric: its 4xx metric also has the functions' 4xx.
     {
@@ -155,7 +155,7 @@ export const describeAlarms = ({
       // A lookup with a cold start takes less than half of it.
       description: 'The slowest 1 % of requests take more than 1.5 s.',
       metric: gateway.stage.metricLatency({ statistic: 'p99', period: MINUTE }),
-      when: above(1_500),
+      when: whenAbove(1_500),
     },
     {
       id: 'FunctionThrottles',
@@ -168,7 +168,7 @@ export const describeAlarms = ({
       description: `The functions of the account take 80 % of its concurrency, ${limit}.`,
       // Includes what other functions reserve.
       metric: lambdaMetric('ClaimedAccountConcurrency', 'Maximum'),
-      when: above(limit * MAX_USED),
+      when: whenAbove(limit * MAX_USED),
     })),
     // No alarm on reads: those that fail after all retries are in `DatabaseErrors`.
     ...tables.throttles('Write').map(({ table, metric }) => ({

@@ -50,13 +50,13 @@ export const addIntakePolicies = (scope: Construct, prefixes: readonly string[],
         allow(['s3:ListBucket'], [bucket.bucketArn], { StringLike: { 's3:prefix': reports } }),
       ],
     });
-    acknowledgeKeys(policy, bucket, [files, reports]);
+    acknowledgeWildcards(policy, bucket, [files, reports]);
     new CfnOutput(stack, output, { value: policy.managedPolicyArn });
   }
 };
 
 /** Accepts the wildcards in permissions on these keys of the bucket. */
-export const acknowledgeKeys = (construct: Construct, bucket: Bucket, keys: readonly string[]): void => {
+export const acknowledgeWildcards = (construct: Construct, bucket: Bucket, keys: readonly string[]): void => {
   const id = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnBucket);
   const reason = 'Names of files and reports are not known before.';
   for (const key of keys) {

@@ -6,7 +6,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
 import { tables as descriptions, type TableId } from '../../core/tables.ts';
-import { acknowledgeKeys } from './intake-bucket.ts';
+import { acknowledgeWildcards } from './intake-bucket.ts';
 import { logGroupProps } from './log-group.ts';
 import { LOAD_ACTIONS } from './operator-policy.ts';
 import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
@@ -107,7 +107,7 @@ const addRole = (
     assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements }) },
   });
-  acknowledgeKeys(role, bucket, ['*', ...WRITTEN]);
+  acknowledgeWildcards(role, bucket, ['*', ...WRITTEN]);
   acknowledgeMetrics(role);
   return role;
 };

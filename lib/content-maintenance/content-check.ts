@@ -20,7 +20,7 @@ import { recount } from './list-recount.ts';
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
 const TIMEOUT_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
-const AT_ONCE = 16;
+const READS_IN_FLIGHT = 16;
 
 /** What a check found in the content of one kind of key. */
 export interface ContentReport {
@@ -73,7 +73,7 @@ const confirmScan = (store: ContentStore) => {
   };
 
   return async (scan: ContentScan, signal: AbortSignal | undefined): Promise<ContentReport> => {
-    const options = { concurrency: AT_ONCE, ...(signal && { signal }) };
+    const options = { concurrency: READS_IN_FLIGHT, ...(signal && { signal }) };
     const inconsistencies: Inconsistency[] = await Readable.from(scan.suspected())
       .filter(isInconsistent, options)
       .toArray();

@@ -14,7 +14,7 @@ const isEvery = (type: string, schemas: readonly JsonObject[]): boolean =>
   schemas.every((schema) => schema.type === type);
 
 /** One object with the fields of all, as the first one has them. A field is required if all require it. */
-const merged = (objects: readonly JsonObject[]): JsonObject => {
+const mergeObjects = (objects: readonly JsonObject[]): JsonObject => {
   const properties = objects.map((object) => object.properties as JsonObject);
   const [first = [], ...others] = objects.map(({ required }) => required as readonly string[]);
   return {
@@ -30,11 +30,11 @@ const plainAlternatives = (anyOf: readonly JsonObject[], schemas: Schemas): Json
   if (isEvery('null', others)) return first.type ? { ...first, type: [first.type, 'null'] } : { anyOf };
   // Known values, or any other string (`openText`).
   if (isEvery('string', anyOf)) return { type: 'string', examples: first.enum };
-  return merged(anyOf.map(({ $ref }) => schemas[String($ref).slice(REFERENCE.length)] ?? {}));
+  return mergeObjects(anyOf.map(({ $ref }) => schemas[String($ref).slice(REFERENCE.length)] ?? {}));
 };
 
-const plain = (node: unknown, schemas: Schemas): unknown => {
-  if (Array.isArray(node)) return node.map((entry) => plain(entry, schemas));
+const withPlainAlternatives = (node: unknown, schemas: Schemas): unknown => {
+  if (Array.isArray(node)) return node.map((entry) => withPlainAlternatives(entry, schemas));
   if (!isObject(node)) return node;
   const { anyOf, allOf, ...rest } = node as JsonObject & {
     readonly [key in 'anyOf' | 'allOf']?: readonly JsonObject[];
@@ -44,7 +44,10 @@ const plain = (node: unknown, schemas: Schemas): unknown => {
   // Generated clients accept every media type that is listed, so they would ask for signatures.
   const { 'application/jwt': _signed, ...shown } = widened as JsonObject;
   return Object.fromEntries(
-    Object.entries(shown).map(([key, value]) => [key, key === 'examples' ? value : plain(value, schemas)]),
+    Object.entries(shown).map(([key, value]) => [
+      key,
+      key === 'examples' ? value : withPlainAlternatives(value, schemas),
+    ]),
   );
 };
 
@@ -52,7 +55,9 @@ const plain = (node: unknown, schemas: Schemas): unknown => {
 export const openApiDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => {
   const strict = strictDocument(origins, examples);
   const { schemas } = strict.components as { readonly schemas: Schemas };
-  const document = plain(strict, schemas) as JsonObject & { readonly components: { readonly schemas: Schemas } };
+  const document = withPlainAlternatives(strict, schemas) as JsonObject & {
+    readonly components: { readonly schemas: Schemas };
+  };
   const text = JSON.stringify(document);
   const used = Object.entries(document.components.schemas).filter(([name]) => text.includes(`"${REFERENCE}${name}"`));
   return { ...document, components: { ...document.components, schemas: Object.fromEntries(used) } };

@@ -31,7 +31,7 @@ const isParseError = ({ code = '' }: NodeJS.ErrnoException): boolean => code.sta
 const AGENT = { keepAlive: true, maxSockets: 256 };
 
 /** Headers as the SDK reads them: a string each. */
-const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
+const joinValues = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /** Sockets take an IPv6 address without brackets. */
@@ -79,7 +79,9 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
         incoming.on('end', () => {
           clearTimeout(responseTimer);
           const { statusCode = 0, headers } = incoming;
-          resolve({ response: new HttpResponse({ statusCode, headers: flat(headers), body: Buffer.concat(chunks) }) });
+          resolve({
+            response: new HttpResponse({ statusCode, headers: joinValues(headers), body: Buffer.concat(chunks) }),
+          });
         });
       });
       request.end(body);

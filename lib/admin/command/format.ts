@@ -10,7 +10,7 @@ const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 const hexOf = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
 
 /** The code point of the first control or direction character, such as U+202E. */
-export const controlIn = (text: string): string | undefined => {
+export const findControlCharacter = (text: string): string | undefined => {
   const [character] = text.match(CONTROL) ?? [];
   return character && `U+${hexOf(character)}`;
 };

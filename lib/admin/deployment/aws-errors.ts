@@ -1,6 +1,6 @@
 const NETWORK = /^(E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)|TimeoutError)$/;
 const CREDENTIALS = /ProviderError$/;
-const ANY = /$/;
+const ANY_MESSAGE = /$/;
 
 const UNREACHABLE = '{host} cannot be reached ({name}): check the network and the region';
 const WRONG_TIME = 'AWS rejected the request ({name}): set the clock of this machine';
@@ -27,14 +27,14 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
   ],
   [
     CREDENTIALS,
-    ANY,
+    ANY_MESSAGE,
     'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws configure list{profile}" shows what there is',
   ],
-  [/^ExpiredToken|^TokenRefreshRequired$/, ANY, `the AWS credentials have expired ({name}): ${LOG_IN}`],
+  [/^ExpiredToken|^TokenRefreshRequired$/, ANY_MESSAGE, `the AWS credentials have expired ({name}): ${LOG_IN}`],
   // AWS also returns this for expired SSO credentials, and in a region that is not enabled for the account.
   [
     /^UnrecognizedClientException$|^InvalidClientTokenId$/,
-    ANY,
+    ANY_MESSAGE,
     `AWS does not recognise the credentials ({name}), which may have expired, or the region is not enabled: ${LOG_IN}`,
   ],
   [
@@ -42,11 +42,11 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
     /not authorized to perform: (?<action>[\w-]+:\w+)|$/,
     'AWS denied {action} ({name}): use credentials with the policy in the output OperatorPolicy of the stack',
   ],
-  [/^RequestExpired$|^RequestTimeTooSkewed$/, ANY, WRONG_TIME],
+  [/^RequestExpired$|^RequestTimeTooSkewed$/, ANY_MESSAGE, WRONG_TIME],
   [/Signature/, /Signature (expired|not yet current)/, WRONG_TIME],
   [
     /^SignatureDoesNotMatch$|^InvalidSignatureException$|^IncompleteSignature/,
-    ANY,
+    ANY_MESSAGE,
     'AWS rejected the signature ({name}): the secret access key does not belong to the access key id',
   ],
 ];

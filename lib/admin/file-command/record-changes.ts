@@ -122,11 +122,11 @@ export const recordChanges = <Body extends object>(
   };
 
   const write: Writing<RecordChange<Body>>['write'] = async (changes, isStopped, settle) => {
-    const known = changes.map(outcomeByScan);
-    const unknown = changes.filter((_, index) => known[index] === undefined);
-    const found = await records.find(unknown.map(({ registration }) => registration));
+    const byScan = changes.map(outcomeByScan);
+    const undecided = changes.filter((_, index) => byScan[index] === undefined);
+    const found = await records.find(undecided.map(({ registration }) => registration));
     const differing = changes.entries().filter(([index, change]) => {
-      const outcome = known[index] ?? decide(change, found.get(change.registration));
+      const outcome = byScan[index] ?? decide(change, found.get(change.registration));
       const differs = !dryRun && isWrite(outcome);
       if (!differs) settle(index, outcome);
       return differs;

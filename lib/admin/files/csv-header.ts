@@ -58,7 +58,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What the first line of a file must be, as a clause. */
-export const mustName = ({ required, optional }: Columns): string =>
+export const requiredColumnsClause = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
 /** Characters of the longest name. */
@@ -116,7 +116,7 @@ const readColumns = (cells: readonly string[], expected: Columns, map: readonly 
   ];
   if (issues.length === 0) return { columns, ignored: expected.others ? [] : ignored };
   throw new FileRefused(
-    `the columns of the file are not as they should be (${issues.join('; ')}); ${mustName(expected)}; --map COLUMN=NAME says which one a column is`,
+    `the columns of the file are not as they should be (${issues.join('; ')}); ${requiredColumnsClause(expected)}; --map COLUMN=NAME says which one a column is`,
   );
 };
 

@@ -8,7 +8,14 @@ import {
   withoutCells,
 } from '../../../client/src/command-line/csv-file/records.ts';
 import { FileRefused } from '../command/command-result.ts';
-import { type Columns, type CsvLayout, columnFinder, findLayout, type MappedColumn, mustName } from './csv-header.ts';
+import {
+  type Columns,
+  type CsvLayout,
+  columnFinder,
+  findLayout,
+  type MappedColumn,
+  requiredColumnsClause,
+} from './csv-header.ts';
 import type { Row } from './row.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -89,7 +96,7 @@ async function* readCsvRows(source: SourceFile, expected: Columns, map: readonly
     const texts = cut === 0 ? rows : rows.map(({ line, text }) => ({ line, text: withoutCells(text, delimiter, cut) }));
     yield { rows: rowsOf(texts, layout), layout, read };
   }
-  if (layout === undefined) throw new FileRefused(`the file is empty: ${mustName(expected)}`);
+  if (layout === undefined) throw new FileRefused(`the file is empty: ${requiredColumnsClause(expected)}`);
 }
 
 /** The rows of a file without blank ones, and bytes read so far. @throws CommandFailure when columns are missing */

@@ -5,7 +5,7 @@ import type { PlanName } from '../../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { controlIn } from '../command/format.ts';
+import { findControlCharacter } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption, required } from './key-options.ts';
 import { changeBy, keyView, newKeyText, openKeys } from './keys.ts';
@@ -14,7 +14,7 @@ const MAX_NAME_LENGTH = 100;
 
 const parseName = (text: string): string => {
   const name = text.trim();
-  const control = controlIn(name);
+  const control = findControlCharacter(name);
   if (control !== undefined) {
     throw new InvalidArgumentError(`A name has no control or direction characters: remove ${control}.`);
   }

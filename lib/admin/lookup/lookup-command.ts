@@ -42,7 +42,7 @@ const captureAnswer = <Body>(respond: () => Body): Answer<Body> => {
   }
 };
 
-const age = (lastUpdated: string | undefined, now: Date): string => {
+const describeAge = (lastUpdated: string | undefined, now: Date): string => {
   if (lastUpdated === undefined) return 'unknown';
   const days = Math.max(0, Math.floor((now.getTime() - Date.parse(lastUpdated)) / DAY_MS));
   const ago = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${formatNumber(days)} days`;
@@ -51,21 +51,21 @@ const age = (lastUpdated: string | undefined, now: Date): string => {
 
 type Line = readonly [label: string, text: string];
 
-const describe = ({ make, model, year, color }: VehicleRecord['vehicle']): string =>
+const describeVehicle = ({ make, model, year, color }: VehicleRecord['vehicle']): string =>
   `${make} ${model}, ${year}, ${color}`;
 
 const vehicleLines = ({ vehicle, policies, lastUpdated, supplied = {} }: SuppliedVehicle, now: Date): Line[] => [
-  ['Vehicle', describe(vehicle)],
+  ['Vehicle', describeVehicle(vehicle)],
   ...policies.flatMap(({ number, insurer, validFrom, validTo, type, supplier }): Line[] => [
     ['Policy', `${number}, ${validFrom} to ${validTo}`],
     ['', `${type}; insurer: ${insurer}`],
     ...(supplier === undefined ? [] : [['', `supplied by ${supplier}`] as const]),
   ]),
   ...(policies.length === 0 ? [['Policy', 'none'] as const] : []),
-  ['Last updated', age(lastUpdated, now)],
+  ['Last updated', describeAge(lastUpdated, now)],
   ...Object.entries(supplied).flatMap(([name, said]): Line[] => [
-    ['Supplier', `${name === NAMELESS ? 'without a name' : name}: ${age(said.lastUpdated, now)}`],
-    ['', describe(said.vehicle)],
+    ['Supplier', `${name === NAMELESS ? 'without a name' : name}: ${describeAge(said.lastUpdated, now)}`],
+    ['', describeVehicle(said.vehicle)],
   ]),
 ];
 
@@ -73,7 +73,7 @@ const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: Compli
   ['MOT', 'dueDate' in mot ? `until ${mot.dueDate}` : 'exempt'],
   ['Road tax', 'paidUntil' in roadTax ? `until ${roadTax.paidUntil}` : 'sorn' in roadTax ? 'SORN' : 'exempt'],
   ['Unpaid fines', formatNumber(outstandingFines)],
-  ['Last updated', age(lastUpdated, now)],
+  ['Last updated', describeAge(lastUpdated, now)],
 ];
 
 /** `record` is undefined for a damaged item. */

@@ -39,7 +39,7 @@ const problemWith = async (db: Deployment['db'], id: CheckedId, name: string): P
   return readable ? undefined : `none of its items that were read is a record of ${id}`;
 };
 
-const check = async (ids: readonly CheckedId[], { deployment }: CommandContext): Promise<CommandResult> => {
+const checkTables = async (ids: readonly CheckedId[], { deployment }: CommandContext): Promise<CommandResult> => {
   const checked = await Promise.all(
     ids.map(async (table) => {
       const name = tableName(deployment, table);
@@ -66,5 +66,5 @@ export const addTablesCommands = (program: Command, run: Runner): void => {
     .command('check')
     .description('whether a table, such as a restored one that --tables names, can be used: key and records')
     .addArgument(new Argument('[data]', 'only the table of this data').choices(IDS))
-    .action((data?: CheckedId) => run((context) => check(data === undefined ? IDS : [data], context)));
+    .action((data?: CheckedId) => run((context) => checkTables(data === undefined ? IDS : [data], context)));
 };

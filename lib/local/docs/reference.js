@@ -43,7 +43,7 @@ const CORRECTIONS = {
   'ul.endpoints:not([tabindex])': () => ({ tabindex: '0' }),
 };
 
-const correct = () => {
+const correctMarkup = () => {
   for (const [selector, attributesOf] of Object.entries(CORRECTIONS)) {
     for (const element of document.querySelectorAll(selector)) {
       for (const [name, value] of Object.entries(attributesOf(element))) {
@@ -54,7 +54,7 @@ const correct = () => {
   }
 };
 
-new MutationObserver(correct).observe(document.body, {
+new MutationObserver(correctMarkup).observe(document.body, {
   childList: true,
   subtree: true,
   attributeFilter: ['role', 'aria-label', 'aria-controls'],

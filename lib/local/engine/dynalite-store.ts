@@ -23,7 +23,7 @@ const checkedInput = (store: DynaliteStore, operation: string, input: JsonObject
 };
 
 /** Passes on what a callback inside dynalite throws. Uncaught, it would end the process. */
-const guarded =
+const catchErrors =
   <Parameters extends unknown[]>(callback: (...parameters: Parameters) => void, onError: (error: unknown) => void) =>
   (...parameters: Parameters): void => {
     try {
@@ -42,13 +42,13 @@ const requestStore = (
   ...store,
   getTable: (name, ...rest) => {
     const [checkStatus, done] = rest.length === 2 ? rest : [true as const, rest[0]];
-    return store.getTable(name, checkStatus, guarded(done, onError));
+    return store.getTable(name, checkStatus, catchErrors(done, onError));
   },
   getItemDb: (table) => {
     const records = store.getItemDb(table);
     const collect = (write: RecordWrite, done: (error: unknown) => void): void => {
       pendingWrites?.push(write);
-      setImmediate(guarded(done, onError), null);
+      setImmediate(catchErrors(done, onError), null);
     };
     // The keys as dynalite has them in its one database. Our tables have no index.
     const collecting: Partial<typeof records> = {
@@ -57,9 +57,9 @@ const requestStore = (
     };
     return {
       ...records,
-      get: (key, done) => records.get(key, guarded(done, onError)),
+      get: (key, done) => records.get(key, catchErrors(done, onError)),
       // Operations run one at a time. An item that dynalite locks would stay locked after an error.
-      lock: (_key, run) => guarded(run, onError)((done) => done),
+      lock: (_key, run) => catchErrors(run, onError)((done) => done),
       ...(pendingWrites && collecting),
     };
   },
@@ -78,7 +78,7 @@ export const openStore = async (dataDirectory?: string) => {
     perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) =>
       new Promise<EngineResponse>((resolve) => {
         const onError = (error: unknown): void => resolve(responseTo(error));
-        guarded(() => {
+        catchErrors(() => {
           const checked = checkedInput(store, operation, input);
           operationNamed(operation).perform(requestStore(store, onError, pendingWrites), checked, (error, body) =>
             error ? onError(error) : resolve({ status: 200, body: body ?? {} }),
