@@ -42,7 +42,7 @@ const sentenceAbout = (error: Error, place: Place): string | undefined => {
   if (error.name === 'ResourceNotFoundException') {
     return aws
       ? `a table is missing in ${address}: ${remedy}`
-      : `the database at ${address} does not have the tables of this service: create them with "npm start" or a deployment`;
+      : `the database at ${address} does not have the tables of this service: create them with "npm start" or a deployment, or correct --tables`;
   }
   // The SDK's message may quote the key of an item. The error's name does not.
   return '$metadata' in error ? `the database at ${address} answered with ${error.name}` : undefined;

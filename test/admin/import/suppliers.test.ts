@@ -184,6 +184,11 @@ describe('remove vehicles --all', () => {
     expect(await records()).toEqual([]);
   });
 
+  it('says that there was nothing of a supplier, such as a mistyped one', async () => {
+    const stderr = 'There was nothing that amce has supplied.\n';
+    expect(await removeAll('--supplier', 'amce')).toEqual({ exitCode: 0, stdout: 'removed: 0\n', stderr });
+  });
+
   it('says after Ctrl-C that the same command begins again', async () => {
     const stopped = await admin.interruptedRun(['remove', 'vehicles', '--all'], 1, 'Scan');
     expect(stopped).toMatchObject({ exitCode: 130, stderr: `Stopped by Ctrl-C; ${BEGINS_AGAIN}.\n` });
