@@ -31,7 +31,7 @@ export const removeSupplied = async (supplier: string | undefined, dryRun: boole
   const isAtEnd = await storedRecords(form, context).scan(removePage, isStopped).finally(progress.stop);
   const notes = [
     isAtEnd ? '' : `Stopped by Ctrl-C; ${BEGINS_AGAIN}.\n`,
-    isAtEnd && counts.removed === 0
+    isAtEnd && counts.removed === 0 && counts.damaged === 0
       ? `There was nothing that ${supplier ?? 'a supplier without a name'} has supplied.\n`
       : '',
     counts.damaged > 0 ? `Damaged records, which may be anyone’s, stay: ${formatNumber(counts.damaged)}.\n` : '',
