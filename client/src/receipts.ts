@@ -32,7 +32,7 @@ export class InvalidReceipt extends Error {
 }
 
 /** A receipt whose key is not in the key set. */
-export class UnknownKey extends InvalidReceipt {}
+export class UnknownSigningKey extends InvalidReceipt {}
 
 type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
@@ -119,7 +119,7 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
     );
   }
   const kid = String(header.kid);
-  if (!keys.has(kid)) throw new UnknownKey(`The receipt names the key ${kid}, which is not in the key set.`);
+  if (!keys.has(kid)) throw new UnknownSigningKey(`The receipt names the key ${kid}, which is not in the key set.`);
   const key = keys.get(kid);
   if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${kid}.`);
   if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);

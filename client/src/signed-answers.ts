@@ -1,5 +1,12 @@
 import { ApiProblem } from './errors.ts';
-import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt, UnknownKey } from './receipts.ts';
+import {
+  InvalidReceipt,
+  type KeySet,
+  type ReceiptClaims,
+  readKeySet,
+  readReceipt,
+  UnknownSigningKey,
+} from './receipts.ts';
 import { type ApiRequest, isSigned, type Transport } from './transport.ts';
 
 /** An answer and the proof that the service gave it. */
@@ -76,7 +83,7 @@ export const openSignedAnswers = ({ send, request }: Transport) => {
       return await readReceipt(receipt, await keysOf(known ?? fetchKeys(), signal));
     } catch (error) {
       // The service may have published a key since.
-      if (known === undefined || !(error instanceof UnknownKey)) throw error;
+      if (known === undefined || !(error instanceof UnknownSigningKey)) throw error;
       return readReceipt(receipt, await keysOf(fetchKeys(), signal));
     }
   };

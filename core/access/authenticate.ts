@@ -27,7 +27,7 @@ export const MAX_COUNTED_MULTIPLE = 2;
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
-  /** Counters that this instance no longer increments, by key id and window: their last value, 0 for a rejected key. */
+  /** The last value of each counter that this instance no longer increments, by key id and window. 0: rejected key. */
   readonly uncounted: ReturnType<typeof recentMap<number>>;
 }
 

@@ -5,7 +5,6 @@ import type { Window } from './plans.ts';
 /** What is counted in the window from `start`, in Unix seconds. */
 export interface WindowCount {
   readonly start: number;
-  /** Requests. */
   readonly used: number;
   /** Entries of valid bulk requests beyond the first of each request. */
   readonly extraUnits: number;

@@ -1,4 +1,4 @@
-import type { FoundSources } from '../compliance/compliance-table.ts';
+import type { BulkVerdictRecords } from '../compliance/compliance-table.ts';
 import { complianceAnswer } from '../compliance/verdict.ts';
 import { londonDate } from '../runtime/clock.ts';
 import type { RegistrationKey } from '../vehicles/registration.ts';
@@ -7,7 +7,7 @@ import { type BulkKeys, bulkEnvelope, entryFailure, invalidEntry, unknownVehicle
 const bulkEntry = (
   registration: string,
   key: RegistrationKey | undefined,
-  { vehicles, compliance }: FoundSources,
+  { vehicles, compliance }: BulkVerdictRecords,
   now: Date,
 ) => {
   const failed = { registration, compliant: false } as const;
@@ -26,5 +26,9 @@ const bulkEntry = (
  * is `LOOKUP_UNAVAILABLE`: it never gets a verdict and is never missing.
  * @param keys of the entries, from `bulkKeys`
  */
-export const bulkComplianceAnswer = (submitted: readonly string[], keys: BulkKeys, sources: FoundSources, now: Date) =>
-  bulkEnvelope(submitted.map((registration, index) => bulkEntry(registration, keys[index], sources, now)));
+export const bulkComplianceAnswer = (
+  submitted: readonly string[],
+  keys: BulkKeys,
+  sources: BulkVerdictRecords,
+  now: Date,
+) => bulkEnvelope(submitted.map((registration, index) => bulkEntry(registration, keys[index], sources, now)));

@@ -8,7 +8,7 @@ import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, recordKey } from
 import { ComplianceRecord } from './compliance-record.ts';
 
 /** What verdicts of many vehicles need. */
-export interface FoundSources {
+export interface BulkVerdictRecords {
   readonly vehicles: FoundRecords<InsuranceRecord>;
   readonly compliance: FoundRecords<ComplianceRecord>;
   /** Why some records could not be read, for the log. */
@@ -48,7 +48,7 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
     findManyWithVehicles: async (
       registrations: readonly RegistrationKey[],
       deadline: Deadline,
-    ): Promise<FoundSources> => {
+    ): Promise<BulkVerdictRecords> => {
       const { vehicles, compliance, failure } = await read(registrations, deadline, INSURANCE_ATTRIBUTES);
       return {
         vehicles: foundRecords('vehicles', InsuranceRecord, vehicles),

@@ -28,7 +28,7 @@ export type MotStatus = keyof Reasons['mot'];
 export type RoadTaxStatus = keyof Reasons['roadTax'];
 export type FinesStatus = keyof Reasons['fines'];
 
-interface SourceDetails<Status> {
+interface CheckDetails<Status> {
   readonly status: Status;
   /** When the record last changed at its source, ISO 8601 UTC; null when that is not known. */
   readonly lastUpdated: string | null;
@@ -36,10 +36,10 @@ interface SourceDetails<Status> {
 
 /** What the verdict follows from. A date is null where there is none. */
 interface VerdictDetails {
-  readonly insurance: SourceDetails<Insurance['status']> & { readonly validTo: LondonDate | null };
-  readonly mot: SourceDetails<MotStatus> & { readonly dueDate: LondonDate | null };
-  readonly roadTax: SourceDetails<RoadTaxStatus> & { readonly paidUntil: LondonDate | null };
-  readonly fines: SourceDetails<FinesStatus> & { readonly outstanding: number };
+  readonly insurance: CheckDetails<Insurance['status']> & { readonly validTo: LondonDate | null };
+  readonly mot: CheckDetails<MotStatus> & { readonly dueDate: LondonDate | null };
+  readonly roadTax: CheckDetails<RoadTaxStatus> & { readonly paidUntil: LondonDate | null };
+  readonly fines: CheckDetails<FinesStatus> & { readonly outstanding: number };
 }
 
 const checkMot = ({ mot }: ComplianceRecord, today: LondonDate): Omit<VerdictDetails['mot'], 'lastUpdated'> =>
@@ -100,7 +100,7 @@ export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
 }
 
 /** The records that a verdict follows from; undefined where there is none. */
-interface Sources {
+interface VerdictRecords {
   readonly vehicle: Omit<InsuranceRecord, 'registration'> | undefined;
   readonly compliance: ComplianceRecord | undefined;
 }
@@ -108,7 +108,7 @@ interface Sources {
 /** @throws VEHICLE_NOT_FOUND, COMPLIANCE_NOT_FOUND without the record */
 export const complianceAnswer = (
   registration: string,
-  { vehicle, compliance }: Sources,
+  { vehicle, compliance }: VerdictRecords,
   now: Date,
 ): ComplianceAnswer => {
   const today = londonDate(now);

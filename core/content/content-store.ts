@@ -1,4 +1,4 @@
-/** The content table: the keys of its DynamoDB items, and content items from their stored form. */
+/** The keys of the DynamoDB items of content, and the reads of stored content. */
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';

@@ -1,5 +1,7 @@
 /** Rules of new and changed content, for requests and imports (docs/contract.md#content). */
+
 import * as T from 'typebox';
+import { codePointOf } from '../code-point.ts';
 import type { ContentFields } from './item.ts';
 import { DEFAULT_LIMIT } from './page.ts';
 
@@ -10,9 +12,6 @@ const WRONG_CHARACTER = /\p{Surrogate}|(?![\t\n\r])\p{Cc}|\ufffd/u;
 
 /** White space and other invisible characters, such as U+200B and the empty Braille pattern. */
 const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
-
-const codePointOf = (character: string): string =>
-  `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** The issue of the first invalid character. Positions count code points from 1. */
 const wrongCharacter = (text: string): string | undefined => {

@@ -11,8 +11,8 @@
  * finds the same number before and after knows that nothing changed meanwhile.
  *
  * A page reads the counters, then only the buckets that contain it, in parallel and each from its newest member.
- * Removed members leave gaps. A page of 20 reads at most two buckets until 96 % of a list was removed evenly, then
- * more, at most one per member shown. An empty bucket costs only its counter of 60 bytes.
+ * Removed members leave gaps. A page of 20 reads at most two buckets until 96 % of a list was removed evenly. Beyond
+ * that it reads at most one bucket per member shown. An empty bucket costs only its counter of 60 bytes.
  *
  * Limit: about a hundred transactions a second and list, at 10 ms each. Every new member updates the counter of the
  * newest bucket, and DynamoDB cancels transactions that meet on an item. One transaction may add many members.

@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
-import { awsFromEnvironment, usesStockClient } from '../runtime/environment.ts';
+import { awsFromEnvironment, usesSdkClient } from '../runtime/environment.ts';
 import { rejectLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
 import { requestHandler, type TransportTimeouts } from './client/transport.ts';
@@ -35,7 +35,7 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
 
 /** Protocol and transport of a client: ours, or the SDK's with the same timeouts. */
 export const transportSettings = (timeouts: TransportTimeouts): DynamoDBClientConfig => ({
-  ...(!usesStockClient() && { protocol: DynamoDbJson }),
+  ...(!usesSdkClient() && { protocol: DynamoDbJson }),
   requestHandler: requestHandler(timeouts),
 });
 
@@ -49,7 +49,7 @@ export const createDatabase = (
     retryMode: 'standard',
     ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, response: REQUEST_TIMEOUT_MS }),
   });
-  if (!usesStockClient()) removeUnused(client);
+  if (!usesSdkClient()) removeUnused(client);
   rejectLateAttempts(client, LAST_ATTEMPT_MS);
   return documentClient(client);
 };

@@ -64,4 +64,4 @@ export const metricsNamespaceFromEnvironment = (): string | undefined =>
  * Whether `DYNAMODB_CLIENT=sdk` asks for the SDK's own client instead of the parts in `core/dynamodb/client`
  * (docs/dynamodb-client.md). A bundle keeps the value with which it was built.
  */
-export const usesStockClient = (): boolean => process.env.DYNAMODB_CLIENT === 'sdk';
+export const usesSdkClient = (): boolean => process.env.DYNAMODB_CLIENT === 'sdk';

@@ -1,3 +1,4 @@
+import { codePointOf } from '../code-point.ts';
 import { type ApiError, invalidRegistration } from '../problems.ts';
 
 /** A normalised registration: vehicles are stored under it. Only this file makes one. As sent, it is a `string`. */
@@ -45,7 +46,7 @@ export const storedRegistrationKey = ({ registration }: Readonly<Record<string, 
 
 /** A character with its code point, an invisible one by its code point only. */
 const described = (character: string): string => {
-  const codePoint = `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+  const codePoint = codePointOf(character);
   return UNREADABLE.test(character) ? codePoint : `"${character}" (${codePoint})`;
 };
 

@@ -34,7 +34,7 @@ export const foundRecords = <const Schema extends RecordSchema>(
   return { found, unread: new Set([...damaged, ...unread].map(storedRegistrationKey)) };
 };
 
-/** The projection expression of `InsuranceRecord`. */
+/** A projection expression. */
 export const INSURANCE_ATTRIBUTES = Object.keys(InsuranceRecord.properties).join(', ');
 
 /** The table of vehicles. */

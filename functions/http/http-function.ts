@@ -27,7 +27,7 @@ export interface Answer {
 }
 
 /** The DynamoDB client, the row's table names, the table of counters, admission's store. @throws MissingEnvironment */
-export const openTables = (row: ServedEndpoint) => {
+export const openResources = (row: ServedEndpoint) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);
   const usage = usageTable(db, tables.usage);

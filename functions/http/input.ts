@@ -10,7 +10,7 @@ import type { InboundMiddleware, Input, RequestContext } from './request.ts';
 import { GIVEN_TWICE } from './validation.ts';
 
 /** What one schema describes, and its validation issues. */
-type Part = { readonly value: unknown; readonly issues: readonly ValidationIssue[] };
+type InputPart = { readonly value: unknown; readonly issues: readonly ValidationIssue[] };
 
 const toParameterIssues = (issues: readonly PointerIssue[]): ParameterIssue[] =>
   issues.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
@@ -28,7 +28,7 @@ const isIntegerSchema = (schema: TSchema | undefined): boolean =>
   (schema as { type?: string } | undefined)?.type === 'integer';
 
 /** Reads the parameters that the schema names, and ignores others. */
-const readQuery = (schema: TObject, query: string): Part => {
+const readQuery = (schema: TObject, query: string): InputPart => {
   const sent = new URLSearchParams(query);
   const value: Record<string, unknown> = {};
   const issues: ParameterIssue[] = [];
@@ -46,7 +46,7 @@ const readQuery = (schema: TObject, query: string): Part => {
   return { value, issues: [...issues, ...others] };
 };
 
-const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => {
+const readHeaders = (schema: TObject, sent: RequestContext['headers']): InputPart => {
   const headers = Object.keys(schema.properties).map((name) => [name, sent[name.toLowerCase()]]);
   const value = Object.fromEntries(headers.filter(([, text]) => text !== undefined));
   return { value, issues: toParameterIssues(validationIssues(schema, value)) };
@@ -80,9 +80,9 @@ type ValuesOf<Schemas extends InputSchemas> = {
 /**
  * The input of an endpoint: how it is read, and the schemas for its document.
  * @throws (from `parsing`) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, and the body parser's errors
- * @example export const input = readsInput({ query: ContentQuery });
+ * @example export const input = defineInput({ query: ContentQuery });
  */
-export const readsInput = <const Schemas extends InputSchemas>(
+export const defineInput = <const Schemas extends InputSchemas>(
   schemas: Schemas,
 ): Input<ValuesOf<Schemas>> & { readonly schemas: Schemas } => ({
   schemas,

@@ -3,11 +3,12 @@ import type { KeyKind, PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
-import { extraUnits, largestBulkSize, planBulkSize } from './bulk.ts';
+import { largestBulkSize, planBulkSize } from './bulk.ts';
 import type { ServedEndpoint } from './endpoint.ts';
-import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
+import { extraUnits } from './extra-units.ts';
+import { type Answer, type GatewayHandler, httpFunction, openResources } from './http-function.ts';
 import type { RequestContext } from './request.ts';
-import { negotiation } from './signed-answers.ts';
+import { chooseSigning } from './signed-answers.ts';
 import { type RequestParts, validation } from './validation.ts';
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -45,7 +46,7 @@ type AdmittedContext<Values> = KeyedContext & { readonly caller: Caller; readonl
  * bulk requests. What `load` reads is read while admission runs: a lookup takes one round trip.
  * @example
  * export const handler = serve({ endpoint }, ({ db, tables }) => {
- *   const content = contentTables(db, tables.content);
+ *   const content = contentByKeyKind(db, tables.content);
  *   return {
  *     load: ({ parameters, keyKind }) => content[keyKind].find(parameters.id),
  *     respond: (_request, stored) => ({ body: stored?.item }),
@@ -60,7 +61,7 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
     readonly tables: Readonly<Record<keyof Row['tables'] & TableId, string>>;
   }) => Service<Row, Values, Loaded>,
 ): GatewayHandler => {
-  const { db, tables, usage, store } = openTables(endpoint);
+  const { db, tables, usage, store } = openResources(endpoint);
   const { load, respond } = define({ db, tables });
   const { paths, scope, bulk } = endpoint;
   const names = [...paths[0].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -77,7 +78,7 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
   };
 
   const middlewares = [
-    negotiation(endpoint),
+    chooseSigning(endpoint),
     admission(store, scope, load && (async (context) => load(toLoadRequest(context as KeyedContext)))),
     ...(parts.input?.parsing ?? []),
     ...(bulk ? [largestBulkSize] : []),

@@ -31,8 +31,8 @@ const prefersJwt = (accept: string): boolean => {
   return jwt > 0 && jwt >= (json.find((weight) => weight !== undefined) ?? 0);
 };
 
-/** Decides whether the answer is signed. On a stage without keys, who asks for a signed answer gets NOT_ACCEPTABLE. */
-export const negotiation = ({ signing }: Pick<ServedEndpoint, 'signing'>): InboundMiddleware => ({
+/** Decides whether to sign the answer. Without keys it leaves NOT_ACCEPTABLE, which is thrown after admission. */
+export const chooseSigning = ({ signing }: Pick<ServedEndpoint, 'signing'>): InboundMiddleware => ({
   before: ({ internal: context }) => {
     if (!signing?.includes('Sign') || !prefersJwt(context.headers.accept ?? '')) return;
     context.signing = signingFromEnvironment();

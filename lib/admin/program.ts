@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { UnreadableRecord } from '../../core/schemas/record-schema.ts';
-import { UnknownKey } from '../key-management/key-store.ts';
+import { UnknownApiKey } from '../key-management/key-store.ts';
 import { VERSION } from '../version.ts';
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
@@ -73,7 +73,7 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
 };
 
 const sentenceFor = (error: unknown): string => {
-  if (error instanceof CommandFailure || error instanceof UnknownKey) return error.message;
+  if (error instanceof CommandFailure || error instanceof UnknownApiKey) return error.message;
   if (error instanceof UnreadableRecord && error.message !== '') {
     return `the stored record of ${error.message} is damaged: docs/runbook.md#errorrate says how to replace it`;
   }

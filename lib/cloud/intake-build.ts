@@ -12,12 +12,12 @@ import { LOAD_ACTIONS } from './operator-policy.ts';
 import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import { allowTable, type ServiceTables } from './service-tables.ts';
-import type { IntakeEntry } from './stage-schema.ts';
+import type { IntakeSource } from './stage-schema.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 export interface IntakeBuildProps {
   readonly settings: StageSettings;
-  readonly entries: readonly IntakeEntry[];
+  readonly entries: readonly IntakeSource[];
   /** The folder of its bundle. */
   readonly program: string;
   readonly bucket: Bucket;

@@ -1,32 +1,29 @@
 import { CfnOutput, type Stack, Token, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { TableId } from '../../core/tables.ts';
 import { KEYS_POLICY_OUTPUT, LOADS_POLICY_OUTPUT, OPERATOR_POLICY_OUTPUT, SUPPORT_POLICY_OUTPUT } from './outputs.ts';
 import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
-import type { ServiceTables } from './service-tables.ts';
+import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-type TableActions = Partial<Readonly<Record<TableId, readonly string[]>>>;
-
-const KEYS: TableActions = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
+const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
 
 /** For imports, exports, removals, checks of content, and the loads of `intake`. */
 export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   content: ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
-} as const satisfies TableActions;
+} as const satisfies TableGrants;
 
 /** `tables check` also describes a table. */
-const LOADS: TableActions = {
+const LOADS: TableGrants = {
   ...LOAD_ACTIONS,
   vehicles: [...LOAD_ACTIONS.vehicles, 'DescribeTable'],
   compliance: [...LOAD_ACTIONS.compliance, 'DescribeTable'],
 };
 
 /** Not `Scan` of vehicles: support looks one up, but exports none. */
-const SUPPORT: TableActions = {
+const SUPPORT: TableGrants = {
   keys: ['GetItem', 'Scan'],
   usage: ['Query'],
   vehicles: ['BatchGetItem'],
@@ -50,7 +47,7 @@ export const addOperatorPolicies = (stack: Stack, tables: ServiceTables, setting
   // The last part of a stack's ARN is random, and the CLI knows only the name.
   const stackArn = { service: 'cloudformation', resource: 'stack', resourceName: `${stackName}/*` };
   const shownAccount = Token.isUnresolved(account) ? '<AWS::AccountId>' : account;
-  const policies: Readonly<Record<string, { output: string; purpose: string; actions: TableActions }>> =
+  const policies: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> =
     OPERATOR_POLICIES;
   for (const [id, { output, purpose, actions }] of Object.entries(policies)) {
     const policy = new ManagedPolicy(new Construct(stack, id), 'Policy', {

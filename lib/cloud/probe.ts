@@ -27,8 +27,9 @@ const MINUTE = Duration.minutes(1);
 const ORIGIN_VARIABLE = 'PROBED_ORIGIN';
 
 /**
- * A function that uses every endpoint from outside, every minute, with a key of its own kind. It detects what no other
- * alarm does: a service that cannot be reached, for which their metrics have no data, and one that rejects everybody.
+ * A function that uses every endpoint from outside, every minute, with a key of its own kind. It detects two failures
+ * that other alarms miss: when nobody reaches the service, their metrics have no data; when the service rejects
+ * everybody, they count no error.
  *
  * It is updated last: the old probe watches the rollout, and a new journey never meets an old version of the service.
  * The alarm `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.

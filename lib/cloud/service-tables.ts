@@ -23,7 +23,8 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({
   type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING,
 });
 
-type TableActions = Readonly<Partial<Record<TableId, readonly string[]>>>;
+/** Actions of DynamoDB on tables, as a policy permits them. */
+export type TableGrants = Readonly<Partial<Record<TableId, readonly string[]>>>;
 
 type Access = 'Read' | 'Write';
 
@@ -63,16 +64,16 @@ export class ServiceTables extends Construct {
   }
 
   /** Permits exactly these actions on the stack's own tables. */
-  statements(actions: TableActions): PolicyStatement[] {
+  statements(actions: TableGrants): PolicyStatement[] {
     return this.statementsOn(this.own, actions).map(([, statement]) => statement);
   }
 
   /** As `statements`, on the tables that the setting `tables` names, with the name of each. */
-  statementsOnNamed(actions: TableActions): (readonly [name: string, statement: PolicyStatement])[] {
+  statementsOnNamed(actions: TableGrants): (readonly [name: string, statement: PolicyStatement])[] {
     return this.statementsOn(this.named, actions);
   }
 
-  private statementsOn(deployed: Readonly<Partial<Record<TableId, ITableV2>>>, actions: TableActions) {
+  private statementsOn(deployed: Readonly<Partial<Record<TableId, ITableV2>>>, actions: TableGrants) {
     return (Object.entries(actions) as [TableId, readonly string[]][]).flatMap(([id, names]) => {
       const table = deployed[id];
       return table === undefined ? [] : [[table.tableName, allowTable(table, names)] as const];

@@ -3,7 +3,7 @@ import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { intakePolicyOutput as policyName } from './outputs.ts';
-import { type IntakeEntry, StageFile } from './stage-schema.ts';
+import { type IntakeSource, StageFile } from './stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,7 @@ const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 /** The bucket's own folders. */
 const OWN_PREFIXES = ['reports/', 'control/'];
 
-const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly IntakeEntry[]): Problem[] => {
+const entryConflicts = (entry: IntakeSource, index: number, entries: readonly IntakeSource[]): Problem[] => {
   const { prefix, import: kind, supplier, complete, removeAtMost } = entry;
   const field = `intake.${index}`;
   const earlier = entries.slice(0, index);

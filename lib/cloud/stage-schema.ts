@@ -65,7 +65,7 @@ const TimeBetweenImports = text(
 const TableName = text('[a-zA-Z0-9_.-]{3,255}', 'the name of a table: 3 to 255 letters, digits and _.-');
 
 /** What arrives under a prefix of the bucket, and how it is imported: the options of the CLI's import. */
-const IntakeEntry = T.Object({
+const IntakeSource = T.Object({
   prefix: text(
     '([A-Za-z0-9][A-Za-z0-9_-]*/)+',
     'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
@@ -88,7 +88,7 @@ const IntakeEntry = T.Object({
   ),
 });
 
-export type IntakeEntry = T.Static<typeof IntakeEntry>;
+export type IntakeSource = T.Static<typeof IntakeSource>;
 
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
@@ -134,7 +134,7 @@ export const StageFile = T.Object({
   /** Tables that the stage uses in place of its own, such as restored ones. Its own stay as they are. */
   tables: T.Optional(T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName) })),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
-  intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
+  intake: T.Optional(T.Array(IntakeSource, { minItems: 1, maxItems: 20 })),
   /** The address of the documentation site (`npm run site`). The `type` of every problem links to its errors. */
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm links to its section there. */

@@ -8,7 +8,7 @@ import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import {
-  type Bucket,
+  type BucketOfList,
   type ContentScan,
   type Inconsistency,
   parsePlace,
@@ -29,7 +29,7 @@ export interface ContentReport {
   /** In the order of their repair. */
   readonly inconsistencies: readonly Inconsistency[];
   /** Buckets that changed during every recount: their counters may be right or wrong. */
-  readonly busy: readonly Bucket[];
+  readonly busy: readonly BucketOfList[];
 }
 
 /** Confirms suspected inconsistencies in the content of one kind of key. */
@@ -77,9 +77,9 @@ const confirmScan = (store: ContentStore) => {
     const inconsistencies: Inconsistency[] = await Readable.from(scan.suspected())
       .filter(isInconsistent, options)
       .toArray();
-    const busy: Bucket[] = [];
+    const busy: BucketOfList[] = [];
     // Counters last, since other repairs change what they count.
-    const count = async (bucket: Bucket) => ({ bucket, found: await recount(store, bucket.list, bucket.bucket) });
+    const count = async (bucket: BucketOfList) => ({ bucket, found: await recount(store, bucket.list, bucket.bucket) });
     const recounts = Readable.from(scan.buckets()).map(count, options);
     for await (const { bucket, found } of recounts) {
       if (found === 'busy') busy.push(bucket);

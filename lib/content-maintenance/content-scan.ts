@@ -28,7 +28,7 @@ export type SuspectedInconsistency =
 export type Inconsistency = SuspectedInconsistency | ({ readonly kind: 'miscounted bucket' } & Miscount);
 
 /** A bucket of a list. */
-export type Bucket = Pick<Miscount, 'list' | 'bucket'>;
+export type BucketOfList = Pick<Miscount, 'list' | 'bucket'>;
 
 /** The slug of a content item, and its position in each of its lists, by the list's name. */
 export const parsePlace = (stored: DynamoItem) => {
@@ -97,7 +97,7 @@ const stagedScan = () => {
     /** Lists that items are in. */
     lists: () => count('DISTINCT list', 'wanted_members'),
     /** The buckets that have a counter or members. */
-    buckets: () => queryRows<Bucket>(db.prepare('SELECT list, bucket FROM buckets')),
+    buckets: () => queryRows<BucketOfList>(db.prepare('SELECT list, bucket FROM buckets')),
     /** In the order of repair. While content changes, most are false: a scan reads items at different times. */
     *suspected(): Generator<SuspectedInconsistency> {
       for (const [kind, query] of SUSPECTED) {

@@ -7,14 +7,14 @@ import { CommandFailure, type CommandResult, FileRefused } from '../admin/comman
 import { processContext } from '../admin/command/context.ts';
 import type { Deployment } from '../admin/deployment/deployment.ts';
 import { addImportCommands } from '../admin/import/import-commands.ts';
-import type { IntakeEntry } from '../cloud/stage-schema.ts';
+import type { IntakeSource } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
 
 /** The registrations that are never loaded. */
 const ERASED = 'control/erased.txt';
 
 /** `failed` gets no report: the next build loads the file again. */
-export type Outcome = 'loaded' | 'refused' | 'superseded' | 'failed';
+export type LoadOutcome = 'loaded' | 'refused' | 'superseded' | 'failed';
 
 /** What every load uses. */
 export interface LoadContext {
@@ -38,7 +38,7 @@ export const loadedKey = (prefix: string): string => `control/loaded/${prefix}`;
 
 /** The command line of a load. */
 export const importArguments = (
-  { import: kind, supplier, complete, removeAtMost, dates }: IntakeEntry,
+  { import: kind, supplier, complete, removeAtMost, dates }: IntakeSource,
   path: string,
   erased: string,
 ): string[] => [
@@ -75,7 +75,7 @@ const withoutFolder = (message: string, folder: string): string =>
   message.replaceAll(join(folder, 'erased.txt'), ERASED).replaceAll(`${folder}/`, '');
 
 /** Imports a local file. @returns what its report says */
-const importLocal = async (entry: IntakeEntry, path: string, erased: string, deployment: Deployment) => {
+const importLocal = async (entry: IntakeSource, path: string, erased: string, deployment: Deployment) => {
   try {
     const counts = await runImport(importArguments(entry, path, erased), deployment);
     return { outcome: 'loaded' as const, ...counts };
@@ -87,18 +87,23 @@ const importLocal = async (entry: IntakeEntry, path: string, erased: string, dep
 };
 
 /** Writes the summary of a report, its last part. */
-const writeSummary = (bucket: IntakeBucket, entry: IntakeEntry, file: StoredFile, result: object): Promise<void> => {
+const writeSummary = (bucket: IntakeBucket, entry: IntakeSource, file: StoredFile, result: object): Promise<void> => {
   const summary = { ...file, lastModified: file.lastModified.toISOString(), ...result };
   return bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify(summary, undefined, 2)}\n`);
 };
 
 /** Reports a complete file that is not loaded, because a newer one waits or was loaded. */
-export const reportSuperseded = async (entry: IntakeEntry, file: StoredFile, context: LoadContext): Promise<void> => {
+export const reportSuperseded = async (entry: IntakeSource, file: StoredFile, context: LoadContext): Promise<void> => {
   await writeSummary(context.bucket, entry, file, { outcome: 'superseded', reason: 'there is a newer complete file' });
   context.log({ report: reportFolder(entry.prefix, file), outcome: 'superseded' });
 };
 
-const loadIn = async (folder: string, entry: IntakeEntry, file: StoredFile, context: LoadContext): Promise<Outcome> => {
+const loadIn = async (
+  folder: string,
+  entry: IntakeSource,
+  file: StoredFile,
+  context: LoadContext,
+): Promise<LoadOutcome> => {
   const { bucket, deployment, log } = context;
   const { name, version, lastModified } = file;
   // A name may be too long for a disk, or lead out of the folder.
@@ -125,7 +130,7 @@ const loadIn = async (folder: string, entry: IntakeEntry, file: StoredFile, cont
 };
 
 /** Loads one file and writes its report. `failed` when the cause is neither its content nor its guard. */
-export const loadFile = async (entry: IntakeEntry, file: StoredFile, context: LoadContext): Promise<Outcome> => {
+export const loadFile = async (entry: IntakeSource, file: StoredFile, context: LoadContext): Promise<LoadOutcome> => {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));
   try {
     return await loadIn(folder, entry, file, context);

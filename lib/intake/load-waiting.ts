@@ -1,5 +1,5 @@
 import { CommandFailure } from '../admin/command/command-result.ts';
-import type { IntakeEntry } from '../cloud/stage-schema.ts';
+import type { IntakeSource } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
 import { type LoadContext, loadedKey, loadFile, reportSuperseded, summaryKey } from './load-file.ts';
 
@@ -7,7 +7,7 @@ import { type LoadContext, loadedKey, loadFile, reportSuperseded, summaryKey } f
 const MAX_AGE_MS = 29 * 86_400_000;
 
 export interface IntakeContext extends LoadContext {
-  readonly entries: readonly IntakeEntry[];
+  readonly entries: readonly IntakeSource[];
   readonly now: () => Date;
 }
 
@@ -29,7 +29,7 @@ const byTime = (a: StoredFile, b: StoredFile): number =>
   a.lastModified.getTime() - b.lastModified.getTime() || (a.name < b.name ? -1 : 1);
 
 /** What waits under a prefix: the file to load next, and superseded complete files. */
-const findWaiting = async ({ prefix, complete }: IntakeEntry, { bucket, now }: IntakeContext) => {
+const findWaiting = async ({ prefix, complete }: IntakeSource, { bucket, now }: IntakeContext) => {
   // Files before reports, so that none is loaded twice.
   const files = await bucket.list(prefix);
   const reports = new Set((await bucket.list(`reports/${prefix}`)).map(({ name }) => name));

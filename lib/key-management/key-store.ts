@@ -60,8 +60,8 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
 const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] =>
   plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
-export class UnknownKey extends Error {
-  override readonly name = 'UnknownKey';
+export class UnknownApiKey extends Error {
+  override readonly name = 'UnknownApiKey';
 
   constructor(id: string) {
     super(`no key has the id ${id}`);
@@ -87,7 +87,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
 
   const get = async (id: string): Promise<KeyRecord> => {
     const record = await find(id);
-    if (record === undefined) throw new UnknownKey(id);
+    if (record === undefined) throw new UnknownApiKey(id);
     return record;
   };
 
@@ -126,7 +126,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
   return {
     find,
 
-    /** @throws UnknownKey */
+    /** @throws UnknownApiKey */
     get,
 
     /** Every record but the probe's, with attributes that another version of this service added. */
@@ -157,13 +157,13 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
       }
     },
 
-    /** Revoking twice keeps the first revocation. @throws UnknownKey */
+    /** Revoking twice keeps the first revocation. @throws UnknownApiKey */
     revoke: (id: string, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, ({ revokedAt }) =>
         revokedAt === undefined ? { revokedAt: at.toISOString(), revokedBy: by } : undefined,
       ),
 
-    /** Makes all the changes or none. @throws UnknownKey */
+    /** Makes all the changes or none. @throws UnknownApiKey */
     update: (id: string, { plan, domains }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, (old) => ({
         ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),

@@ -125,7 +125,6 @@ export const openTarget = async (region: string, account: string, env: NodeJS.Pr
       }
     },
 
-    /** Deletes the temporary folder. */
     close: () => rm(folder, { recursive: true }),
   };
 };

@@ -17,12 +17,12 @@ const list = (headers: Record<string, string>, query = 'domain=news.example&limi
   api.call('GET', `/v1/api/content?${query}`, { key: api.key, headers });
 
 /** docs/contract.md#every-response */
-describe('A large response is compressed with gzip', () => {
+describe('A response', () => {
   it.each([
     ['a bulk answer about insurance', (headers: Record<string, string>) => bulk('insurance', headers)],
     ['a bulk answer about compliance', (headers: Record<string, string>) => bulk('compliance', headers)],
     ['a page of a list', (headers: Record<string, string>) => list(headers)],
-  ])('when the caller accepts it, to the same text: %s', async (_, request) => {
+  ])('is compressed to the same text when it is large and the caller accepts it: %s', async (_, request) => {
     const [plain, compressed] = [await request({}), await request(GZIP)];
     expect(plain.headers.get('content-encoding')).toBeNull();
     expect(compressed.headers.get('content-encoding')).toBe('gzip');
@@ -31,7 +31,7 @@ describe('A large response is compressed with gzip', () => {
     expect(less).toBeLessThan(Number(all) / 2);
   });
 
-  it('also when it is an error with many issues', async () => {
+  it('is compressed when it is an error with many issues', async () => {
     const reply = await api.call('POST', '/v1/vehicle/bulk-insurance', {
       key: api.key,
       headers: GZIP,
@@ -52,16 +52,16 @@ describe('A large response is compressed with gzip', () => {
     ['*;q=0', null],
     ['br, deflate', null],
     ['', null],
-  ])('by what Accept-Encoding says: "%s"', async (accepted, coding) => {
+  ])('to Accept-Encoding "%s" has the coding %s', async (accepted, coding) => {
     const reply = await bulk('insurance', { 'Accept-Encoding': accepted });
     expect(reply.headers.get('content-encoding')).toBe(coding);
   });
 
-  it('not below 2 kB', async () => {
+  it('below 2 kB is not compressed', async () => {
     expect((await bulk('insurance', GZIP, 2)).headers.get('content-encoding')).toBeNull();
   });
 
-  it('and caches are told that it depends on Accept-Encoding, whatever was sent', async () => {
+  it('tells caches that it depends on Accept-Encoding, whatever was sent', async () => {
     const replies = [await bulk('insurance', {}), await list(GZIP, 'limit=0'), await bulk('compliance', {}, 2_000)];
     expect(replies.map(({ status, headers }) => [status, headers.get('vary')])).toEqual([
       [200, 'Accept-Encoding'],
@@ -70,7 +70,7 @@ describe('A large response is compressed with gzip', () => {
     ]);
   });
 
-  it('not for a single lookup', async () => {
+  it('to a single lookup is never compressed', async () => {
     const reply = await api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key: api.key, headers: GZIP });
     expect([reply.headers.get('vary'), reply.headers.get('content-encoding')]).toEqual([null, null]);
   });

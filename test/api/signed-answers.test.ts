@@ -193,7 +193,7 @@ describe('Where the service signs no answers, to ask for one', () => {
     expect((await get(INSURANCE, JWT, { key: unscoped })).status).toBe(403);
   });
 
-  it('is no matter of other endpoints, and no keys are published', async () => {
+  it('is ignored by other endpoints, and no keys are published', async () => {
     expect((await get('/v1/usage', JWT)).status).toBe(200);
     expect([(await api.call('GET', KEYS)).status, (await get(KEYS)).status]).toEqual([401, 404]);
   });

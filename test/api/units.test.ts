@@ -1,4 +1,4 @@
-/** Units and the last day of a key, as its owner sees them: docs/contract.md#units. */
+/** Units as the owner of a key sees them: docs/contract.md#units. */
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
@@ -56,7 +56,7 @@ describe('The units of a key', () => {
     expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 5 });
   });
 
-  it('are none for requests beyond the limit of the plan that the key had at that time, from the window of a change on, the last of several', async () => {
+  it('of rate limited requests are 0, by the plan of their minute; of several changes in a minute the last counts', async () => {
     const key = await api.newKey({ plan: 'free', createdAt: '2026-06-01T00:00:00Z' });
     const id = keyIdOf(hashKey(key), 'live');
     const put = (plan: PlanName, minutesAgo: number) =>
@@ -116,34 +116,5 @@ describe('The units of a key', () => {
     const key = await api.newKey({ plan: 'free', plans });
     await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 61, NOON - 60 * MINUTE_MS)]);
     expect((await usageOf(key)).hours.at(-2)).toMatchObject({ rateLimited: 1, units: 60 });
-  });
-});
-
-describe('X-Key-Expires', () => {
-  it.each([
-    ['2026-06-15', '2026-06-15'],
-    ['2026-06-29', '2026-06-29'],
-    ['2026-06-30', null],
-    [undefined, null],
-  ])('of a key whose last day is %s is %s on 15 June', async (expires, header) => {
-    const key = await api.newKey(expires === undefined ? {} : { expires });
-    expect((await api.call('GET', LOOKUP, { key })).headers.get('x-key-expires')).toBe(header);
-  });
-
-  it('comes with errors too, by the day in London, and never with a 401', async () => {
-    const key = await api.newKey({ expires: '2026-06-30', plan: 'free', scopes: ['vehicles:read'] });
-    api.clock.now = Date.parse('2026-06-15T23:00:00Z');
-    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 57, api.clock.now)]);
-    const sent = async (path: string) => {
-      const { status, headers } = await api.call('GET', path, { key });
-      return [status, headers.get('x-key-expires')];
-    };
-    const day = '2026-06-30';
-    expect(await sent('/v1/vehicle/ZZ99ZZZ/insurance')).toEqual([404, day]);
-    expect(await sent('/v1/api/content')).toEqual([403, day]);
-    expect(await sent('/v1/vehicle/-/insurance')).toEqual([400, day]);
-    expect(await sent(LOOKUP)).toEqual([429, day]);
-    api.clock.now = Date.parse('2026-06-30T23:00:00Z');
-    expect(await sent(LOOKUP)).toEqual([401, null]);
   });
 });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
 import { runCommand } from '../support/run-command.ts';
 import { useFolder } from '../support/use-folder.ts';
-import type { Resource, Template } from './stack/synthesised.ts';
+import type { Resource, Template } from './stack/templates.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const AUTHOR = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ContentItem, isAllowedDomain, isContentId } from '../../core/content/item.ts';
+import { type ContentItem, etagOf, isAllowedDomain, isContentId, latest } from '../../core/content/item.ts';
 import { readPageQuery, requirePageFits } from '../../core/content/page.ts';
 import { domainForbidden, pageTooLarge } from '../../core/problems.ts';
 
@@ -91,4 +91,11 @@ describe('The size of a page', () => {
     expect(() => requirePageFits([filled, last])).not.toThrow();
     expect(() => requirePageFits([filled, { ...last, content: `${last.content}x` }])).toThrow(pageTooLarge(1));
   });
+});
+
+it('The entity tag of an item is its version in double quotes', () => expect(etagOf({ version: 7 })).toBe('"7"'));
+
+it('The latest timestamp is found in any order', () => {
+  const days = ['2026-06-15T12:00:00.000Z', '2026-06-16T12:00:00.000Z', '2026-06-14T12:00:00.000Z'];
+  expect([latest(...days), latest(...days.toReversed())]).toEqual([days[1], days[1]]);
 });

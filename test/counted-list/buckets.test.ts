@@ -12,12 +12,12 @@ const BUCKETS: readonly Bucket[] = [
 
 describe('The bucket ranges of a page', () => {
   it.each([
-    ['of an empty list', [], 0, 5, []],
-    ['within one bucket', BUCKETS, 0, 2, [{ bucket: 3, skip: 0, room: 2 }]],
-    ['from the middle of a bucket', BUCKETS, 1, 1, [{ bucket: 3, skip: 1, room: 1 }]],
-    ['that begins with a bucket', BUCKETS, 2, 1, [{ bucket: 2, skip: 0, room: 1 }]],
+    ['are none in an empty list', [], 0, 5, []],
+    ['lie within one bucket', BUCKETS, 0, 2, [{ bucket: 3, skip: 0, room: 2 }]],
+    ['begin in the middle of a bucket', BUCKETS, 1, 1, [{ bucket: 3, skip: 1, room: 1 }]],
+    ['begin with a bucket', BUCKETS, 2, 1, [{ bucket: 2, skip: 0, room: 1 }]],
     [
-      'over several buckets, without empty ones',
+      'span several buckets, without empty ones',
       BUCKETS,
       1,
       6,
@@ -27,8 +27,8 @@ describe('The bucket ranges of a page', () => {
         { bucket: 0, skip: 0, room: 2 },
       ],
     ],
-    ['with more room than members', BUCKETS, 7, 9, [{ bucket: 0, skip: 2, room: 9 }]],
-    ['past the end', BUCKETS, 9, 5, []],
+    ['end with the last member', BUCKETS, 7, 9, [{ bucket: 0, skip: 2, room: 9 }]],
+    ['are none past the end', BUCKETS, 9, 5, []],
   ])('%s', (_title, buckets, offset, limit, ranges) => {
     expect(bucketRanges(buckets, offset, limit)).toEqual(ranges);
   });

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { removeUnused } from '../../core/dynamodb/client/unused-middleware.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { startEngine } from '../support/engine.ts';
-import { describeOwnClient } from '../support/stock-client.ts';
+import { describeOwnClient } from '../support/sdk-client.ts';
 
 const REGION = 'eu-west-1';
 const SECRET = 'a-secret';

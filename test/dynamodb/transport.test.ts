@@ -15,7 +15,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
 import { dynamoDbTransport } from '../../core/dynamodb/client/transport.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
-import { describeOwnClient } from '../support/stock-client.ts';
+import { describeOwnClient } from '../support/sdk-client.ts';
 
 const PATIENT = { connection: 10_000, response: 10_000 };
 

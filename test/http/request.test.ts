@@ -3,7 +3,7 @@ import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { unauthorized } from '../../core/problems.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
 import { pageLinks } from '../../functions/http/page-links.ts';
-import { createRequestContext, isSandbox } from '../../functions/http/request.ts';
+import { createRequestContext, isProbe, isSandbox } from '../../functions/http/request.ts';
 import { NOON } from '../support/clock.ts';
 import { httpRequest } from '../support/http-request.ts';
 
@@ -12,12 +12,13 @@ const idOf = (requestId: unknown, awsRequestId?: string) =>
 const timeOf = (timeEpoch: unknown) => createRequestContext({ requestContext: { timeEpoch } }, undefined).now.getTime();
 
 it.each([
-  [{ kind: 'test' }, true],
-  [{ kind: 'live' }, false],
-  [{ kind: 'probe' }, false],
-  [undefined, false],
-] as const)('A request with the key %j is of the sandbox: %s', (key, expected) => {
-  expect(isSandbox(key ? { key: { id: '', hash: '', ...key } } : {})).toBe(expected);
+  [{ kind: 'test' }, true, false],
+  [{ kind: 'live' }, false, false],
+  [{ kind: 'probe' }, false, true],
+  [undefined, false, false],
+] as const)('A request with the key %j is of the sandbox: %s, of the probe: %s', (key, sandbox, probe) => {
+  const context = key ? { key: { id: '', hash: '', ...key } } : {};
+  expect([isSandbox(context), isProbe(context)]).toEqual([sandbox, probe]);
 });
 
 describe('The request context', () => {

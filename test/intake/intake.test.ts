@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { IntakeEntry } from '../../lib/cloud/stage-schema.ts';
+import type { IntakeSource } from '../../lib/cloud/stage-schema.ts';
 import { intakeBucket } from '../../lib/intake/bucket.ts';
 import { importArguments } from '../../lib/intake/load-file.ts';
 import { loadWaitingFiles } from '../../lib/intake/load-waiting.ts';
@@ -17,9 +17,9 @@ const NOW = new Date('2026-11-21T12:00:00Z');
 const ago = (minutes: number): Date => new Date(NOW.getTime() - minutes * 60_000);
 const DAY = 24 * 60;
 
-const VEHICLES: IntakeEntry = { prefix: 'vehicles/acme/', import: 'vehicles' };
-const COMPLETE: IntakeEntry = { ...VEHICLES, complete: true };
-const COMPLIANCE: IntakeEntry = { prefix: 'compliance/', import: 'compliance' };
+const VEHICLES: IntakeSource = { prefix: 'vehicles/acme/', import: 'vehicles' };
+const COMPLETE: IntakeSource = { ...VEHICLES, complete: true };
+const COMPLIANCE: IntakeSource = { prefix: 'compliance/', import: 'compliance' };
 
 const engine = useEngine();
 let bucket: TestBucket;
@@ -47,7 +47,7 @@ const csv = (...registrations: string[]): string =>
   vehiclesCsv(...registrations.map((registration) => vehicleRow({ registration })));
 
 /** A build, as far as it is none of AWS's. */
-const build = async (entries: readonly IntakeEntry[] = [VEHICLES], tableNames = engine.names) => {
+const build = async (entries: readonly IntakeSource[] = [VEHICLES], tableNames = engine.names) => {
   const lines: Record<string, unknown>[] = [];
   const allLoaded = await loadWaitingFiles({
     entries,
@@ -285,7 +285,7 @@ describe('A load that fails', () => {
 });
 
 it('An entry has the options of the command line', () => {
-  const entry: IntakeEntry = { ...COMPLETE, supplier: 'acme', dates: 'uk', removeAtMost: '2%' };
+  const entry: IntakeSource = { ...COMPLETE, supplier: 'acme', dates: 'uk', removeAtMost: '2%' };
   expect(importArguments(entry, 'FILE', 'ERASED').join(' ')).toBe(
     'import vehicles FILE --except ERASED --supplier acme --complete --remove-at-most 2% --dates uk',
   );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
-import { aPolicy } from '../support/records.ts';
+import { vehicleNotFound } from '../../core/problems.ts';
+import { insuranceAnswer, insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
+import { aPolicy, aVehicle } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
 const YESTERDAY = '2026-06-14';
@@ -54,5 +55,31 @@ describe('Insurance on a day', () => {
     const numbered = list.map((fields, nth) => aPolicy({ number: `B${nth}`, ...fields }));
     const { status, policy: answer } = insuranceOn(TODAY, numbered);
     expect([status, answer?.number]).toEqual([expected.split(':')[0], 'A']);
+  });
+});
+
+describe('The answer of an insurance lookup', () => {
+  const record = aVehicle('AB12CDE', [aPolicy({ validFrom: TODAY, validTo: TODAY })]);
+
+  it('is for today, with the registration as it was queried', () => {
+    const { vehicle, lastUpdated, policies } = record;
+    const [policy] = policies;
+    expect(insuranceAnswer('ab12 cde', record, TODAY)).toEqual({
+      registration: 'ab12 cde',
+      insured: true,
+      policy,
+      vehicle,
+      lastUpdated,
+    });
+  });
+
+  it('is for the day that was asked for, and names it', () => {
+    expect(insuranceAnswer('AB12CDE', record, TODAY, YESTERDAY)).toMatchObject({ insured: false, asOf: YESTERDAY });
+  });
+
+  it('is VEHICLE_NOT_FOUND without a record, with the registration that was probably meant', () => {
+    const answer = () => insuranceAnswer('AB1OCDE', undefined, TODAY);
+    expect(answer).toThrow(vehicleNotFound('AB10CDE'));
+    expect(answer).toThrow(expect.objectContaining({ extension: { suggestion: 'AB10CDE' } }));
   });
 });

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
-import { usesStockClient } from '../../runtime/environment.ts';
+import { usesSdkClient } from '../../runtime/environment.ts';
 
 /** Timeouts in milliseconds. */
 export interface TransportTimeouts {
@@ -102,7 +102,7 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
 
 /** The transport of a client: ours, or the SDK's with the same timeouts. */
 export const requestHandler = (timeouts: TransportTimeouts): NonNullable<DynamoDBClientConfig['requestHandler']> =>
-  usesStockClient()
+  usesSdkClient()
     ? {
         connectionTimeout: timeouts.connection,
         requestTimeout: timeouts.response,

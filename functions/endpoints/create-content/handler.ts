@@ -1,5 +1,5 @@
 import { creationOwnerId } from '../../../core/access/key-record.ts';
-import { contentTables } from '../../../core/content/content-tables.ts';
+import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { newFields } from '../../../core/content/schemas.ts';
 import { serve } from '../../http/serve.ts';
@@ -8,7 +8,7 @@ import { input } from './input.ts';
 
 /** Creates a content item, once per Idempotency-Key. docs/contract.md#content */
 export const handler = serve({ endpoint, input }, ({ db, tables }) => {
-  const content = contentTables(db, tables.content);
+  const content = contentByKeyKind(db, tables.content);
   return {
     respond: async ({ body, headers, caller, keyKind, address, now, deadline }) => {
       const idempotencyKey = headers['Idempotency-Key'];

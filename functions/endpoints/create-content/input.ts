@@ -1,4 +1,4 @@
 import { CreateContent, IdempotencyKeyHeaders } from '../../../core/content/schemas.ts';
-import { readsInput } from '../../http/input.ts';
+import { defineInput } from '../../http/input.ts';
 
-export const input = readsInput({ headers: IdempotencyKeyHeaders, body: CreateContent });
+export const input = defineInput({ headers: IdempotencyKeyHeaders, body: CreateContent });

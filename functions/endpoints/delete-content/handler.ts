@@ -1,11 +1,11 @@
-import { contentTables } from '../../../core/content/content-tables.ts';
+import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** Deletes a content item permanently. docs/contract.md#content */
 export const handler = serve({ endpoint, input }, ({ db, tables }) => {
-  const content = contentTables(db, tables.content);
+  const content = contentByKeyKind(db, tables.content);
   return {
     respond: async ({ parameters, headers, caller, keyKind, now, deadline }) => {
       await content[keyKind].remove(parameters.id, headers['If-Match'], { now, deadline, domains: caller.key.domains });

@@ -1,4 +1,4 @@
 import { IfMatchHeaders } from '../../../core/content/schemas.ts';
-import { readsInput } from '../../http/input.ts';
+import { defineInput } from '../../http/input.ts';
 
-export const input = readsInput({ headers: IfMatchHeaders });
+export const input = defineInput({ headers: IfMatchHeaders });

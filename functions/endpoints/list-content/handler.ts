@@ -1,4 +1,4 @@
-import { contentTables } from '../../../core/content/content-tables.ts';
+import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
 import { type ContentPage, readPageQuery, requirePageFits } from '../../../core/content/page.ts';
 import { pageLinks } from '../../http/page-links.ts';
 import { serve } from '../../http/serve.ts';
@@ -7,7 +7,7 @@ import { input } from './input.ts';
 
 /** A page of content items. docs/contract.md#content */
 export const handler = serve({ endpoint, input }, ({ db, tables }) => {
-  const content = contentTables(db, tables.content);
+  const content = contentByKeyKind(db, tables.content);
   return {
     respond: async ({ query, caller, keyKind, address, deadline }) => {
       const { filter, bounds } = readPageQuery(query, caller.key.domains);

@@ -1,4 +1,4 @@
 import { ContentQuery } from '../../../core/content/schemas.ts';
-import { readsInput } from '../../http/input.ts';
+import { defineInput } from '../../http/input.ts';
 
-export const input = readsInput({ query: ContentQuery });
+export const input = defineInput({ query: ContentQuery });

@@ -1,4 +1,4 @@
-import { contentTables } from '../../../core/content/content-tables.ts';
+import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
 import { etagOf, isAllowedDomain } from '../../../core/content/item.ts';
 import { contentNotFound } from '../../../core/problems.ts';
 import { serve } from '../../http/serve.ts';
@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 
 /** Reads one content item. docs/contract.md#content */
 export const handler = serve({ endpoint }, ({ db, tables }) => {
-  const content = contentTables(db, tables.content);
+  const content = contentByKeyKind(db, tables.content);
   return {
     load: ({ parameters, keyKind }) => content[keyKind].find(parameters.id),
     respond: ({ caller }, stored) => {

@@ -1,4 +1,4 @@
-import { contentTables } from '../../../core/content/content-tables.ts';
+import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { changedFields } from '../../../core/content/schemas.ts';
 import { serve } from '../../http/serve.ts';
@@ -7,7 +7,7 @@ import { input } from './input.ts';
 
 /** Updates the fields of a content item that the body contains. docs/contract.md#content */
 export const handler = serve({ endpoint, input }, ({ db, tables }) => {
-  const content = contentTables(db, tables.content);
+  const content = contentByKeyKind(db, tables.content);
   return {
     respond: async ({ parameters, body, headers, caller, keyKind, now, deadline }) => {
       const item = await content[keyKind].update(parameters.id, changedFields(body), headers['If-Match'], {

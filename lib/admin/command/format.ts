@@ -1,3 +1,5 @@
+import { codePointOf } from '../../../core/code-point.ts';
+
 const MAX_LENGTH = 160;
 
 /** Makes text of a file or a command line safe to print: truncated, with control and format characters replaced. */
@@ -7,16 +9,15 @@ export const printable = (text: string, maxLength = MAX_LENGTH): string =>
 /** Characters that control a terminal (C0, DEL, C1) or turn the direction of text (embeddings, overrides, isolates). */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-const hexOf = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-
 /** The code point of the first control or direction character, such as U+202E. */
 export const findControlCharacter = (text: string): string | undefined => {
   const [character] = text.match(CONTROL) ?? [];
-  return character && `U+${hexOf(character)}`;
+  return character && codePointOf(character);
 };
 
 /** Text with its control and direction characters as escapes of JSON, such as \u202E. */
-export const escapeControls = (text: string): string => text.replace(CONTROL, (character) => `\\u${hexOf(character)}`);
+export const escapeControls = (text: string): string =>
+  text.replace(CONTROL, (character) => codePointOf(character).replace('U+', '\\u'));
 
 /** A whole number with separators, such as 20,000. */
 export const formatNumber = (value: number): string => Math.round(value).toLocaleString('en-GB');

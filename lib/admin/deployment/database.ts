@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { removeUnused } from '../../../core/dynamodb/client/unused-middleware.ts';
 import { documentClient, transportSettings } from '../../../core/dynamodb/database.ts';
 import { DeadlineExceeded } from '../../../core/runtime/deadline.ts';
-import { usesStockClient } from '../../../core/runtime/environment.ts';
+import { usesSdkClient } from '../../../core/runtime/environment.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence, errorCode, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
@@ -23,7 +23,7 @@ export const REQUEST_HANDLER = {
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
   // The logger prepares an entry of every item, which nothing writes: a tenth of an import's time.
-  if (!usesStockClient()) removeUnused(client, ['loggerMiddleware']);
+  if (!usesSdkClient()) removeUnused(client, ['loggerMiddleware']);
   return documentClient(client);
 };
 

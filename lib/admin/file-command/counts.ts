@@ -2,10 +2,10 @@ import type { LondonDate } from '../../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../../core/vehicles/suggestion.ts';
 
 /** The outcome of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. */
-export type Outcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere';
+export type RecordOutcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere';
 
 /** Counts of one run: records by outcome, and rows. */
-export interface Counts extends Record<Outcome, number> {
+export interface Counts extends Record<RecordOutcome, number> {
   /** Rows of the file that the run has reached. */
   read: number;
   rejected: number;
@@ -17,7 +17,6 @@ export interface Counts extends Record<Outcome, number> {
   unknownFormats: readonly { readonly line: number; readonly registration: string }[];
 }
 
-/** The counts at the start of a run. */
 export const noCounts = (): Counts => ({
   read: 0,
   rejected: 0,

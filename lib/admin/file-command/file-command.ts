@@ -3,7 +3,7 @@ import type { CommandContext } from '../deployment/deployment.ts';
 import type { Columns } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 import type { FileFormat, SourceFile } from '../files/source-file.ts';
-import type { Outcome } from './counts.ts';
+import type { RecordOutcome } from './counts.ts';
 import type { FileOptions } from './file-options.ts';
 import type { PartSummary, StoredForm } from './record-form.ts';
 import type { RowGroup } from './row-groups.ts';
@@ -37,13 +37,13 @@ export interface GroupResult<ImportRecord> {
 }
 
 /** Why a valid record was not written. `waits`: another record of the file may make way for it. */
-export interface NotWritten {
+export interface WriteRefusal {
   readonly reason: string;
   readonly waits: boolean;
 }
 
 /** How records are written. */
-export interface Writing<ImportRecord> {
+export interface RecordWriter<ImportRecord> {
   /** Batches at a time. */
   readonly concurrency: number;
   /** Whether one batch can have all of these. */
@@ -52,7 +52,7 @@ export interface Writing<ImportRecord> {
   readonly write: (
     records: readonly ImportRecord[],
     isStopped: () => boolean,
-    settle: (index: number, result: Outcome | NotWritten) => void,
+    settle: (index: number, result: RecordOutcome | WriteRefusal) => void,
   ) => Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export interface FileCommand<ImportRecord> {
   /** Columns of the CSV format. */
   readonly columns: Columns;
   /** The possible outcomes of a record, the intended one first. */
-  readonly outcomes: readonly [Outcome, ...Outcome[]];
+  readonly outcomes: readonly [RecordOutcome, ...RecordOutcome[]];
   /** A sentence after the result. */
   readonly note?: string;
   /** How the records that a complete file is compared with are read; absent where a file cannot be complete. */
@@ -79,7 +79,7 @@ export interface FileCommand<ImportRecord> {
   readonly keyOf: (row: Row) => string | undefined;
   /** The record of a group, or why its rows have none. */
   readonly read: (group: RowGroup, context: RowContext) => GroupResult<ImportRecord>;
-  readonly writing: (context: RowContext) => Writing<ImportRecord>;
+  readonly writing: (context: RowContext) => RecordWriter<ImportRecord>;
 }
 
 /** One kind of data that can be imported. */

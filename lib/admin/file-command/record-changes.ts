@@ -3,11 +3,11 @@ import pLimit from 'p-limit';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { Outcome } from './counts.ts';
-import type { NotWritten, RowContext, Writing } from './file-command.ts';
+import type { RecordOutcome } from './counts.ts';
+import type { RecordWriter, RowContext, WriteRefusal } from './file-command.ts';
 import { computeDigest, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { type Applied, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
+import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords, type WriteResult } from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
@@ -17,7 +17,7 @@ const BATCHES_IN_FLIGHT = 4;
 const WRITES_IN_FLIGHT = 32;
 const REVISION_BYTES = 16;
 
-const DAMAGED: NotWritten = {
+const DAMAGED: WriteRefusal = {
   reason: 'the stored record of this vehicle is damaged; remove it, then import this row',
   waits: false,
 };
@@ -33,7 +33,11 @@ export interface RecordChange<Body extends object = object> {
   readonly isErased?: boolean;
 }
 
-const compare = ({ body, lastUpdated }: RecordChange, own: PartSummary | undefined, ifNewer: boolean): Outcome => {
+const compare = (
+  { body, lastUpdated }: RecordChange,
+  own: PartSummary | undefined,
+  ifNewer: boolean,
+): RecordOutcome => {
   if (body === undefined) return own === undefined ? 'notThere' : 'removed';
   if (own === undefined) return 'loaded';
   const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === own.lastUpdated;
@@ -45,11 +49,12 @@ const compare = ({ body, lastUpdated }: RecordChange, own: PartSummary | undefin
 
 type ChangeContext = CommandContext & Pick<RowContext, 'dryRun' | 'ifNewer' | 'scanned'>;
 
-const isWrite = (outcome: Outcome | NotWritten): boolean => outcome === 'loaded' || outcome === 'removed';
+const isWrite = (outcome: RecordOutcome | WriteRefusal): boolean => outcome === 'loaded' || outcome === 'removed';
 
 /**
  * Writes the records that differ from what is stored, each only if it is still as it was read; otherwise it is compared
- * again. The parts of other suppliers stay. @param fileTime the last update of a record without one of its own
+ * again. The parts of other suppliers stay.
+ * @param fileTime the last update of a record without one of its own
  */
 export const recordChanges = <Body extends object>(
   form: RecordForm<Body>,
@@ -65,7 +70,7 @@ export const recordChanges = <Body extends object>(
     new Map([...(stored?.parts ?? [])].filter(([name]) => name !== supplier));
 
   /** The outcome if nobody else changes the record; `loaded` and `removed` need a write. */
-  const decide = (change: RecordChange<Body>, stored: StoredRecord<Body> | undefined): Outcome | NotWritten => {
+  const decide = (change: RecordChange<Body>, stored: StoredRecord<Body> | undefined): RecordOutcome | WriteRefusal => {
     if (change.isErased) return stored === undefined ? 'notThere' : 'removed';
     if (stored !== undefined && stored.parts === undefined) return DAMAGED;
     const own = stored?.parts?.get(supplier);
@@ -88,10 +93,10 @@ export const recordChanges = <Body extends object>(
   const apply = async (
     change: RecordChange<Body>,
     found: StoredRecord<Body> | undefined,
-  ): Promise<Outcome | NotWritten> => {
+  ): Promise<RecordOutcome | WriteRefusal> => {
     const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
-    let earlier: { readonly revision: string; readonly outcome: Outcome | NotWritten } | undefined;
+    let earlier: { readonly revision: string; readonly outcome: RecordOutcome | WriteRefusal } | undefined;
     let mayBeRemoved = false;
     let stored = found;
     for (let tries = 0; ; tries += 1) {
@@ -103,7 +108,7 @@ export const recordChanges = <Body extends object>(
       if (!isWrite(outcome)) return outcome;
       earlier = { revision: randomBytes(REVISION_BYTES).toString('hex'), outcome };
       const item = changed(change, stored);
-      let applied: Applied;
+      let applied: WriteResult;
       if (item !== undefined) applied = await records.put({ ...item, revision: earlier.revision }, stored);
       else if (stored !== undefined) applied = await records.remove(registration, stored);
       else return outcome;
@@ -115,13 +120,13 @@ export const recordChanges = <Body extends object>(
   };
 
   /** Undefined where the scan has found a difference: the whole record is needed then. */
-  const outcomeByScan = (change: RecordChange<Body>): Outcome | undefined => {
+  const outcomeByScan = (change: RecordChange<Body>): RecordOutcome | undefined => {
     if (scanned === undefined || change.isErased) return undefined;
     const outcome = compare(change, scanned(change.registration), ifNewer);
     return isWrite(outcome) ? undefined : outcome;
   };
 
-  const write: Writing<RecordChange<Body>>['write'] = async (changes, isStopped, settle) => {
+  const write: RecordWriter<RecordChange<Body>>['write'] = async (changes, isStopped, settle) => {
     const byScan = changes.map(outcomeByScan);
     const undecided = changes.filter((_, index) => byScan[index] === undefined);
     const found = await records.find(undecided.map(({ registration }) => registration));
@@ -146,7 +151,7 @@ export const recordChanges = <Body extends object>(
     writeAll: async (
       changes: readonly RecordChange<Body>[],
       isStopped: () => boolean,
-      onOutcome: (outcome: Outcome | NotWritten) => void,
+      onOutcome: (outcome: RecordOutcome | WriteRefusal) => void,
     ) => {
       for (let start = 0; start < changes.length && !isStopped(); start += BATCH) {
         await write(changes.slice(start, start + BATCH), isStopped, (_, outcome) => onOutcome(outcome));

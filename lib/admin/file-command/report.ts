@@ -1,7 +1,7 @@
 import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
-import { type Counts, MAX_EXAMPLES, type Outcome } from './counts.ts';
+import { type Counts, MAX_EXAMPLES, type RecordOutcome } from './counts.ts';
 import type { FileCommand, FileContext } from './file-command.ts';
 import type { RejectionReasons } from './rejection-reasons.ts';
 
@@ -35,7 +35,7 @@ const tableOf = (
     removed: `${noun} removed`,
     notThere: 'not there',
   };
-  const isShown = (outcome: Outcome) => outcomes.indexOf(outcome) < 2 || counts[outcome] > 0;
+  const isShown = (outcome: RecordOutcome) => outcomes.indexOf(outcome) < 2 || counts[outcome] > 0;
   const columns = new Map([
     ['rows read', formatNumber(counts.read)],
     ...outcomes.filter(isShown).map((outcome) => [labels[outcome], formatNumber(counts[outcome])] as const),

@@ -42,9 +42,9 @@ const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
 };
 
 /** `maybe`: the condition failed after an earlier attempt, whose response may have been lost. */
-export type Applied = 'yes' | 'no' | 'maybe';
+export type WriteResult = 'yes' | 'no' | 'maybe';
 
-const write = async (request: () => Promise<unknown>): Promise<Applied> => {
+const write = async (request: () => Promise<unknown>): Promise<WriteResult> => {
   let attempts = 0;
   try {
     await persist(() => {
@@ -105,11 +105,11 @@ export const storedRecords = <Body extends object>(
     },
 
     /** Writes a record in the place of what was read, if that is still there. */
-    put: (item: DynamoItem, stored: Pick<StoredRecord, 'revision'> | undefined): Promise<Applied> =>
+    put: (item: DynamoItem, stored: Pick<StoredRecord, 'revision'> | undefined): Promise<WriteResult> =>
       write(() => db.send(new PutCommand({ TableName, Item: item, ...conditionOf(stored) }))),
 
     /** As `put`. */
-    remove: (registration: string, stored: Pick<StoredRecord, 'revision'>): Promise<Applied> =>
+    remove: (registration: string, stored: Pick<StoredRecord, 'revision'>): Promise<WriteResult> =>
       write(() => db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...conditionOf(stored) }))),
   };
 };

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
-import { type Counts, countFormat, type Outcome } from './counts.ts';
-import type { FileCommand, NotWritten, RowContext, Writing } from './file-command.ts';
+import { type Counts, countFormat, type RecordOutcome } from './counts.ts';
+import type { FileCommand, RecordWriter, RowContext, WriteRefusal } from './file-command.ts';
 import { mentionedVehicles } from './malformed-rows.ts';
 import type { RowGroup } from './row-groups.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -14,7 +14,7 @@ interface Run<ImportRecord> {
   readonly context: RowContext;
   readonly staged: StagedRows;
   readonly counts: Counts;
-  readonly writing: Writing<ImportRecord>;
+  readonly writing: RecordWriter<ImportRecord>;
   readonly mentioned: ReturnType<typeof mentionedVehicles>;
   readonly today: LondonDate;
   readonly isStopped: () => boolean;
@@ -74,7 +74,7 @@ interface Batch<ImportRecord> {
 
 async function* splitIntoBatches<ImportRecord>(
   placed: Iterable<PlacedRecord<ImportRecord> | undefined>,
-  { fits }: Writing<ImportRecord>,
+  { fits }: RecordWriter<ImportRecord>,
 ): AsyncGenerator<Batch<ImportRecord>> {
   let batch: Batch<ImportRecord> = { records: [], places: [] };
   for (const one of placed) {
@@ -98,7 +98,7 @@ async function* splitIntoBatches<ImportRecord>(
 const settle = <ImportRecord>(
   { context, staged, counts, today }: Run<ImportRecord>,
   { key, lines, isMissing }: Place,
-  result: Outcome | NotWritten,
+  result: RecordOutcome | WriteRefusal,
 ): void => {
   if (typeof result !== 'string') {
     for (const line of lines) staged.reject(line, [result.reason], result.waits);

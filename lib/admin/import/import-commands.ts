@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import type { Outcome } from '../file-command/counts.ts';
+import type { RecordOutcome } from '../file-command/counts.ts';
 import type { FileCommand, ImportKind } from '../file-command/file-command.ts';
 import { addFileOptions, type FileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
@@ -11,7 +11,13 @@ import { compliance } from './compliance.ts';
 import { content } from './content.ts';
 import { vehicles } from './vehicles.ts';
 
-const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere'] as const satisfies readonly Outcome[];
+const RECORD_OUTCOMES = [
+  'loaded',
+  'unchanged',
+  'kept',
+  'removed',
+  'notThere',
+] as const satisfies readonly RecordOutcome[];
 
 const fileCommand = <ImportRecord>(
   kind: ImportKind<ImportRecord>,

@@ -10,7 +10,7 @@ import { addRotateKey } from './rotate-key.ts';
 import { addUpdateKey } from './update-key.ts';
 import { addKeyUsage } from './usage-command.ts';
 
-/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws UnknownKey */
+/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws UnknownApiKey */
 const revokeKey = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   await requireConfirmation(`This revokes key ${id} permanently`, context);

@@ -83,7 +83,7 @@ const chainFrom = async (
   return next === undefined ? [key] : [key, ...(await chainFrom(next, find))];
 };
 
-/** The keys to report, each with the successors that are added to it. @throws UnknownKey */
+/** The keys to report, each with the successors that are added to it. @throws UnknownApiKey */
 export const readChains = async (id: string | undefined, successors: boolean, context: CommandContext) => {
   const keys = openKeys(context);
   const wanted = id === undefined ? await keys.list() : [await keys.get(requireKeyId(id))];

@@ -105,7 +105,7 @@ const monthTable = (keys: readonly KeyMonth[], month: string): string => {
   return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
 };
 
-/** Requests of one or every key in a month. @throws UnknownKey, or CommandFailure when nothing is left of the month */
+/** Requests of one or every key in a month. @throws UnknownApiKey; CommandFailure when nothing is left of the month */
 const monthlyUsage = async (
   id: string | undefined,
   month: string,

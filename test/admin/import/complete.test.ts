@@ -154,7 +154,7 @@ describe('import --except', () => {
 
   it.each([
     ['e.txt', 'V10\nSECRET!\n', 'line 2 has no valid registration: nothing was done; correct it'],
-    ['e.csv', 'registration\n"SECRET\n', 'the quote that opens a field on line 2 is not closed as it should be'],
+    ['e.csv', 'registration\n"SECRET\n', 'the quote that opens a cell on line 2 is not closed as it should be'],
   ])('is refused with its name and the line: %s %j', async (name, text, sentence) => {
     const stopped = await load(linesOf(ALL), '--except', await file(name, text));
     expect(stopped).toMatchObject(failure(`error: --except: ${sentence}`));

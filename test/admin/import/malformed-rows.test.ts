@@ -32,7 +32,7 @@ describe('Two stray quotes', () => {
     ['in the last cell', 'note,registration\n"a,JOIN1\nb,JOIN2"\n', 2],
   ])('end import and check with the first row that they would join or hide: %s', async (_name, csv, line) => {
     const { path, ...result } = await load('vehicles', 'v.csv', csv);
-    const sentence = `a quote opens a field on line ${line} or below and is closed only after line ${line + 1}`;
+    const sentence = `a quote opens a cell on line ${line} or below and is closed only after line ${line + 1}`;
     expect([result, await checked(path)]).toEqual([failure(sentence), expect.stringContaining(sentence)]);
     expect((await stored()).filter(({ registration }) => registration.startsWith('JOIN'))).toEqual([]);
   });

@@ -58,7 +58,7 @@ describe('import vehicles of a CSV', () => {
     ['within a megabyte of several lines', 2, `${vehicleRow({ make: '"Ford' })}\n${'x'.repeat(1_000_000)}`],
   ])('loads nothing when a quote is not closed: %s', async (_case, line, rows) => {
     const text = `${VEHICLE_HEADER}\n${rows}\n${vehicleRow({ registration: 'QUOTE' })}\n`;
-    const sentence = `the quote that opens a field on line ${line} is not closed as it should be; nothing was changed`;
+    const sentence = `the quote that opens a cell on line ${line} is not closed as it should be; nothing was changed`;
     expect((await load('vehicles', 'v.csv', text)).stderr).toContain(`error: ${sentence}`);
     expect(await find('QUOTE')).toBeUndefined();
   });
@@ -138,7 +138,7 @@ describe('The last update of an imported record', () => {
     },
   );
 
-  it('is at most 24 hours in the future', async () => {
+  it('is rejected when it is more than 24 hours in the future', async () => {
     const ahead = ['2026-11-22T12:00:30.000Z', '2026-11-22T12:00:30.001Z'];
     const lines = ahead.map((lastUpdated, nth) => complianceLine({ registration: `AHEAD${nth}`, lastUpdated }));
     const { path } = await load('compliance', 'c.ndjson', lines.join('\n'));

@@ -148,7 +148,7 @@ describe('import vehicles --supplier', () => {
 describe('A vehicle has at most 20 policies and 20 suppliers', () => {
   const names = Array.from({ length: 20 }, (_, nth) => `supplier-${10 + nth}`);
 
-  it('of 20 suppliers with a policy each; another policy or supplier is a rejected row, which names nobody', async () => {
+  it('so that one more policy or supplier is a rejected row, which names nobody', async () => {
     for (const name of names) expect(await load(name, [aLine('V1', [name])])).toMatchObject({ loaded: 1 });
     const before = await records();
     expect(before[0]?.policies.map(({ supplier }) => supplier)).toEqual(names);

@@ -13,7 +13,7 @@ import {
   stacks,
   statementsOf,
   type Template,
-} from './synthesised.ts';
+} from './templates.ts';
 
 const isSilent = ({ id }: { readonly id: string }) => id.startsWith('AlarmsFunctionErrors');
 const alarmsOf = (template: Template): (Resource['Properties'] & { readonly id: string })[] =>

@@ -11,7 +11,7 @@ import {
   stacks,
   statementsOf,
   type Template,
-} from './synthesised.ts';
+} from './templates.ts';
 
 const aliases = (template: Template) => resourcesOf(template, 'AWS::Lambda::Alias');
 const versions = (template: Template) => resourcesOf(template, 'AWS::Lambda::Version');

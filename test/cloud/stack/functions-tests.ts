@@ -15,7 +15,7 @@ import {
   stacks,
   statementsOf,
   tableNamed,
-} from './synthesised.ts';
+} from './templates.ts';
 
 describe('The functions', () => {
   it('run on Node 24 and arm64 with a timeout of 10 s, and log in JSON from level INFO, without lines of Lambda', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import { DEV, FULL, KEPT, logicalName, PROD, referenced, resourcesOf, SERVING } from './synthesised.ts';
+import { DEV, FULL, KEPT, logicalName, PROD, referenced, resourcesOf, SERVING } from './templates.ts';
 
 const ROUTES = Object.values(endpoints).flatMap(({ id, method, paths }) =>
   paths.map((path) => `${method} ${path} → ${logicalName(id)} live`),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LOADS, PROD, type Resource, referenced, resourcesOf, statementsOf } from './synthesised.ts';
+import { LOADS, PROD, type Resource, referenced, resourcesOf, statementsOf } from './templates.ts';
 
 const propertiesOf = (type: string) =>
   resourcesOf(LOADS, type)

@@ -14,7 +14,7 @@ import {
 import { runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
-import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './synthesised.ts';
+import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './templates.ts';
 
 const STACK = 'vehicle-verification-prod';
 const OTHER_NAMES = prefixedTableNames('no-');

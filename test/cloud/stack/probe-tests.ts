@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateKey, KEY_KINDS, parseApiKey } from '../../../core/access/api-key.ts';
-import { FULL, PROD, referenced, resourcesOf, statementsOf, type Template, tableNamed } from './synthesised.ts';
+import { FULL, PROD, referenced, resourcesOf, statementsOf, type Template, tableNamed } from './templates.ts';
 
 const probeOf = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').find(({ id }) => id.startsWith('Probe'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FULL, PROD, resourcesOf, statementsOf } from './synthesised.ts';
+import { FULL, PROD, resourcesOf, statementsOf } from './templates.ts';
 
 // In the order of the setting.
 const keys = resourcesOf(FULL, 'AWS::KMS::Key').toReversed();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEV, KEPT, PROD, referenced, resourcesOf, statementsOf, type Template, tableNamed } from './synthesised.ts';
+import { DEV, KEPT, PROD, referenced, resourcesOf, statementsOf, type Template, tableNamed } from './templates.ts';
 
 interface TableProperties {
   readonly KeySchema: readonly { readonly AttributeName: string }[];

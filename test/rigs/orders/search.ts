@@ -91,8 +91,8 @@ export const search = async (pair: Pair): Promise<Figures> => {
     return Math.max(1, count);
   };
 
-  // Again while a side wrote to an entry that was not known when a read of it was taken for one that is the same at any
-  // time.
+  // A read counts as the same at any time until a write to its entry is known. So each newly found write needs another
+  // search.
   let total = 0;
   for (let before = -1, after = 0; before < after && finding === undefined; ) {
     before = after;

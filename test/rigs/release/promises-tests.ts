@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { openApiDocument } from '../../../lib/openapi/published-document.ts';
-import { FULL, LOADS } from '../../cloud/stack/synthesised.ts';
+import { FULL, LOADS } from '../../cloud/stack/templates.ts';
 import { apiPromises } from './api-promises.ts';
 import { stackPromises } from './stack-promises.ts';
 

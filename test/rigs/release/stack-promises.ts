@@ -6,7 +6,7 @@ import { endpoints } from '../../../functions/endpoints/table.ts';
 import { grantedActions, type ServedEndpoint } from '../../../functions/http/endpoint.ts';
 import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
-import type { Template } from '../../cloud/stack/synthesised.ts';
+import type { Template } from '../../cloud/stack/templates.ts';
 
 /** With it a stage has every kind of resource that is kept. */
 export const SIGNED_ANSWERS = { issuer: 'https://api.example.com', keys: ['2026', '2025'] };

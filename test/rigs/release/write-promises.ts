@@ -1,7 +1,7 @@
 /** Writes the promises of the checked-out version, which the next release must keep: `npm run promises`. */
 import { writeFileSync } from 'node:fs';
-import { synthesise } from '../../cloud/stack/synthesis.ts';
-import type { Template } from '../../cloud/stack/synthesised.ts';
+import { synthesise } from '../../cloud/stack/synthesise.ts';
+import type { Template } from '../../cloud/stack/templates.ts';
 import { apiPromises } from './api-promises.ts';
 import { SIGNED_ANSWERS, stackPromises } from './stack-promises.ts';
 

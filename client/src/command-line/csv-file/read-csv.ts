@@ -62,7 +62,7 @@ const requireNoRowInside = (
     const isRow = cells.length === names.length && REGISTRATION.test((cells[at] ?? '').replaceAll('"', ''));
     if (index === 0 || !isQuoted || !isRow) continue;
     throw new UnreadableFile(
-      `a quote opens a field on line ${line} or below and is closed only after line ${line + index}, which looks like a row of its own`,
+      `a quote opens a cell on line ${line} or below and is closed only after line ${line + index}, which looks like a row of its own`,
     );
   }
 };

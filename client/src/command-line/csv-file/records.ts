@@ -4,9 +4,9 @@ import { UnreadableFile } from './encoding.ts';
 import { LINE_END, type Line, MAX_ROW_LENGTH, type RowText } from './lines.ts';
 
 const NOT_CLOSED = 'CSV_QUOTE_NOT_CLOSED';
-const STRAY_QUOTE = 'the row has a quote inside a field that is not quoted';
+const STRAY_QUOTE = 'the row has a quote inside a cell that is not quoted';
 const ISSUES: Readonly<Record<string, string>> = {
-  CSV_INVALID_CLOSING_QUOTE: 'the row has text after the closing quote of a field',
+  CSV_INVALID_CLOSING_QUOTE: 'the row has text after the closing quote of a cell',
   INVALID_OPENING_QUOTE: STRAY_QUOTE,
 };
 
@@ -89,7 +89,7 @@ const wrongLine = ({ line, text }: RowText, delimiter: string | undefined): numb
 
 /**
  * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a
- * record too. After a quote that opens a field and is not closed properly, it is unclear where the next row begins.
+ * record too. After a quote that opens a cell and is not closed properly, it is unclear where the next row begins.
  */
 export const csvRecords = () => {
   /** The record whose quotes are not even yet. */
@@ -98,7 +98,7 @@ export const csvRecords = () => {
   const requireClosed = (delimiter: string | undefined): void => {
     if (open === undefined) return;
     const line = wrongLine(open, delimiter);
-    throw new UnreadableFile(`the quote that opens a field on line ${line} is not closed as it should be`);
+    throw new UnreadableFile(`the quote that opens a cell on line ${line} is not closed as it should be`);
   };
 
   return {

@@ -1,7 +1,7 @@
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { SIGNED_ANSWERS } from '../../rigs/release/stack-promises.ts';
 import { forkCall } from '../../support/fork.ts';
-import type { Stage } from './synthesis.ts';
+import type { Stage } from './synthesise.ts';
 
 const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
@@ -85,7 +85,7 @@ const { result, stop } = await forkCall<{
   readonly metrics: readonly string[];
   readonly stacks: Readonly<Record<keyof typeof STAGES, Synthesis>>;
 }>(
-  new URL('./synthesis.ts', import.meta.url),
+  new URL('./synthesise.ts', import.meta.url),
   'synthesise',
   [STAGES],
   // The CDK's own validation, which only warns, takes 280 MB and most of the time. `cdk deploy` runs it.

@@ -44,7 +44,7 @@ const probeContent = (db: DynamoDBDocumentClient, table: string): ReturnType<typ
 };
 
 /** The content of each kind of key, all in one table. A handler takes the one for its request's key. */
-export const contentTables = (db: DynamoDBDocumentClient, table: string) => ({
+export const contentByKeyKind = (db: DynamoDBDocumentClient, table: string) => ({
   live: contentTable(db, table, 'live'),
   test: contentTable(db, table, 'test'),
   probe: probeContent(db, table),
