@@ -40,7 +40,7 @@ const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, re
   );
 };
 
-interface Fetching {
+interface KeySetFetch {
   readonly keys: Promise<KeySet>;
   readonly stop: AbortController;
   /** Calls that wait for the keys. */
@@ -49,11 +49,11 @@ interface Fetching {
 
 /** Requests signed answers, and verifies them with the keys of the service, which are fetched once. */
 export const openSignedAnswers = ({ send, request }: Transport) => {
-  let latest: Fetching | undefined;
-  const forget = (fetching: Fetching): void => {
+  let latest: KeySetFetch | undefined;
+  const forget = (fetching: KeySetFetch): void => {
     if (latest === fetching) latest = undefined;
   };
-  const fetchKeys = (): Fetching => {
+  const fetchKeys = (): KeySetFetch => {
     const stop = new AbortController();
     // Beside the version, in which the base address ends.
     const asked = { path: '/../.well-known/jwks.json', signal: stop.signal };
@@ -63,7 +63,7 @@ export const openSignedAnswers = ({ send, request }: Transport) => {
     return fetching;
   };
 
-  const keysOf = async (fetching: Fetching, signal: AbortSignal | undefined): Promise<KeySet> => {
+  const keysOf = async (fetching: KeySetFetch, signal: AbortSignal | undefined): Promise<KeySet> => {
     fetching.waiting += 1;
     try {
       return await orAbort(fetching.keys, signal);

@@ -8,7 +8,7 @@ import type { StagedRows } from './staged-rows.ts';
 import type { Staging } from './staging.ts';
 import { type StoredRecord, storedRecords } from './stored-records.ts';
 
-/** What the supplier has stored. `digest` is null for a damaged record, which may be anyone's. */
+/** What the supplier has stored. A damaged record, which may be anyone's, has no `digest`. */
 const TABLES = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated TEXT, digest TEXT)';
 
 /** Sorted once, at the end, which is quicker than an index that grows. */
@@ -16,7 +16,7 @@ const INDEXES = `
   CREATE INDEX stored_by_key ON stored (key, lastUpdated, digest);
   CREATE INDEX rows_by_key ON rows (key)`;
 
-/** A vehicle with a row of any kind is in the file, and so is one that a malformed row names. */
+/** A vehicle is in the file when a row has its registration, or a malformed row names it. */
 const IS_IN_FILE =
   'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key) OR key IN (SELECT key FROM mentioned_vehicles) OR key IN excepted';
 

@@ -126,7 +126,7 @@ const writeBatch = async <ImportRecord>(
   });
 };
 
-/** Writes rows that wait, until that helps none of them: one that is written may make way for another. */
+/** Writes rows that wait, until none of them can be written. A row that is written may make way for another. */
 const retryWaiting = async <ImportRecord>(run: Run<ImportRecord>): Promise<void> => {
   const { command, context, staged, counts, writing, isStopped } = run;
   for (let before = Number.POSITIVE_INFINITY; staged.waitingCount() < before; ) {

@@ -6,8 +6,8 @@ import { type Row, registrationOf } from '../files/row.ts';
 import { SUPPLIER_NAME } from '../suppliers/supplier-option.ts';
 import {
   readSupplied,
-  Supplied,
   type SuppliedVehicle,
+  SupplierDetails,
   supplierForm,
   WHOLE_VEHICLES,
 } from '../suppliers/vehicle-parts.ts';
@@ -68,8 +68,8 @@ const readSaid = (check: FieldChecks, name: string, value: unknown): SuppliedVeh
   return Object.fromEntries(
     given.map(([supplier, said]) => {
       const path = `${name}.${supplier}`;
-      const fields = check.object(path, said, Object.keys(Supplied.properties));
-      return [supplier, readFields(check, Supplied, fields, rules, (field) => `${path}.${field}`)];
+      const fields = check.object(path, said, Object.keys(SupplierDetails.properties));
+      return [supplier, readFields(check, SupplierDetails, fields, rules, (field) => `${path}.${field}`)];
     }),
   );
 };

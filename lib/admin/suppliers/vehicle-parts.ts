@@ -12,8 +12,8 @@ export interface VehicleBody {
   readonly policies: readonly Policy[];
 }
 
-/** What a record with a named supplier keeps of each, beside its policies. */
-export const Supplied = {
+/** What a record keeps of each supplier beside its policies, once one of them has a name. */
+export const SupplierDetails = {
   type: 'object',
   required: ['lastUpdated', 'vehicle'],
   properties: { lastUpdated: VehicleRecord.properties.lastUpdated, vehicle: VehicleDetails },
@@ -36,7 +36,7 @@ const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   );
   const parts = new Map<string, Part<VehicleBody>>();
   for (const [name, value] of Object.entries(supplied ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const said = readStored(Supplied, value);
+    const said = readStored(SupplierDetails, value);
     if (said === undefined) return undefined;
     const own = policies.filter((_, nth) => suppliers[nth] === name);
     parts.set(name, { body: { vehicle: said.vehicle, policies: own }, lastUpdated: said.lastUpdated });

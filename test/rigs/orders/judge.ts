@@ -103,7 +103,7 @@ export const judgeOf = (pair: Pair) => {
       });
     });
 
-  /** What must be consistent in a state: after all repairs everything new, and what a repair has repaired. */
+  /** The inconsistencies that are left after all repairs: new ones, and ones that a repair says it has repaired. */
   const unexpected = ({ progress, stored }: Node): readonly string[] => {
     if (sides.some(({ repaired }, side) => repaired && !progress[side]?.hasEnded)) return [];
     const gone = sides.flatMap(({ repaired = [] }, side) => {

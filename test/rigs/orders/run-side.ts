@@ -1,4 +1,4 @@
-/** Runs the real code of a side as far as the responses that it has got, and from its beginning for other responses. */
+/** Runs the real code of a side up to the responses that it has got. For other responses it begins again. */
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
