@@ -16,12 +16,13 @@ const SIGNED_ERRORS: readonly ProblemCode[] = ['VEHICLE_NOT_FOUND', 'COMPLIANCE_
 /** The weight of a media range (RFC 9110, section 12.4.2). */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The weight of a media range in `Accept`, by default 1; undefined if not listed. Ignores other parameters. */
+/** The largest weight of a media range in `Accept`, by default 1; undefined if not listed. Ignores other parameters. */
 const weightIn = (accept: string, wanted: string): number | undefined => {
   const ranges = accept.split(',').map((range) => range.split(';').map((part) => part.trim().toLowerCase()));
-  const listed = ranges.find(([range]) => range === wanted);
-  const weight = listed?.map((parameter) => WEIGHT.exec(parameter)?.[1]).find((found) => found !== undefined);
-  return listed && Number(weight ?? 1);
+  const weights = ranges
+    .filter(([range]) => range === wanted)
+    .map((listed) => listed.map((parameter) => WEIGHT.exec(parameter)?.[1]).find((found) => found !== undefined));
+  return weights.length === 0 ? undefined : Math.max(...weights.map((weight) => Number(weight ?? 1)));
 };
 
 /** Whether `Accept` lists JWT by its name, and does not prefer JSON, listed by name or by a wildcard. */

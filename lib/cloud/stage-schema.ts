@@ -76,8 +76,8 @@ const IntakeSource = T.Object({
   /** Who sends the files. */
   supplier: T.Optional(
     text(
-      '[a-z0-9][a-z0-9-]{0,31}',
-      'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit',
+      '(?!constructor$)[a-z0-9][a-z0-9-]{0,31}',
+      'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit, and not "constructor"',
     ),
   ),
   /** Whether each file has everything, so that what it lacks is removed. */
@@ -100,7 +100,8 @@ export const StageFile = T.Object({
    *
    * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, CodeDeploy,
    * DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles
-   * and policies named `vehicle-verification-STAGE-*`. Without it CloudFormation deploys as an administrator.
+   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild, S3 and SQS, `signedAnswers` KMS.
+   * Without such a policy CloudFormation deploys as an administrator.
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
    * { "name": "NAME" }` in the context of cdk.json the roles of the service.
    */

@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { CommandFailure, type CommandResult, FileRefused } from '../admin/command/command-result.ts';
 import { processContext } from '../admin/command/context.ts';
 import type { Deployment } from '../admin/deployment/deployment.ts';
+import type { Counts } from '../admin/file-command/counts.ts';
 import { addImportCommands } from '../admin/import/import-commands.ts';
 import type { IntakeSource } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
@@ -53,7 +54,10 @@ export const importArguments = (
 const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
 
 /** Runs the CLI's import in this process. @throws what the command throws */
-const runImport = async (args: readonly string[], deployment: Deployment) => {
+const runImport = async (
+  args: readonly string[],
+  deployment: Deployment,
+): Promise<Partial<Counts> & { readonly notices: readonly string[] }> => {
   const notices: string[] = [];
   const context = {
     ...processContext(new AbortController().signal, {}),
@@ -70,6 +74,10 @@ const runImport = async (args: readonly string[], deployment: Deployment) => {
   return { ...Object.fromEntries(counts), notices };
 };
 
+/** Whether the file has changed nothing because every row was rejected, as when its dates are written another way. */
+const isAllRejected = ({ read, rejected, removed }: Partial<Counts>): boolean =>
+  rejected !== 0 && rejected === read && removed === 0;
+
 /** A message without names of files of this machine. */
 const withoutFolder = (message: string, folder: string): string =>
   message.replaceAll(join(folder, 'erased.txt'), ERASED).replaceAll(`${folder}/`, '');
@@ -78,7 +86,8 @@ const withoutFolder = (message: string, folder: string): string =>
 const importLocal = async (entry: IntakeSource, path: string, erased: string, deployment: Deployment) => {
   try {
     const counts = await runImport(importArguments(entry, path, erased), deployment);
-    return { outcome: 'loaded' as const, ...counts };
+    if (!isAllRejected(counts)) return { outcome: 'loaded' as const, ...counts };
+    return { outcome: 'refused' as const, reason: 'every row was rejected', ...counts };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));

@@ -80,6 +80,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
 
     ['import vehicles v.ndjson --supplier Acme', 'Write 1 to 32 of a-z, 0-9 and hyphens'],
     ['import vehicles v.ndjson --supplier -', 'Write 1 to 32 of a-z'],
+    ['import vehicles v.ndjson --supplier constructor', 'and not "constructor"'],
     [`import vehicles v.ndjson --supplier ${'x'.repeat(33)}`, 'Write 1 to 32 of a-z'],
     ['import compliance v.ndjson --supplier acme', NO_SUPPLIERS],
     ['import content v.ndjson --supplier acme', NO_SUPPLIERS],

@@ -51,6 +51,11 @@ const outcomeOf = async (id: FunctionId, key: string | undefined, pathParameters
   return { statusCode, bodyReads: readBody.mock.calls.length, calls: used.length, tables: tables.toSorted() };
 };
 
+it('Every endpoint that reads what its path names has an entry in LOADS', () => {
+  const named = ids.filter((id) => endpoints[id].method === 'GET' && endpoints[id].paths[0].includes('{'));
+  expect(Object.keys(LOADS).toSorted()).toEqual(named.toSorted());
+});
+
 describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => {
   const [path, ...tables] = LOADS[id] ?? [{}];
 

@@ -88,6 +88,8 @@ describe('A signed answer', () => {
     [`text/html, ${JWT};q=0.5, application/json;q=0.5`, true],
     [`${JWT};q=nonsense, */*`, true],
     [`${JWT};q=0`, false],
+    [`${JWT};q=0, ${JWT}`, true],
+    [`${JWT};q=0.5, ${JWT}, application/json;q=0.8`, true],
     [`${JWT};q=0.4, application/json;q=0.5`, false],
     [`${JWT};q=0.4, */*`, false],
     [`${JWT};q=0.4, application/*;q=0.1, */*`, true],

@@ -118,6 +118,7 @@ describe('The settings of a stage', () => {
     [intake({ prefix: '../' }), ': intake.0.prefix must be letters'],
     [intake({ import: 'content' }), ': intake.0.import must be vehicles or compliance.'],
     [intake({ supplier: 'Acme' }), ': intake.0.supplier must be at most 32 lower-case letters'],
+    [intake({ supplier: 'constructor' }), ': intake.0.supplier must be at most 32 lower-case letters'],
     [intake({ import: 'compliance', supplier: 'acme' }), ': intake.0.supplier is for vehicles only.'],
     [intake({ dates: 'us' }), ': intake.0.dates must be iso or uk.'],
     [intake({ complete: true, removeAtMost: '101%' }), ': intake.0.removeAtMost must be a number such as "200", or a'],

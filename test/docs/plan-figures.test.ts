@@ -61,7 +61,7 @@ it('The client sends at once what the smallest plan allows, and says how long a 
   const requests = (plan: Plan) => Math.ceil(100_000 / plan.bulkSize);
   const minutes = Math.ceil(requests(released.free) / released.free.requestsPerWindow);
   for (const path of ['client/README.md', 'client/src/command-line/arguments.ts']) {
-    const [, premium, free] = /100,000\svehicles are (\S+) requests\s.*?take\s(\d+)\sminutes/s.exec(read(path)) ?? [];
+    const [, premium, free] = /100,000\s+vehicles are (\S+) requests\s.*?take\s(\d+)\sminutes/s.exec(read(path)) ?? [];
     expect([path, premium, free]).toEqual([path, String(requests(released.premium)), String(minutes)]);
   }
 });

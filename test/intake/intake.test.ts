@@ -148,11 +148,19 @@ describe('A build', () => {
       notes,
     ]);
     const version = bucket.add('vehicles/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
-    expect(await build()).toMatchObject({ lines: [{ outcome: 'loaded', rejected: 80 }] });
+    expect(await build()).toMatchObject({ allLoaded: false, lines: [{ outcome: 'refused', rejected: 80 }] });
     const lines = bucket.textOf(`${reportOf('vehicles/acme/a.csv', version)}rejected.csv`)?.split('\r\n') ?? [];
     expect(lines.slice(1, -1).map((line) => line.replace(/"[^"]*"/, '').length)).toEqual(
       rows.map(([cells = '', long = ''], n) => `${n + 2},,`.length + cells.length - 1 + long.length),
     );
+  });
+
+  it('refuses a file when every row is rejected, so that somebody hears of it', async () => {
+    const version = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE').replace('2019', 'x')], ago(1));
+    expect(await build()).toMatchObject({ allLoaded: false, outcomes: ['refused'] });
+    const summary = { outcome: 'refused', reason: 'every row was rejected', read: 1, rejected: 1, loaded: 0 };
+    expect(summaryOf('vehicles/acme/a.csv', version)).toMatchObject(summary);
+    expect(await build()).toMatchObject({ allLoaded: true, outcomes: [] });
   });
 
   it('loads a file of 200 MB', async () => {

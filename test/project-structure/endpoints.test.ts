@@ -2,12 +2,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
 import { documents } from '../../lib/openapi/endpoint-documents.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../functions/endpoints');
 
 const ids = Object.keys(endpoints) as EndpointId[];
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const document = (name: string) => read(`docs/${name}.md`);
 
 it.each(ids)('An endpoint documents the input that it reads, and no other: %s', async (id) => {
   const file = join(FOLDER, id, 'input.ts');
@@ -19,8 +23,6 @@ it.each(ids)('An endpoint documents the input that it reads, and no other: %s', 
 });
 
 it.each(ids)('An endpoint is in the documents that CONTRIBUTING.md names: %s', (id) => {
-  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const document = (name: string) => read(`docs/${name}.md`);
   const { method, paths } = endpoints[id];
   const isReleased = read('docs/released/promises.txt').includes(`${method} ${paths[0]} `);
   const texts = {
@@ -34,4 +36,12 @@ it.each(ids)('An endpoint is in the documents that CONTRIBUTING.md names: %s', (
   const path = paths[0].replace(/^\/v1/, '');
   const missing = Object.entries(texts).filter(([, text]) => !text.includes(path));
   expect(missing.map(([file]) => `${file} does not mention ${path}`)).toEqual([]);
+});
+
+it.each(ids)('The contract has the scope of an endpoint: %s', (id) => {
+  const { method, paths, scope }: Endpoint = endpoints[id];
+  const row = document('contract')
+    .split('\n')
+    .find((line) => line.startsWith('|') && line.includes(`\`${method} ${paths[0]}\``));
+  expect(row).toContain(scope === undefined ? '| none |' : `| \`${scope}\` |`);
 });

@@ -68,7 +68,7 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
       const { lastUpdated, digest } = own === undefined ? {} : summaryOf(own);
       insert.run(key, lastUpdated ?? null, digest ?? null);
       malformed.addStored(key);
-      stored += 1;
+      if (own !== undefined) stored += 1;
     }
     read += page.length;
     progress.update(read);

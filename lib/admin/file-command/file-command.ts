@@ -88,20 +88,19 @@ export type ImportKind<ImportRecord> = Pick<
   'noun' | 'columns' | 'form' | 'keyOf' | 'read' | 'removal' | 'writing'
 >;
 
-/** Reads rows that are one whole record each: a second row of a vehicle is rejected. */
+/** Reads rows that are one whole record each. Several of a vehicle are all rejected: nobody knows which is right. */
 export const recordPerRow = <ImportRecord>(
-  { key, rows, firstLine }: RowGroup,
+  { key, rows, firstLine, isTruncated }: RowGroup,
   read: (row: Row, key: string | undefined) => RowResult<ImportRecord>,
 ): GroupResult<ImportRecord> => {
-  const repeat = `this vehicle is on line ${firstLine} already; a vehicle may be on one line of a file only`;
   const rejected: RejectedRow[] = [];
-  let record: ImportRecord | undefined;
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const result = row.issues.length > 0 ? { reasons: row.issues } : read(row, key);
-    const reasons = 'reasons' in result ? result.reasons : [];
-    if (row.line !== firstLine) rejected.push({ row, reasons: [...reasons, repeat] });
-    else if ('record' in result) record = result.record;
-    else rejected.push({ row, reasons });
+    if ('record' in result && rows.length === 1 && !isTruncated) return { record: result.record, rejected };
+    const other = index === 0 && row.line === firstLine ? rows[1]?.line : firstLine;
+    const repeat = `this vehicle is on line ${other} too; a vehicle may be on one line of a file only`;
+    const isRepeated = rows.length > 1 || isTruncated;
+    rejected.push({ row, reasons: ['reasons' in result ? result.reasons : [], isRepeated ? repeat : []].flat() });
   }
-  return record === undefined ? { rejected } : { record, rejected };
+  return { rejected };
 };

@@ -12,8 +12,23 @@ export interface Claims {
   readonly lineOf: (key: string) => number | undefined;
 }
 
-/** Rows that are parsed at a time. */
+/** Rows that are parsed at a time, and their characters: a parsed row can take 20 times the memory of its text. */
 const PAGE_ROWS = 500;
+const PAGE_CHARACTERS = 4_000_000;
+
+/** Pages of rows, each of one row or more. */
+function* pagesOf<R extends RowText>(rows: Iterable<R>): Generator<R[]> {
+  let page: R[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    page.push(row);
+    characters += row.text.length;
+    if (page.length < PAGE_ROWS && characters < PAGE_CHARACTERS) continue;
+    yield page;
+    [page, characters] = [[], 0];
+  }
+  if (page.length > 0) yield page;
+}
 
 /** `missing`, `damaged`: what a complete file lacks. `removed`: by a dry run. `waits`: another row may make way. */
 const TABLES = `
@@ -70,10 +85,9 @@ export const stagedRows = (db: DatabaseSync) => {
 
   function* rejectedPages(waits: 0 | 1): Generator<RejectedRow[]> {
     for (let line = 0; ; ) {
-      const page = [...queryRows<RowText & { reasons: string }>(findRejected, waits, line, PAGE_ROWS)];
-      const last = page.at(-1);
-      if (last === undefined) return;
-      line = last.line;
+      const [page] = pagesOf(queryRows<RowText & { reasons: string }>(findRejected, waits, line, PAGE_ROWS));
+      if (page === undefined) return;
+      line = page.at(-1)?.line ?? line;
       yield rowsOf(page, facts.layout).map((row, index) => ({
         row,
         reasons: JSON.parse(page[index]?.reasons ?? '[]'),
@@ -110,15 +124,10 @@ export const stagedRows = (db: DatabaseSync) => {
     /** The groups of rows, by key, as each page of rows completes them. Other statements may run meanwhile. */
     *groups(): Generator<RowGroup[]> {
       const groups = rowGroups();
-      let page: StagedRow[] = [];
       // The plus keeps SQLite from reading the rows one by one in the order of an index, which takes longer.
-      for (const row of queryRows<StagedRow>(db.prepare('SELECT * FROM rows ORDER BY +key, line'))) {
-        page.push(row);
-        if (page.length < PAGE_ROWS) continue;
-        yield groups.completedBy(page, facts.layout);
-        page = [];
-      }
-      yield [...groups.completedBy(page, facts.layout), ...groups.last()];
+      const sorted = queryRows<StagedRow>(db.prepare('SELECT * FROM rows ORDER BY +key, line'));
+      for (const page of pagesOf(sorted)) yield groups.completedBy(page, facts.layout);
+      yield groups.last();
     },
 
     reject: (line: number, reasons: readonly string[], waits = false): void => {

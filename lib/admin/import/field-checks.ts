@@ -13,6 +13,8 @@ const MAX_TEXT_LENGTH = 100;
 const FIRST_YEAR = 1885;
 /** Milliseconds: clocks differ by up to a time zone. Newer files could never replace a record with a later update. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
+/** Reasons for one row. A line of a megabyte can have a hundred thousand unknown fields. */
+const MAX_REASONS = 100;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 const fromUkDate = (text: string): string =>
@@ -56,7 +58,9 @@ export const fileTime = ({ started, source }: Pick<RowContext, 'started' | 'sour
 /** Reads the fields of a row. Every issue goes to `reasons`; the values are valid only when there is none. */
 export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, 'started' | 'dates' | 'ifNewer'>) => {
   const reasons: string[] = [];
-  const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
+  const issue = (name: string, what: string): void => {
+    if (reasons.length < MAX_REASONS) reasons.push(`${name}: ${what}`);
+  };
 
   const string = (name: string, value: unknown): string | undefined => {
     if (typeof value === 'string') return value;

@@ -59,7 +59,7 @@ const readVehicleRow = (row: Row, registration: string | undefined, context: Row
 type VehicleRow = ReturnType<typeof readVehicleRow>;
 
 const DETAILS = Object.keys(VehicleDetails.properties) as (keyof VehicleDetails)[];
-const TOO_MANY_ROWS = `a vehicle has at most ${MAX_GROUP_ROWS.toLocaleString('en-GB')} rows`;
+const TOO_MANY_ROWS = `a vehicle has at most ${MAX_GROUP_ROWS.toLocaleString('en-GB')} rows and 4 MB`;
 
 const rejectContradictions = (rows: readonly VehicleRow[]): void => {
   const [first, ...others] = rows.filter(({ reasons }) => reasons.length === 0);

@@ -1,12 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 
-/** Names of suppliers. */
-export const SUPPLIER_NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
+/** Names of suppliers. The SDK stores no map with a field called `constructor`. */
+export const SUPPLIER_NAME = /^(?!constructor$)[a-z0-9][a-z0-9-]{0,31}$/;
 
 const parseSupplier = (text: string): string => {
   if (SUPPLIER_NAME.test(text)) return text;
-  throw new InvalidArgumentError('Write 1 to 32 of a-z, 0-9 and hyphens, not a hyphen first, such as acme-mutual.');
+  throw new InvalidArgumentError(
+    'Write 1 to 32 of a-z, 0-9 and hyphens, not a hyphen first and not "constructor", such as acme-mutual.',
+  );
 };
 
 /** Kinds of data. */

@@ -29,6 +29,15 @@ describe('Two stray quotes', () => {
     ['the first of a row and the last of a later one', between('"18 inch', '18 inch"'), 2],
     ['with a quoted cell between them', between('"18 inch', '19"'), 2],
     ['in the header', `${VEHICLE_HEADER},"note\n${vehicleRow()},x"\n${vehicleRow()},y\n`, 1],
+    [
+      'around a registration with Ü',
+      vehiclesCsv(
+        ...[{ color: '"18' }, {}, { color: '18"' }].map((some, nth) =>
+          vehicleRow({ registration: `MÜ ${nth}`, ...some }),
+        ),
+      ),
+      2,
+    ],
     ['in the last cell', 'note,registration\n"a,JOIN1\nb,JOIN2"\n', 2],
   ])('end import and check with the first row that they would join or hide: %s', async (_name, csv, line) => {
     const { path, ...result } = await load('vehicles', 'v.csv', csv);

@@ -69,8 +69,26 @@ describe('A vehicle of several rows', () => {
     const blank = Array.from({ length: 1_000 }, () => ({ registration: 'LONG', ...NO_POLICY }));
     const rejected = await rejectedLines((await loadRows(...blank, { registration: 'LONG' })).path);
     expect(rejected).toHaveLength(1_001);
-    expect(rejected[1_000]).toMatchObject({ line: 1_002, reasons: ['a vehicle has at most 1,000 rows'] });
+    expect(rejected[1_000]).toMatchObject({ line: 1_002, reasons: ['a vehicle has at most 1,000 rows and 4 MB'] });
     expect(await find('LONG')).toBeUndefined();
+  });
+
+  it('is rejected whole when its rows have over 4 MB, which would take 20 times as much memory', async () => {
+    const rows = [0, 1, 2, 3, 4].map((nth) => `${vehicleRow({ registration: 'LARGE', policy_number: `P-${nth}` })},`);
+    const { path } = await load(
+      'vehicles',
+      'large.csv',
+      [`${VEHICLE_HEADER},notes`, ...rows.map((row) => row + 'n'.repeat(900_000))].join('\n'),
+    );
+    const rejected = await rejectedLines(path);
+    expect(rejected.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+    expect(await find('LARGE')).toBeUndefined();
+  });
+
+  it('has at most 100 reasons for one row', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, nth) => [`field${nth}`, 1]));
+    const { path } = await load('vehicles', 'unknown.ndjson', vehicleLine(unknown));
+    expect((await rejectedLines(path))[0]?.reasons).toHaveLength(100);
   });
 
   it('is stored whole, with its policies in the order of the file, or not at all, wherever its rows are', async () => {

@@ -57,8 +57,9 @@ const vehicleLines: FileRow[] = [
   ['{"registration":', 'the line is not JSON'],
   ['[1]', 'the line is not a JSON object'],
   [vehicleLine({ colour: 'x'.repeat(1_100_000) }), 'longer than'],
-  [vehicleLine({ registration: 'RE ST' })],
-  [vehicleLine({ registration: 're-st' }), 'on line 4'],
+  [vehicleLine({ registration: 'RE ST' }), 'on line 5 too'],
+  [vehicleLine({ registration: 're-st' }), 'on line 4 too'],
+  [vehicleLine({ registration: 'GOOD' })],
   ...rowsOf(vehicleLine, [
     [{ vehicle: { ...details, model: undefined } }, 'vehicle.model: is missing'],
     [{ colour: 'Red', vehicle: { ...details, wheels: 4 } }, 'colour: is not a field', 'vehicle.wheels: is not'],
@@ -87,13 +88,13 @@ const complianceRows: FileRow[] = [
 ];
 
 const complianceLines = rowsOf(complianceLine, [
-  [{ mot: {} }, 'mot: must have exactly one of dueDate, exempt'],
+  [{ mot: {} }, 'mot: must have exactly one of dueDate, exempt', 'on line 7 too'],
   [{ roadTax: { sorn: true, paidUntil: '2026-01-01' } }, 'roadTax: must have exactly one'],
   [{ roadTax: { sorn: 'yes', note: 1 } }, 'roadTax.note: is not a field', 'roadTax.sorn: must be true'],
   [{ mot: null, outstandingFines: 1.5 }, 'mot: must be an object', 'mot: must', 'outstandingFines: must be a whole'],
   [{ registration: undefined }, 'registration: is missing'],
   [{ registration: 'C3\u0000' }, 'registration: contains U+0000'],
-  [{ registration: 'bad 0', outstandingFines: 'x' }, 'outstandingFines: must be a whole', 'on line 1'],
+  [{ registration: 'bad 0', outstandingFines: 'x' }, 'outstandingFines: must be a whole', 'on line 1 too'],
 ]);
 
 it.each([

@@ -39,7 +39,7 @@ export const REGISTRATION_NAMES = [
 ];
 
 const REGISTRATION_KEYS = new Set(['registration', ...REGISTRATION_NAMES].map(nameKey));
-const REGISTRATION = /^ *(?=[^\d]*\d)[a-z\d](?:[ -]?[a-z\d]){1,11} *$/i;
+const REGISTRATION = /^ *(?=[^\d]*\d)[a-zäöüå\d](?:[ -]?[a-zäöüå\d]){1,11} *$/i;
 
 const countQuotes = (text: string): number => text.split('"').length - 1;
 
