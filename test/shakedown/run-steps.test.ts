@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { runSteps, type Step } from '../../lib/shakedown/run-steps.ts';
-import { STEPS } from '../../lib/shakedown/steps.ts';
 
 const succeeding = async () => undefined;
 const failing = async () => {
@@ -39,22 +37,5 @@ describe('The steps of a shakedown', () => {
       'not seen: the first step failed',
       'passed',
     ]);
-  });
-
-  it('are the lists of docs/testing.md, in their order', () => {
-    const page = readFileSync('docs/testing.md', 'utf8');
-    const lists = [...page.matchAll(/^Seen (.*):\n\n((?:- .*\n)+)/gm)];
-    const listed = lists.map(([, where, list = '']) => [
-      where,
-      [...list.matchAll(/^- (.*)$/gm)].map(([, title]) => title),
-    ]);
-    const whereSeen = ({ run, isAwsOnly }: (typeof STEPS)[number]) => {
-      if (run === undefined) return 'by hand';
-      return isAwsOnly ? 'on AWS only' : 'on the emulator and on AWS';
-    };
-    const stepsSeen = (where: string) => STEPS.filter((step) => whereSeen(step) === where).map(({ title }) => title);
-    expect(listed).toEqual(
-      ['on the emulator and on AWS', 'on AWS only', 'by hand'].map((where) => [where, stepsSeen(where)]),
-    );
   });
 });
