@@ -59,9 +59,9 @@ describe('A receipt', () => {
     [
       'with a critical extension',
       signed({}, { crit: ['exp'], exp: 1 }),
-      /^The receipt requires extensions that no signed answer has \(crit \["exp"\]\)\.$/,
+      /^The receipt requires extensions that no signed answer has \(crit\)\.$/,
     ],
-    ['with an empty list of critical extensions', signed({}, { crit: [] }), /^The receipt requires extensions .*\[\]/],
+    ['with an empty list of critical extensions', signed({}, { crit: [] }), /^The receipt requires extensions /],
     ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
     ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
     ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
@@ -74,6 +74,24 @@ describe('A receipt', () => {
     expect([holds, first, last]).toEqual([false, expect.stringContaining('Line 1 holds'), '1 of 2 receipts hold.']);
     expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
   });
+
+  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const hostile = ['{"toString":1}', '["ES256"]', nested, JSON.stringify('HS'.padEnd(5_000_000, '1')), 'null'];
+  it.each(['alg', 'typ', 'kid', 'crit'])(
+    'with any value as its %s does not hold, and the next one is read',
+    async (name) => {
+      const header = JSON.stringify({ alg: 'ES256', typ: 'vehicle-answer+jwt', kid: key.kid, [name]: 0 });
+      const [, ...others] = good.split('.');
+      const crafted = hostile.map((value) => {
+        const head = Buffer.from(header.replace(`"${name}":0`, () => `"${name}":${value}`)).toString('base64url');
+        return [head, ...others].join('.');
+      });
+      const { lines } = await verify(`${crafted.join('\n')}\n${good}\n`);
+      expect(lines.at(-1)).toBe(`1 of ${hostile.length + 1} receipts hold.`);
+      for (const line of lines.slice(0, hostile.length))
+        expect(line).toMatch(/^Line \d does not hold\. The receipt .{10,200}$/);
+    },
+  );
 
   it('holds with the line ends and the byte order mark that another program has given its file', async () => {
     await writeFile(inFolder('marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
@@ -258,7 +276,7 @@ describe('A signed lookup', () => {
   it.each([
     ['is not signed', JSON.stringify(ANSWER), unsigned, 'The service has answered without a signature.'],
     ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
-    ['has a critical extension', signToken(key, CLAIMS, { crit: ['b64'], b64: true }), {}, '(crit ["b64"])'],
+    ['has a critical extension', signToken(key, CLAIMS, { crit: ['b64'], b64: true }), {}, '(crit)'],
     ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no P-256 key with an id.'],
     ['is for another vehicle', signed({ request: otherPath }), {}, 'The signed answer is for another request.'],
     ['has another status', signed({ status: 404 }), {}, 'The signed answer is for another request.'],
