@@ -88,7 +88,7 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   for (const { kty, crv, x, y, kid } of Array.isArray(keys) ? keys.filter((key) => key instanceof Object) : []) {
     if (kty !== 'EC' || crv !== 'P-256' || typeof kid !== 'string') continue;
     const isItsOwn = kid === (await computeThumbprint({ x, y }));
-    found.set(kid, isItsOwn ? await importKey({ kty, crv, x, y }) : undefined);
+    found.set(kid, found.get(kid) ?? (isItsOwn ? await importKey({ kty, crv, x, y }) : undefined));
   }
   if (found.size === 0) throw new InvalidReceipt('The key set has no P-256 key with an id.');
   return found;

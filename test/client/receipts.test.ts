@@ -99,6 +99,16 @@ describe('A receipt', () => {
     expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
   });
 
+  it('holds with a key set that also has another key under its id', async () => {
+    const other = { ...foreignKey.jwk, kid: key.kid };
+    for (const keys of [
+      [key.jwk, other],
+      [other, key.jwk],
+    ]) {
+      expect(await readReceipt(good, await readKeySet({ keys }))).toEqual(CLAIMS);
+    }
+  });
+
   it('is verified while its file is read, which may be larger than the memory', async () => {
     const results = Array.from({ length: 1_000 }, () => ({ ...ANSWER, registration: 'X'.repeat(1_000) }));
     const long = signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results }));
