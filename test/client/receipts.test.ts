@@ -135,26 +135,43 @@ describe('A receipt', () => {
     const details = { mot: { dueDate: '2026-01-31' } };
     const verdict = { registration: 'A1', compliant: false, reasons: ['MOT_EXPIRED'], details };
     const bulk = [verdict, { registration: 'B2', compliant: false, code: 'COMPLIANCE_NOT_FOUND', error: '…' }, null];
+    const unknown = { registration: 'B2', insured: false, code: 'VEHICLE_NOT_FOUND' };
     const receipts = [
       signToken(oldKey, CLAIMS),
       signToken(key, claimsOf('GET', '/v1/vehicle/ZZ99%20ZZZ/insurance', notFound, 404)),
       signToken(key, { ...claimsOf('POST', '/v1/vehicle/bulk-compliance', { results: bulk }), sandbox: true }),
-      signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results: [ANSWER], asOf: '2026-03-01' })),
+      signToken(
+        key,
+        claimsOf('POST', '/v1/vehicle/bulk-insurance', { results: [ANSWER, unknown], asOf: '2026-03-01' }),
+      ),
     ];
-    const answered =
-      'AB12CDE, insured, policy_number POL-1, insurer Acme, cover Comprehensive, valid_from 2026-01-01, valid_to 2026-12-31';
+    const answered = (on: string) =>
+      `AB12CDE, insured${on}, policy_number POL-1, insurer Acme, cover Comprehensive, valid_from 2026-01-01, valid_to 2026-12-31`;
     const when = '2026-11-22T12:00:00Z, for key key-1, request request-1';
     expect(await verify(receipts.join('\n'), { issuer: 'https://api.example.com/', acceptsSandbox: true })).toEqual({
       holds: true,
       lines: [
-        ...[`Line 1 holds: ${when}: GET ${PATH}`, `  ${answered}`],
+        ...[`Line 1 holds: ${when}: GET ${PATH}`, `  ${answered('')}`],
         ...[`Line 2 holds: ${when}: GET /v1/vehicle/ZZ99%20ZZZ/insurance`, '  ZZ99 ZZZ, unknown'],
         ...[`Line 3 holds: sandbox, ${when}: POST /v1/vehicle/bulk-compliance`],
         ...['  A1, not compliant, reasons MOT_EXPIRED, mot_due 2026-01-31', '  B2, no record', '  undefined, not read'],
-        ...[`Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`, `  ${answered}`],
+        ...[
+          `Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`,
+          `  ${answered(' on 2026-03-01')}`,
+          '  B2, unknown',
+        ],
         '4 of 4 receipts hold.',
       ],
     });
+  });
+
+  it('shows the JSON of an answer that it does not know', async () => {
+    const answer = { registration: 'AB12CDE', mot: 'x\n'.repeat(1_000) };
+    const paths = ['/v1/vehicles/AB12CDE/mot', '/v1/vehicle/AB12CDE/insurance/history', '/v1/vehicle/bulk-mot'];
+    for (const path of paths) {
+      const { holds, lines } = await verify(signToken(key, claimsOf('GET', path, answer)));
+      expect([holds, lines[1]]).toEqual([true, `  ${JSON.stringify(answer).slice(0, 1_000)}…`]);
+    }
   });
 
   it('shows no registration that looks like an answer', async () => {
