@@ -44,6 +44,15 @@ const CURVE = { name: 'ECDSA', namedCurve: 'P-256' };
 /** Bytes of an ES256 signature. */
 const SIGNATURE_BYTES = 64;
 
+/** Characters of a text in a message. */
+const MAX_SHOWN = 100;
+
+/** Any value for a message: a text in quotes, and cut, of others only the type. */
+export const shown = (value: unknown): string => {
+  if (typeof value !== 'string') return typeof value;
+  return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
+};
+
 const toBase64Url = (binary: string): string =>
   btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
@@ -79,7 +88,7 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   for (const { kty, crv, x, y, kid } of Array.isArray(keys) ? keys.filter((key) => key instanceof Object) : []) {
     if (kty !== 'EC' || crv !== 'P-256' || typeof kid !== 'string') continue;
     const isItsOwn = kid === (await computeThumbprint({ x, y }));
-    found.set(kid, isItsOwn ? await importKey({ kty, crv, x, y }) : undefined);
+    found.set(kid, found.get(kid) ?? (isItsOwn ? await importKey({ kty, crv, x, y }) : undefined));
   }
   if (found.size === 0) throw new InvalidReceipt('The key set has no P-256 key with an id.');
   return found;
@@ -87,15 +96,16 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
 
 const requireES256 = (alg: unknown): void => {
   if (alg === 'ES256') return;
-  if (String(alg).toLowerCase() === 'none') {
+  if (typeof alg !== 'string') throw new InvalidReceipt(`The receipt names no algorithm (alg ${shown(alg)}).`);
+  if (alg.toLowerCase() === 'none') {
     throw new InvalidReceipt('The receipt has no signature (alg "none"): anybody can have written it.');
   }
-  if (/^HS\d+$/.test(String(alg))) {
+  if (/^HS\d{3}$/.test(alg)) {
     throw new InvalidReceipt(
       `The receipt is signed with ${alg}, a shared secret: anybody can have taken the public key for it.`,
     );
   }
-  throw new InvalidReceipt(`The receipt is signed with ${JSON.stringify(alg)}, not with ES256.`);
+  throw new InvalidReceipt(`The receipt is signed with ${shown(alg)}, not with ES256.`);
 };
 
 /** The claims of a receipt whose signature holds. Does not check issuer and sandbox. @throws InvalidReceipt */
@@ -109,26 +119,24 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
   if (parts.length < 3) throw malformed(true);
   if (parts.length > 3 || !(header instanceof Object)) throw malformed(false);
   requireES256(header.alg);
-  if (header.typ !== TYPE) {
-    throw new InvalidReceipt(`The receipt has the type ${JSON.stringify(header.typ)}, not "${TYPE}".`);
-  }
+  if (header.typ !== TYPE) throw new InvalidReceipt(`The receipt has the type ${shown(header.typ)}, not "${TYPE}".`);
   // RFC 7515, section 4.1.11: whoever does not know a critical extension rejects the JWS.
   if (header.crit !== undefined) {
-    throw new InvalidReceipt(
-      `The receipt requires extensions that no signed answer has (crit ${JSON.stringify(header.crit)}).`,
-    );
+    throw new InvalidReceipt('The receipt requires extensions that no signed answer has (crit).');
   }
-  const kid = String(header.kid);
-  if (!keys.has(kid)) throw new UnknownSigningKey(`The receipt names the key ${kid}, which is not in the key set.`);
+  const { kid } = header;
+  if (typeof kid !== 'string') throw new InvalidReceipt(`The receipt names no key (kid ${shown(kid)}).`);
+  if (!keys.has(kid))
+    throw new UnknownSigningKey(`The receipt names the key ${shown(kid)}, which is not in the key set.`);
   const key = keys.get(kid);
-  if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${kid}.`);
+  if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${shown(kid)}.`);
   if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);
   const claims = parseJson(payload);
   const isWhole = isValidClaims(claims);
   const signed = new TextEncoder().encode(`${head}.${payload}`);
   if (!(await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes, signed))) {
     // A change that leaves the claims whole looks like the signature of another key.
-    const otherKey = isWhole ? `, or another key than ${kid} has signed it` : '';
+    const otherKey = isWhole ? `, or another key than ${shown(kid)} has signed it` : '';
     throw new InvalidReceipt(`The receipt was changed after it was signed${otherKey}.`);
   }
   if (isWhole) return claims as ReceiptClaims;

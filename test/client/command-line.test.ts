@@ -1,8 +1,9 @@
 import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { answerRows } from '../../client/src/command-line/answer-rows.ts';
-import { readArguments } from '../../client/src/command-line/arguments.ts';
+import { HELP, readArguments } from '../../client/src/command-line/arguments.ts';
 import { CHANGE_COLUMNS, listChanges, readAnswers } from '../../client/src/command-line/changes.ts';
+import { checkFile } from '../../client/src/command-line/check-file.ts';
 import {
   type Cells,
   type Check,
@@ -26,6 +27,7 @@ import {
   unreadRows,
 } from '../../client/src/command-line/summary.ts';
 import { tableLines } from '../../client/src/command-line/vehicle-list.ts';
+import type { VehicleVerification } from '../../client/src/index.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const file = useFolder('of each test');
@@ -299,6 +301,26 @@ describe('The arguments', () => {
     ],
   ])('"%s" are rejected with one sentence', (line, sentence) => {
     expect(() => read(line)).toThrow(sentence);
+  });
+
+  it('of --fail-on have the same meaning in the help and on the client’s page', async () => {
+    const page = await readFile(new URL('../../client/README.md', import.meta.url), 'utf8');
+    const [inHelp, onPage] = [HELP, page].map((text) => /unanswered`?\s+(\([^)]+\))/.exec(text)?.[1]?.split(/\s+/));
+    expect(inHelp).toEqual(onPage);
+    expect(inHelp).toContain('record,');
+  });
+
+  it.each([
+    ['--compliance', '--ending-within asks about insurance, for which the key needs the scope vehicles:read.'],
+    ['', 'The check and --ending-within ask about insurance, for which the key needs the scope vehicles:read.'],
+  ])('%s --ending-within are rejected for a key without insurance', async (option, sentence) => {
+    await writeFile(file('fleet.csv'), 'registration\nAB12CDE\n');
+    const args = read(`check ${file('fleet.csv')} --out ${file('r.csv')} --ending-within 9 ${option}`);
+    const usage = { key: { scopes: ['compliance:read'] }, limits: { registrationsPerBulk: 9 } };
+    const client = { usage: async () => usage } as unknown as VehicleVerification;
+    const options = { client, bar: progressBar(process.stderr), signal: new AbortController().signal };
+    const checking = args.command === 'check' && checkFile(args.check, { ...options, print: async () => {} });
+    await expect(checking).rejects.toThrow(sentence);
   });
 
   it('name the first and the last day of what ends', () => {

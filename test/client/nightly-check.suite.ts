@@ -17,9 +17,10 @@ const FAULTY = {};
 const FIRST = { A1: insured(300), B2: UNINSURED, C3: UNKNOWN, D4: insured(31) };
 const SECOND = { ...FIRST, A1: UNINSURED };
 const THIRD = { ...SECOND, D4: insured(30) };
+const LAST = { ...THIRD, D4: UNINSURED };
 
-/** What is so in a night, how the job ends, and what its mail says. */
-const WEEK: readonly (readonly [vehicles: object, code: number, mail: RegExp | ''])[] = [
+/** What is so in a night, how the job ends, what its mail says, and headers from that night on. */
+const NIGHTS: readonly (readonly [vehicles: object, code: number, mail: RegExp | '', headers?: object])[] = [
   [FIRST, 3, /\n {2}B2 +new +not insured\n {2}C3 +new +unknown\n.*\n--fail-on has found changes \(2\)\.\n/s],
   [FIRST, 0, ''],
   [SECOND, 3, /\n {2}A1 +newly uninsured +insured P +not insured\n.*\n--fail-on has found changes \(1\)\.\n/s],
@@ -27,10 +28,12 @@ const WEEK: readonly (readonly [vehicles: object, code: number, mail: RegExp | '
   [THIRD, 0, ''],
   [{ ...THIRD, D4: FAULTY }, 1, /\n {2}not read +1\n/],
   // What happened while it could not be read.
-  [{ ...THIRD, D4: UNINSURED }, 3, /\n {2}D4 +new +not read +not insured\n.*\n--fail-on has found changes \(1\)\.\n/s],
+  [LAST, 3, /\n {2}D4 +new +not read +not insured\n.*\n--fail-on has found changes \(1\)\.\n/s],
+  [LAST, 0, ''],
+  [LAST, 0, /^Fleet check, exit code 0\n.*\nThe key ends on 2026-12-01: ask/s, { 'X-Key-Expires': '2026-12-01' }],
 ];
 
-it('The nightly job of the guide installs the client, and sends a mail in a week’s nights only when something is new or wrong', async () => {
+it('The nightly job of the guide installs the client, and sends a mail only in nights when something is new or wrong, or the key ends soon', async () => {
   const page = await readFile(new URL('../../docs/nightly-check.md', import.meta.url), 'utf8');
   const [script = ''] = /^#!\/bin\/sh\n.*?(?=^```$)/ms.exec(page) ?? [];
   expect(script.split('\n')[1]).toMatch(/npm install .*vehicle-verification-\S+\.tgz/);
@@ -41,12 +44,14 @@ it('The nightly job of the guide installs the client, and sends a mail in a week
   const entryOf = (registration: string, date?: string) =>
     // No insurance goes on.
     date === undefined ? (vehicles[registration as keyof typeof vehicles] as object) : UNINSURED;
-  const service = await startStubService({}, 200, { entryOf });
+  const headers: Record<string, string> = {};
+  const service = await startStubService({}, 200, { entryOf, headers });
   const exports = Object.entries(service.account).map(([name, value]) => `export ${name}=${value}\n`);
   await writeFile(file('key.env'), exports.join(''));
   const env = { PATH: process.env.PATH, HOME: folder(), KEY_FILE: file('key.env'), FLEET_FOLDER: folder() };
-  for (const [night, code, mail] of WEEK) {
+  for (const [night, code, mail, added] of NIGHTS) {
     vehicles = night;
+    Object.assign(headers, added);
     const printed = await runCommand('sh', ['-c', `(${script}\n); echo "ends with $?"`], { env });
     expect(printed).toMatch(new RegExp(`(^|\n)ends with ${code}$`));
     if (mail === '') expect(printed).toBe('ends with 0');

@@ -59,9 +59,9 @@ describe('A receipt', () => {
     [
       'with a critical extension',
       signed({}, { crit: ['exp'], exp: 1 }),
-      /^The receipt requires extensions that no signed answer has \(crit \["exp"\]\)\.$/,
+      /^The receipt requires extensions that no signed answer has \(crit\)\.$/,
     ],
-    ['with an empty list of critical extensions', signed({}, { crit: [] }), /^The receipt requires extensions .*\[\]/],
+    ['with an empty list of critical extensions', signed({}, { crit: [] }), /^The receipt requires extensions /],
     ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
     ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
     ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
@@ -75,10 +75,38 @@ describe('A receipt', () => {
     expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
   });
 
+  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const hostile = ['{"toString":1}', '["ES256"]', nested, JSON.stringify('HS'.padEnd(5_000_000, '1')), 'null'];
+  it.each(['alg', 'typ', 'kid', 'crit'])(
+    'with any value as its %s does not hold, and the next one is read',
+    async (name) => {
+      const header = JSON.stringify({ alg: 'ES256', typ: 'vehicle-answer+jwt', kid: key.kid, [name]: 0 });
+      const [, ...others] = good.split('.');
+      const crafted = hostile.map((value) => {
+        const head = Buffer.from(header.replace(`"${name}":0`, () => `"${name}":${value}`)).toString('base64url');
+        return [head, ...others].join('.');
+      });
+      const { lines } = await verify(`${crafted.join('\n')}\n${good}\n`);
+      expect(lines.at(-1)).toBe(`1 of ${hostile.length + 1} receipts hold.`);
+      for (const line of lines.slice(0, hostile.length))
+        expect(line).toMatch(/^Line \d does not hold\. The receipt .{10,200}$/);
+    },
+  );
+
   it('holds with the line ends and the byte order mark that another program has given its file', async () => {
     await writeFile(inFolder('marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
     const { holds, lines } = await verify(`\ufeff${good}\r\n${good}\r\n`, { jwks: inFolder('marked.json') });
     expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
+  });
+
+  it('holds with a key set that also has another key under its id', async () => {
+    const other = { ...foreignKey.jwk, kid: key.kid };
+    for (const keys of [
+      [key.jwk, other],
+      [other, key.jwk],
+    ]) {
+      expect(await readReceipt(good, await readKeySet({ keys }))).toEqual(CLAIMS);
+    }
   });
 
   it('is verified while its file is read, which may be larger than the memory', async () => {
@@ -107,26 +135,43 @@ describe('A receipt', () => {
     const details = { mot: { dueDate: '2026-01-31' } };
     const verdict = { registration: 'A1', compliant: false, reasons: ['MOT_EXPIRED'], details };
     const bulk = [verdict, { registration: 'B2', compliant: false, code: 'COMPLIANCE_NOT_FOUND', error: '…' }, null];
+    const unknown = { registration: 'B2', insured: false, code: 'VEHICLE_NOT_FOUND' };
     const receipts = [
       signToken(oldKey, CLAIMS),
       signToken(key, claimsOf('GET', '/v1/vehicle/ZZ99%20ZZZ/insurance', notFound, 404)),
       signToken(key, { ...claimsOf('POST', '/v1/vehicle/bulk-compliance', { results: bulk }), sandbox: true }),
-      signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results: [ANSWER], asOf: '2026-03-01' })),
+      signToken(
+        key,
+        claimsOf('POST', '/v1/vehicle/bulk-insurance', { results: [ANSWER, unknown], asOf: '2026-03-01' }),
+      ),
     ];
-    const answered =
-      'AB12CDE, insured, policy_number POL-1, insurer Acme, cover Comprehensive, valid_from 2026-01-01, valid_to 2026-12-31';
+    const answered = (on: string) =>
+      `AB12CDE, insured${on}, policy_number POL-1, insurer Acme, cover Comprehensive, valid_from 2026-01-01, valid_to 2026-12-31`;
     const when = '2026-11-22T12:00:00Z, for key key-1, request request-1';
     expect(await verify(receipts.join('\n'), { issuer: 'https://api.example.com/', acceptsSandbox: true })).toEqual({
       holds: true,
       lines: [
-        ...[`Line 1 holds: ${when}: GET ${PATH}`, `  ${answered}`],
+        ...[`Line 1 holds: ${when}: GET ${PATH}`, `  ${answered('')}`],
         ...[`Line 2 holds: ${when}: GET /v1/vehicle/ZZ99%20ZZZ/insurance`, '  ZZ99 ZZZ, unknown'],
         ...[`Line 3 holds: sandbox, ${when}: POST /v1/vehicle/bulk-compliance`],
         ...['  A1, not compliant, reasons MOT_EXPIRED, mot_due 2026-01-31', '  B2, no record', '  undefined, not read'],
-        ...[`Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`, `  ${answered}`],
+        ...[
+          `Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`,
+          `  ${answered(' on 2026-03-01')}`,
+          '  B2, unknown',
+        ],
         '4 of 4 receipts hold.',
       ],
     });
+  });
+
+  it('shows the JSON of an answer that it does not know', async () => {
+    const answer = { registration: 'AB12CDE', mot: 'x\n'.repeat(1_000) };
+    const paths = ['/v1/vehicles/AB12CDE/mot', '/v1/vehicle/AB12CDE/insurance/history', '/v1/vehicle/bulk-mot'];
+    for (const path of paths) {
+      const { holds, lines } = await verify(signToken(key, claimsOf('GET', path, answer)));
+      expect([holds, lines[1]]).toEqual([true, `  ${JSON.stringify(answer).slice(0, 1_000)}…`]);
+    }
   });
 
   it('shows no registration that looks like an answer', async () => {
@@ -258,7 +303,7 @@ describe('A signed lookup', () => {
   it.each([
     ['is not signed', JSON.stringify(ANSWER), unsigned, 'The service has answered without a signature.'],
     ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
-    ['has a critical extension', signToken(key, CLAIMS, { crit: ['b64'], b64: true }), {}, '(crit ["b64"])'],
+    ['has a critical extension', signToken(key, CLAIMS, { crit: ['b64'], b64: true }), {}, '(crit)'],
     ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no P-256 key with an id.'],
     ['is for another vehicle', signed({ request: otherPath }), {}, 'The signed answer is for another request.'],
     ['has another status', signed({ status: 404 }), {}, 'The signed answer is for another request.'],

@@ -28,8 +28,8 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
                         each request
   --fail-on WHAT        exit code 3 when there is any: not-insured, changes,
                         ending, newly-ending (not in the file of --ending yet)
-                        or unanswered (unknown or invalid); several are
-                        separated by commas
+                        or unanswered (unknown, without a compliance record, or
+                        invalid); several are separated by commas
   --force               overwrites files that are not earlier results
 verify  says of each receipt in a file whether it holds, when and for whom the
         answer was given, and about which vehicles. Needs no key.

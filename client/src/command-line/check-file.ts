@@ -75,10 +75,14 @@ const readEarlier = async (args: CheckArguments, check: Check, { header, columnI
 };
 
 /** @throws CannotRun when the key may not ask */
-const readBatchSize = async ({ ending }: CheckArguments, { client, signal }: CheckOptions): Promise<number> => {
+const readBatchSize = async (
+  { ending, isCompliance }: CheckArguments,
+  { client, signal }: CheckOptions,
+): Promise<number> => {
   const { limits, key } = await client.usage({ signal });
   if (ending && !key.scopes.includes('vehicles:read')) {
-    throw new CannotRun('--ending-within asks about insurance, for which the key needs the scope vehicles:read.');
+    const asking = isCompliance ? '--ending-within asks' : 'The check and --ending-within ask';
+    throw new CannotRun(`${asking} about insurance, for which the key needs the scope vehicles:read.`);
   }
   return limits.registrationsPerBulk * CONCURRENCY;
 };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isValidEntry } from '../answers.ts';
-import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt } from '../receipts.ts';
+import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt, shown } from '../receipts.ts';
 import type { VerifyArguments } from './arguments.ts';
 import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
 import { type Line, readLines } from './csv-file/lines.ts';
@@ -44,39 +44,52 @@ async function* receiptsIn(path: string): AsyncGenerator<Line> {
 
 /** Text that cannot be mistaken for anything but a registration. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
-/** Characters of any other text. */
-const MAX_TEXT = 100;
+/** Characters of an answer of another kind. */
+const MAX_ANSWER = 1_000;
 
 /** A registration as it was sent, in quotes if it could be mistaken for an answer. */
-const shownRegistration = (text: string): string => {
-  if (PLAIN.test(text)) return text;
-  return JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
-};
+const shownRegistration = (text: string): string => (PLAIN.test(text) ? text : shown(text));
 
-const entryLine = (check: Check, registration: string, entry: unknown): string => {
+/** The day that was asked for; undefined for the day of the request. */
+const dayOf = ({ answer }: ReceiptClaims): unknown => (answer as { asOf?: unknown } | null)?.asOf;
+
+const entryLine = (check: Check, registration: string, entry: unknown, day: unknown): string => {
   const cells = isValidEntry[check.verdict](entry) ? check.cellsOf(entry) : failureCells(check, 'INVALID_ANSWER');
   const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
-  return `  ${[shownRegistration(registration), outcomeOf(check, cells), ...details].join(', ')}`;
+  // A vehicle without an answer has none on any day.
+  const on = day === undefined || cells.at(-1) ? '' : ` on ${day}`;
+  return `  ${[shownRegistration(registration), `${outcomeOf(check, cells)}${on}`, ...details].join(', ')}`;
 };
 
-/** One line for each vehicle. */
-const answerLines = ({ request: { path }, status, answer }: ReceiptClaims): string[] => {
-  // A registration may be any word, also the name of an endpoint.
-  const check = /\/vehicle\/([^/]+\/|bulk-)insurance$/.test(path) ? insuranceCheck : complianceCheck;
+/** What a path asks, and the registration in it, which may be the name of an endpoint; null when it is no lookup. */
+const readPath = (path: string) => {
+  const insurance = /\/vehicle\/(?:([^/]+)\/|bulk-)insurance$/.exec(path);
+  const found = insurance ?? /(?:\/vehicle\/bulk-compliance|\/compliance\/([^/]+))$/.exec(path);
+  return found && { check: insurance ? insuranceCheck : complianceCheck, inPath: found[1] ?? path };
+};
+
+/** One line for each vehicle; of an answer of another kind, its JSON. */
+const answerLines = (claims: ReceiptClaims): string[] => {
+  const { request, status, answer } = claims;
+  const asked = readPath(request.path);
+  if (asked === null) {
+    const json = JSON.stringify(answer) ?? '';
+    return [`  ${json.length > MAX_ANSWER ? `${json.slice(0, MAX_ANSWER)}…` : json}`];
+  }
+  const { check, inPath } = asked;
   const members = (answer ?? {}) as { registration?: unknown; code?: unknown; results?: unknown };
   if (Array.isArray(members.results)) {
-    return members.results.map((entry) => entryLine(check, String(entry?.registration), entry));
+    return members.results.map((entry) => entryLine(check, String(entry?.registration), entry, dayOf(claims)));
   }
-  const [, inPath = path] = /\/(?:vehicle|compliance)\/([^/]+)/.exec(path) ?? [];
   const registration = String(members.registration ?? inPath.replaceAll('%20', ' '));
   const entry = status === 200 ? answer : { ...members, registration, [check.verdict]: false };
-  return [entryLine(check, registration, entry)];
+  return [entryLine(check, registration, entry, dayOf(claims))];
 };
 
 /** When, for whom, and what was answered. */
 const receiptLines = (claims: ReceiptClaims): string[] => {
-  const { iat, aud, jti, request, answer, sandbox } = claims;
-  const day = (answer as { asOf?: unknown } | null)?.asOf;
+  const { iat, aud, jti, request, sandbox } = claims;
+  const day = dayOf(claims);
   const at = `${sandbox ? 'sandbox, ' : ''}${new Date(iat * 1_000).toISOString().replace('.000', '')}`;
   const question = `${request.method} ${request.path}${day === undefined ? '' : ` for ${day}`}`;
   return [`${at}, for key ${aud}, request ${jti}: ${question}`, ...answerLines(claims)];
