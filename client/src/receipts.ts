@@ -48,7 +48,7 @@ const SIGNATURE_BYTES = 64;
 const MAX_SHOWN = 100;
 
 /** Any value for a message: a text in quotes, and cut, of others only the type. */
-export const shown = (value: unknown): string => {
+export const describeValue = (value: unknown): string => {
   if (typeof value !== 'string') return typeof value;
   return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
 };
@@ -96,7 +96,7 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
 
 const requireES256 = (alg: unknown): void => {
   if (alg === 'ES256') return;
-  if (typeof alg !== 'string') throw new InvalidReceipt(`The receipt names no algorithm (alg ${shown(alg)}).`);
+  if (typeof alg !== 'string') throw new InvalidReceipt(`The receipt names no algorithm (alg ${describeValue(alg)}).`);
   if (alg.toLowerCase() === 'none') {
     throw new InvalidReceipt('The receipt has no signature (alg "none"): anybody can have written it.');
   }
@@ -105,7 +105,7 @@ const requireES256 = (alg: unknown): void => {
       `The receipt is signed with ${alg}, a shared secret: anybody can have taken the public key for it.`,
     );
   }
-  throw new InvalidReceipt(`The receipt is signed with ${shown(alg)}, not with ES256.`);
+  throw new InvalidReceipt(`The receipt is signed with ${describeValue(alg)}, not with ES256.`);
 };
 
 /** The claims of a receipt whose signature holds. Does not check issuer and sandbox. @throws InvalidReceipt */
@@ -119,24 +119,25 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
   if (parts.length < 3) throw malformed(true);
   if (parts.length > 3 || !(header instanceof Object)) throw malformed(false);
   requireES256(header.alg);
-  if (header.typ !== TYPE) throw new InvalidReceipt(`The receipt has the type ${shown(header.typ)}, not "${TYPE}".`);
+  if (header.typ !== TYPE)
+    throw new InvalidReceipt(`The receipt has the type ${describeValue(header.typ)}, not "${TYPE}".`);
   // RFC 7515, section 4.1.11: whoever does not know a critical extension rejects the JWS.
   if (header.crit !== undefined) {
     throw new InvalidReceipt('The receipt requires extensions that no signed answer has (crit).');
   }
   const { kid } = header;
-  if (typeof kid !== 'string') throw new InvalidReceipt(`The receipt names no key (kid ${shown(kid)}).`);
+  if (typeof kid !== 'string') throw new InvalidReceipt(`The receipt names no key (kid ${describeValue(kid)}).`);
   if (!keys.has(kid))
-    throw new UnknownSigningKey(`The receipt names the key ${shown(kid)}, which is not in the key set.`);
+    throw new UnknownSigningKey(`The receipt names the key ${describeValue(kid)}, which is not in the key set.`);
   const key = keys.get(kid);
-  if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${shown(kid)}.`);
+  if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${describeValue(kid)}.`);
   if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);
   const claims = parseJson(payload);
   const isWhole = isValidClaims(claims);
   const signed = new TextEncoder().encode(`${head}.${payload}`);
   if (!(await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes, signed))) {
     // A change that leaves the claims whole looks like the signature of another key.
-    const otherKey = isWhole ? `, or another key than ${shown(kid)} has signed it` : '';
+    const otherKey = isWhole ? `, or another key than ${describeValue(kid)} has signed it` : '';
     throw new InvalidReceipt(`The receipt was changed after it was signed${otherKey}.`);
   }
   if (isWhole) return claims as ReceiptClaims;

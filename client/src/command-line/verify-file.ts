@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { isValidEntry } from '../answers.ts';
-import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt, shown } from '../receipts.ts';
+import {
+  describeValue,
+  InvalidReceipt,
+  type KeySet,
+  type ReceiptClaims,
+  readKeySet,
+  readReceipt,
+} from '../receipts.ts';
 import type { VerifyArguments } from './arguments.ts';
 import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
 import { type Line, readLines } from './csv-file/lines.ts';
@@ -48,7 +55,7 @@ const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
 const MAX_ANSWER = 1_000;
 
 /** A registration as it was sent, in quotes if it could be mistaken for an answer. */
-const shownRegistration = (text: string): string => (PLAIN.test(text) ? text : shown(text));
+const shownRegistration = (text: string): string => (PLAIN.test(text) ? text : describeValue(text));
 
 /** The day that was asked for; undefined for the day of the request. */
 const dayOf = ({ answer }: ReceiptClaims): unknown => (answer as { asOf?: unknown } | null)?.asOf;
