@@ -2,7 +2,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { environmentWith, MissingEnvironment, tableNamesFromEnvironment } from '../core/runtime/environment.ts';
 import { EXIT } from '../lib/admin/command/command-result.ts';
-import { connect, REQUEST_HANDLER } from '../lib/admin/deployment/database.ts';
+import { connect, OTHER_SERVICE_TIMEOUTS } from '../lib/admin/deployment/database.ts';
 import type { Deployment } from '../lib/admin/deployment/deployment.ts';
 import { intakeBucket } from '../lib/intake/bucket.ts';
 import { loadWaitingFiles } from '../lib/intake/load-waiting.ts';
@@ -25,7 +25,7 @@ const run = (): Promise<boolean> => {
     // Whoever runs this by hand confirms it as any other import.
     guard: { name: stack, given: environment.CONFIRMED_STACK },
   };
-  const client = new S3Client({ region, requestHandler: REQUEST_HANDLER });
+  const client = new S3Client({ region, requestHandler: OTHER_SERVICE_TIMEOUTS });
   const bucket = intakeBucket(client, environment.INTAKE_BUCKET);
   return loadWaitingFiles({ entries: JSON.parse(environment.INTAKE), deployment, bucket, log, now: () => new Date() });
 };

@@ -1,12 +1,12 @@
 /** The error catalogue (docs/contract.md#errors): the status of each code, and a function that makes its error. */
 
-/** One problem of a value, at a JSON Pointer (RFC 6901). */
+/** A validation issue of a value, at a JSON Pointer (RFC 6901). */
 export interface PointerIssue {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** One problem of a query parameter, path parameter or header. */
+/** A validation issue of a query parameter, path parameter or header. */
 export interface ParameterIssue {
   readonly parameter: string;
   readonly detail: string;

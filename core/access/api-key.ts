@@ -57,7 +57,7 @@ export const newApiKey = (kind: KeyKind): { readonly key: string; readonly id: s
   return { key, id: keyIdOf(hash, kind), hash };
 };
 
-/** The well-formed key of a request, which may not exist. The key itself does not leave this file. */
+/** The well-formed key of a request, which may not exist. The key itself is not passed on. */
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;

@@ -60,7 +60,8 @@ const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
 };
 
 /**
- * The content of one kind of key. A change includes the item's slug and lists.
+ * The content of one kind of key, from requests' point of view. Below it are the transactions of changes
+ * (content-writes.ts), and below these keys and reads (content-store.ts). A change includes the item's slug and lists.
  * @example
  * const content = contentTable(db, tables.content, 'live');
  * const item = await content.create(fields, undefined, { now, deadline });
@@ -166,3 +167,10 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       })),
   };
 };
+
+/** The content of each kind of key, all in one table. A handler takes the one for its request's key. */
+export const contentByKeyKind = (db: DynamoDBDocumentClient, table: string) => ({
+  live: contentTable(db, table, 'live'),
+  test: contentTable(db, table, 'test'),
+  probe: contentTable(db, table, 'probe'),
+});

@@ -22,7 +22,8 @@ const firstIssued = (identifier: number): LondonDate => {
 const isAgeIdentifier = (digits: string, today: LondonDate): boolean =>
   digits !== '01' && firstIssued(Number(digits)) <= today;
 
-const isUkRegistration = (registration: string, today: LondonDate): boolean => {
+/** The current, prefix or suffix format. */
+const hasYearLetterOrNumber = (registration: string, today: LondonDate): boolean => {
   const identifier = CURRENT.exec(registration)?.[1];
   if (identifier !== undefined) return isAgeIdentifier(identifier, today);
   return PREFIX.test(registration) || SUFFIX.test(registration);
@@ -36,7 +37,7 @@ const DATELESS = /^(?:[A-Z]{1,3}[1-9]\d{0,3}|[1-9]\d{0,3}[A-Z]{1,3})$/;
  * foreign registrations.
  */
 export const hasUkFormat = (registration: string, today: LondonDate): boolean =>
-  isUkRegistration(registration, today) || DATELESS.test(registration);
+  hasYearLetterOrNumber(registration, today) || DATELESS.test(registration);
 
 const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '1': 'I' };
 
@@ -48,11 +49,11 @@ const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '
  * @example suggestionFor(requireRegistration('AB1O CDE'), '2026-11-22') // 'AB10CDE'
  */
 export const suggestionFor = (registration: RegistrationKey, today: LondonDate): string | undefined => {
-  if (isUkRegistration(registration, today)) return undefined;
+  if (hasYearLetterOrNumber(registration, today)) return undefined;
   const changed = [...registration].flatMap((character, index) => {
     const meant = MISTAKEN[character];
     return meant === undefined ? [] : [registration.slice(0, index) + meant + registration.slice(index + 1)];
   });
-  const [only, ...others] = changed.filter((candidate) => isUkRegistration(candidate, today));
+  const [only, ...others] = changed.filter((candidate) => hasYearLetterOrNumber(candidate, today));
   return others.length === 0 ? only : undefined;
 };

@@ -17,7 +17,7 @@ const rejectMoreThan = (maxOf: (planLimit: number) => number): InboundMiddleware
 });
 
 /** Rejects more entries than any plan allows, before validation. @throws BULK_TOO_LARGE */
-export const largestBulkSize = rejectMoreThan(() => LARGEST_BULK_SIZE);
+export const rejectBeyondEveryPlan = rejectMoreThan(() => LARGEST_BULK_SIZE);
 
 /** Rejects more entries than the plan of the admitted caller allows (docs/contract.md#bulk). @throws BULK_TOO_LARGE */
-export const planBulkSize = rejectMoreThan((planLimit) => planLimit);
+export const rejectBeyondPlan = rejectMoreThan((planLimit) => planLimit);

@@ -15,7 +15,7 @@ export const FUNCTION_TIMEOUT_SECONDS = 10;
 
 /** The part of a row that its function reads. */
 export interface ServedEndpoint {
-  /** The name of the endpoint's folder, also used in logs, the CDK stack and the document. */
+  /** The name of the endpoint's folder, or `$default`; also used in logs, the CDK stack and the document. */
   readonly id: string;
   /** Every path of the endpoint, in the route syntax of API Gateway. The document shows the first. */
   readonly paths: readonly [string, ...string[]];
@@ -33,8 +33,8 @@ export interface ServedEndpoint {
   readonly successStatus: number;
   /**
    * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup
-   * needs 1,280 for a p99 of 15 ms and a cold start of 180 ms; bulk is cheapest with it. Where an endpoint waits for
-   * several database requests in turn, more than 1,024 shortens only the cold start.
+   * has 1,280 to stay well below a p99 of 15 ms and a cold start of 180 ms; bulk is cheapest with it. Where an
+   * endpoint waits for several database requests in turn, more than 1,024 shortens only the cold start.
    */
   readonly memoryMegabytes: number;
   /** Whether requests need no key: there is then no admission, and there are no rate limit headers. */

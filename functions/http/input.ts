@@ -1,4 +1,4 @@
-/** Reads and validates query, headers and body. Only `input.ts` files import it, and so the schema library. */
+/** Reads and validates query, headers and body. Only `input.ts` files import it: it brings the schema library. */
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Static, TObject, TSchema } from 'typebox';

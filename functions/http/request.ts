@@ -14,7 +14,7 @@ import { FUNCTION_TIMEOUT_SECONDS, type ServedEndpoint } from './endpoint.ts';
  */
 export type RequestContext = {
   readonly requestId: string;
-  /** When the request arrived at the gateway. Functions use no other clock. */
+  /** When the request arrived at the gateway: the only clock of rules and stored times. */
   readonly now: Date;
   readonly deadline: Deadline;
   /** Header names in lower case. */

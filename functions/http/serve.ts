@@ -3,7 +3,7 @@ import type { KeyKind, PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
-import { largestBulkSize, planBulkSize } from './bulk.ts';
+import { rejectBeyondEveryPlan, rejectBeyondPlan } from './bulk.ts';
 import type { ServedEndpoint } from './endpoint.ts';
 import { extraUnits } from './extra-units.ts';
 import { type Answer, type GatewayHandler, httpFunction, openResources } from './http-function.ts';
@@ -81,9 +81,9 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
     chooseSigning(endpoint),
     admission(store, scope, load && (async (context) => load(toLoadRequest(context as KeyedContext)))),
     ...(parts.input?.parsing ?? []),
-    ...(bulk ? [largestBulkSize] : []),
+    ...(bulk ? [rejectBeyondEveryPlan] : []),
     validation(endpoint, parts),
-    ...(bulk ? [planBulkSize, extraUnits(usage.addExtraUnits)] : []),
+    ...(bulk ? [rejectBeyondPlan, extraUnits(usage.addExtraUnits)] : []),
   ];
   return httpFunction(endpoint, middlewares, async (context) =>
     respond(toApiRequest(context as AdmittedContext<Values>), (await context.loading) as Loaded),

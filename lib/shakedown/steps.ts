@@ -121,7 +121,7 @@ const BY_HAND = [
   'What CodeDeploy does with an alias that was moved by hand',
 ];
 
-/** The steps that docs/testing.md lists. All need the first; the last always runs. */
+/** All steps need the first; the last always runs. */
 export const STEPS: readonly Step<Target>[] = [
   { title: 'CloudFormation accepts the stack', run: deploy },
   { title: 'EventBridge runs the probe, whose journey succeeds', isAwsOnly: true, run: seeProbe },

@@ -71,7 +71,7 @@ const problemsInDocument = (document: string, text: string): string[] => {
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 describe('Every citation leads to a section', () => {
-  it.each(documents)('%s', (document) => expect(problemsInDocument(document, read(document))).toEqual([]));
+  it.each(documents)('of %s', (document) => expect(problemsInDocument(document, read(document))).toEqual([]));
 
   it('of all code', () => {
     const problems = code.flatMap((file) => problemsInCode(read(file)).map((problem) => `${file}: ${problem}`));

@@ -13,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, it } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
-import { dynamoDbTransport } from '../../core/dynamodb/client/transport.ts';
+import { awsTransport } from '../../core/dynamodb/client/transport.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { describeOwnClient } from '../support/sdk-client.ts';
 
@@ -23,7 +23,7 @@ const ends: (() => unknown)[] = [];
 afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
 
 const transportWith = (timeouts = PATIENT) => {
-  const transport = dynamoDbTransport(timeouts);
+  const transport = awsTransport(timeouts);
   ends.push(transport.destroy);
   return transport;
 };

@@ -14,7 +14,7 @@ import { input as createContent } from '../../functions/endpoints/create-content
 import { input as listContent } from '../../functions/endpoints/list-content/input.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { bodyChecks, bodyParserError } from '../../functions/http/body-checks.ts';
-import { largestBulkSize, planBulkSize } from '../../functions/http/bulk.ts';
+import { rejectBeyondEveryPlan, rejectBeyondPlan } from '../../functions/http/bulk.ts';
 import type { RequestContext } from '../../functions/http/request.ts';
 import { validation } from '../../functions/http/validation.ts';
 import { httpRequest } from '../support/http-request.ts';
@@ -120,8 +120,8 @@ describe('A bulk request', () => {
   const entries = (count: number) => ({ registrations: Array(count).fill('A1') });
 
   it.each([
-    ['the plan allows', planBulkSize, 100],
-    ['any plan allows', largestBulkSize, 1_000],
+    ['the plan allows', rejectBeyondPlan, 100],
+    ['any plan allows', rejectBeyondEveryPlan, 1_000],
   ] as const)('is BULK_TOO_LARGE with more entries than %s', (_what, middleware, limit) => {
     const rejects = (body: unknown) => () => middleware.before(request(body));
     expect(rejects(entries(limit))).not.toThrow();

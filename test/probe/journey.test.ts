@@ -136,7 +136,7 @@ describe('The journey of the probe', () => {
 });
 
 describe('What the probe leaves', () => {
-  it('is no item and no slug, and no counter of a bucket that its items have filled', async () => {
+  it('is no item and no slug, but the counters of buckets that its items have filled', async () => {
     const { client, names } = api.engine;
     for (const list of ['all', 'domain:probe.example']) {
       // The next position is the last of the first bucket.
@@ -146,7 +146,9 @@ describe('What the probe leaves', () => {
     expect([await run(), await run(), await run()]).toEqual([[], [], []]);
     const left = (await entries()).map(({ pk, sk, members }) => [pk, sk, members].join(' ')).sort();
     expect(left).toEqual([
+      'probe#counters#all 000000000000 0',
       'probe#counters#all 000000000001 0',
+      'probe#counters#domain:probe.example 000000000000 0',
       'probe#counters#domain:probe.example 000000000001 0',
       'probe#head#all head ',
       'probe#head#domain:probe.example head ',

@@ -37,8 +37,9 @@ const parseBody = (body: unknown) => {
 };
 
 /**
- * Sends and returns the JSON of items unchanged. The SDK's protocol converts every value by its schema, a tenth of a
- * lookup's CPU time, which only binary attributes need. Errors and all other operations use the SDK's protocol.
+ * Sends and returns the JSON of items unchanged. The SDK's protocol converts every value by its schema, which only
+ * binary attributes need (docs/dynamodb-client.md#what-each-part-saves). Errors and all other operations use the
+ * SDK's protocol.
  */
 export class DynamoDbJson extends AwsJson1_0Protocol {
   override async serializeRequest(...[operation, input, context]: SerializeArguments) {

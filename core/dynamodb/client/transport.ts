@@ -42,12 +42,12 @@ const dropIdle = ({ freeSockets }: HttpAgent): void => {
 };
 
 /**
- * Sends the SDK's requests over kept connections, in place of `@smithy/node-http-handler`: its timers and streams are
- * for bodies of any size, and take an eighth of a lookup's CPU time. A truncated or malformed response is a transient
- * error. After an error on a reused connection all idle connections are closed: a frozen function may have lost them
- * all, and there can be more of them than attempts.
+ * Sends requests to DynamoDB and KMS over kept connections, in place of `@smithy/node-http-handler`, whose timers and
+ * streams are for bodies of any size (docs/dynamodb-client.md#what-each-part-saves). A truncated or malformed response
+ * is a transient error. After an error on a reused connection all idle connections are closed: a frozen function may
+ * have lost them all, and there can be more of them than attempts.
  */
-export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) => {
+export const awsTransport = ({ connection, response }: TransportTimeouts) => {
   const http = new HttpAgent(AGENT);
   const https = new HttpsAgent(AGENT);
 
@@ -110,4 +110,4 @@ export const requestHandler = (timeouts: TransportTimeouts): NonNullable<DynamoD
         httpAgent: AGENT,
         httpsAgent: AGENT,
       }
-    : dynamoDbTransport(timeouts);
+    : awsTransport(timeouts);

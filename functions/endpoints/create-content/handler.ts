@@ -1,5 +1,5 @@
 import { creationOwnerId } from '../../../core/access/key-record.ts';
-import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
+import { contentByKeyKind } from '../../../core/content/content-table.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { newFields } from '../../../core/content/schemas.ts';
 import { serve } from '../../http/serve.ts';

@@ -1,4 +1,4 @@
-import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
+import { contentByKeyKind } from '../../../core/content/content-table.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';

@@ -1,4 +1,4 @@
-import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
+import { contentByKeyKind } from '../../../core/content/content-table.ts';
 import { type ContentPage, readPageQuery, requirePageFits } from '../../../core/content/page.ts';
 import { pageLinks } from '../../http/page-links.ts';
 import { serve } from '../../http/serve.ts';

@@ -1,4 +1,4 @@
-import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
+import { contentByKeyKind } from '../../../core/content/content-table.ts';
 import { etagOf, isAllowedDomain } from '../../../core/content/item.ts';
 import { contentNotFound } from '../../../core/problems.ts';
 import { serve } from '../../http/serve.ts';

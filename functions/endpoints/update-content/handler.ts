@@ -1,4 +1,4 @@
-import { contentByKeyKind } from '../../../core/content/content-by-key-kind.ts';
+import { contentByKeyKind } from '../../../core/content/content-table.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { changedFields } from '../../../core/content/schemas.ts';
 import { serve } from '../../http/serve.ts';

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { IMPORT_METRICS } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
-import { REQUEST_HANDLER } from './database.ts';
+import { OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { CommandContext } from './deployment.ts';
 
 /** The name of the user of this machine; the id of one without a name, as in a container. */
@@ -18,7 +18,7 @@ export const userName = (): string => {
 /** The ARN of the credentials, from STS, which needs no permission. @throws CommandFailure without an answer */
 export const callerArn = async (account: { readonly region: string; readonly profile?: string }): Promise<string> => {
   const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
-  const client = new STSClient({ ...account, requestHandler: REQUEST_HANDLER });
+  const client = new STSClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   try {
     const { Arn } = await client.send(new GetCallerIdentityCommand());
     if (Arn !== undefined) return Arn;
@@ -43,7 +43,7 @@ export const publishImport = async (
 ): Promise<void> => {
   if (importMetrics === undefined || !isWatched(noun)) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
-  const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: REQUEST_HANDLER });
+  const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded }];
   try {
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));

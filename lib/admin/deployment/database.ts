@@ -13,7 +13,7 @@ const TIMEOUTS = { connection: 2_000, response: 10_000 };
 const MAX_ATTEMPTS = 3;
 
 /** The time limits of clients of other services: the SDK has none of its own. */
-export const REQUEST_HANDLER = {
+export const OTHER_SERVICE_TIMEOUTS = {
   connectionTimeout: TIMEOUTS.connection,
   requestTimeout: TIMEOUTS.response,
   throwOnRequestTimeout: true,

@@ -8,7 +8,7 @@ import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../clo
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { callerArn, userName } from './aws-requests.ts';
-import { connect, REQUEST_HANDLER } from './database.ts';
+import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
 import { findRegion, type Region, requireRegion } from './region.ts';
 
@@ -86,7 +86,7 @@ const explain = (error: unknown, stack: string, region: Region, profile: string 
 };
 
 const readOutputs = async (account: CloudFormationClientConfig, stack: string) => {
-  const client = new CloudFormationClient({ ...account, requestHandler: REQUEST_HANDLER });
+  const client = new CloudFormationClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
     const outputs = Stacks[0]?.Outputs ?? [];

@@ -9,10 +9,11 @@ import { CommandFailure, type CommandResult, EXIT } from '../command/command-res
 import { formatNumber } from '../command/format.ts';
 import { showCount, showProgress } from '../command/progress.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
+import type { DataKind } from '../file-command/file-command.ts';
 import { writeOutput } from '../files/output-file.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import type { RejectedRow } from '../files/row.ts';
-import { addSupplierOption, type Noun, requireSuppliers } from '../suppliers/supplier-option.ts';
+import { addSupplierOption, requireSuppliers } from '../suppliers/supplier-option.ts';
 import { readSupplied, readSupplier } from '../suppliers/vehicle-parts.ts';
 
 type Export = (path: string, context: CommandContext, supplier?: string) => Promise<CommandResult>;
@@ -92,7 +93,7 @@ const exportContent: Export = async (file, context) => {
   return { text: `${formatNumber(items)} content items are in ${file}.\n`, data: { file, items } };
 };
 
-const EXPORTS: readonly (readonly [noun: Noun, about: string, Export])[] = [
+const EXPORTS: readonly (readonly [noun: DataKind, about: string, Export])[] = [
   ['vehicles', 'every vehicle with its policies', exportRecords('vehicles', 'vehicles')],
   ['compliance', 'MOT, road tax and fines of every vehicle', exportRecords('compliance', 'compliance records')],
   ['content', 'every content item, with its id, timestamps and version', exportContent],

@@ -9,6 +9,9 @@ import type { PartSummary, StoredForm } from './record-form.ts';
 import type { RowGroup } from './row-groups.ts';
 import type { Claims } from './staged-rows.ts';
 
+/** The kinds of data that files have. */
+export type DataKind = 'vehicles' | 'compliance' | 'content';
+
 /** The context of one file. */
 export interface FileContext extends CommandContext, FileOptions {
   readonly source: SourceFile;
@@ -61,7 +64,7 @@ export interface FileCommand<ImportRecord> {
   /** The name of the command, on the command line too. */
   readonly verb: 'import' | 'remove';
   /** The kind of data; also the id of its table. */
-  readonly noun: 'vehicles' | 'compliance' | 'content';
+  readonly noun: DataKind;
   /** A clause for the question before it changes production data. */
   readonly consequence: string;
   readonly formats: readonly FileFormat[];

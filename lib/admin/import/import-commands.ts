@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 import type { Runner } from '../deployment/deployment.ts';
 import type { RecordOutcome } from '../file-command/counts.ts';
-import type { FileCommand, ImportKind } from '../file-command/file-command.ts';
+import type { DataKind, FileCommand, ImportKind } from '../file-command/file-command.ts';
 import { addFileOptions, type FileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { columnHelp } from '../files/csv-header.ts';
-import { addSupplierOption, type Noun, requireSuppliers } from '../suppliers/supplier-option.ts';
+import { addSupplierOption, requireSuppliers } from '../suppliers/supplier-option.ts';
 import { compliance } from './compliance.ts';
 import { content } from './content.ts';
 import { vehicles } from './vehicles.ts';
@@ -35,7 +35,7 @@ const fileCommand = <ImportRecord>(
 });
 
 /** @throws CommandFailure when options contradict each other */
-const requireConsistent = (noun: Noun, options: Partial<FileOptions>): void => {
+const requireConsistent = (noun: DataKind, options: Partial<FileOptions>): void => {
   const { complete, ifNewer, removeAtMost, restore, supplier } = options;
   const nothing = 'nothing was loaded';
   requireSuppliers(noun, supplier);

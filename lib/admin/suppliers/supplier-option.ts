@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
+import type { DataKind } from '../file-command/file-command.ts';
 
 /** Names of suppliers. The SDK stores no map with a field called `constructor`. */
 export const SUPPLIER_NAME = /^(?!constructor$)[a-z0-9][a-z0-9-]{0,31}$/;
@@ -11,15 +12,12 @@ const parseSupplier = (text: string): string => {
   );
 };
 
-/** Kinds of data. */
-export type Noun = 'vehicles' | 'compliance' | 'content';
-
 /** Adds `--supplier`, not shown where data has no suppliers. There `requireSuppliers` refuses it in words. */
-export const addSupplierOption = (command: Command, noun: Noun, about: string): Command =>
+export const addSupplierOption = (command: Command, noun: DataKind, about: string): Command =>
   command.addOption(new Option('--supplier <name>', about).argParser(parseSupplier).hideHelp(noun !== 'vehicles'));
 
 /** @throws CommandFailure when a supplier is named of data that has none */
-export const requireSuppliers = (noun: Noun, supplier: string | undefined): void => {
+export const requireSuppliers = (noun: DataKind, supplier: string | undefined): void => {
   if (noun === 'vehicles' || supplier === undefined) return;
   throw new CommandFailure(`only vehicles have suppliers, and nothing was done: leave --supplier out for ${noun}`);
 };
