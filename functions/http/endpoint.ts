@@ -33,8 +33,8 @@ export interface ServedEndpoint {
   readonly successStatus: number;
   /**
    * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup
-   * has 1,280 to stay well below a p99 of 15 ms and a cold start of 180 ms; bulk is cheapest with it. Where an
-   * endpoint waits for several database requests in turn, more than 1,024 shortens only the cold start.
+   * has 1,280 to stay well below a p99 of 15 ms and a cold start of 180 ms. Where an endpoint waits for several
+   * database requests in turn, more than 1,024 shortens only the cold start.
    */
   readonly memoryMegabytes: number;
   /** Whether requests need no key: there is then no admission, and there are no rate limit headers. */
