@@ -119,16 +119,18 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
   if (parts.length < 3) throw malformed(true);
   if (parts.length > 3 || !(header instanceof Object)) throw malformed(false);
   requireES256(header.alg);
-  if (header.typ !== TYPE)
+  if (header.typ !== TYPE) {
     throw new InvalidReceipt(`The receipt has the type ${describeValue(header.typ)}, not "${TYPE}".`);
+  }
   // RFC 7515, section 4.1.11: whoever does not know a critical extension rejects the JWS.
   if (header.crit !== undefined) {
     throw new InvalidReceipt('The receipt requires extensions that no signed answer has (crit).');
   }
   const { kid } = header;
   if (typeof kid !== 'string') throw new InvalidReceipt(`The receipt names no key (kid ${describeValue(kid)}).`);
-  if (!keys.has(kid))
+  if (!keys.has(kid)) {
     throw new UnknownSigningKey(`The receipt names the key ${describeValue(kid)}, which is not in the key set.`);
+  }
   const key = keys.get(kid);
   if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${describeValue(kid)}.`);
   if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);

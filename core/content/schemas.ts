@@ -1,5 +1,4 @@
 /** Rules of new and changed content, for requests and imports (docs/contract.md#content). */
-
 import * as T from 'typebox';
 import { codePointOf } from '../code-point.ts';
 import type { ContentFields } from './item.ts';

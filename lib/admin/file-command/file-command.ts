@@ -96,14 +96,15 @@ export const recordPerRow = <ImportRecord>(
   { key, rows, firstLine, isTruncated }: RowGroup,
   read: (row: Row, key: string | undefined) => RowResult<ImportRecord>,
 ): GroupResult<ImportRecord> => {
+  const isRepeated = rows.length > 1 || isTruncated;
   const rejected: RejectedRow[] = [];
-  for (const [index, row] of rows.entries()) {
+  for (const row of rows) {
     const result = row.issues.length > 0 ? { reasons: row.issues } : read(row, key);
-    if ('record' in result && rows.length === 1 && !isTruncated) return { record: result.record, rejected };
-    const other = index === 0 && row.line === firstLine ? rows[1]?.line : firstLine;
+    if ('record' in result && !isRepeated) return { record: result.record, rejected };
+    const reasons = 'reasons' in result ? result.reasons : [];
+    const other = row.line === firstLine ? rows[1]?.line : firstLine;
     const repeat = `this vehicle is on line ${other} too; a vehicle may be on one line of a file only`;
-    const isRepeated = rows.length > 1 || isTruncated;
-    rejected.push({ row, reasons: ['reasons' in result ? result.reasons : [], isRepeated ? repeat : []].flat() });
+    rejected.push({ row, reasons: isRepeated ? [...reasons, repeat] : reasons });
   }
   return { rejected };
 };
