@@ -13,13 +13,12 @@ import { openApiDocument } from '../lib/openapi/published-document.ts';
 import { strictDocument } from '../lib/openapi/strict-document.ts';
 
 const docs = new URL('../docs/', import.meta.url);
-const document = new URL('openapi.json', docs);
 
 const writeJson = (file: URL, value: unknown) => writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** TypeScript types of a document. openapi-typescript is installed apart, because it needs an older TypeScript. */
+/** TypeScript types of a document. The generator is the client's: it needs the older TypeScript of that package. */
 const apiTypes = (document: URL): string => {
-  const folder = fileURLToPath(new URL('../tools/api-types/', import.meta.url));
+  const folder = fileURLToPath(new URL('../client/', import.meta.url));
   const generator = `${folder}node_modules/openapi-typescript/bin/cli.js`;
   if (!existsSync(generator)) {
     const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
@@ -34,11 +33,10 @@ const apiTypes = (document: URL): string => {
 const recording = await recordExamples();
 await writeJson(new URL('examples.json', docs), recording);
 const examples = recordedExamples(recording);
-await writeJson(document, openApiDocument({}, examples));
+await writeJson(new URL('openapi.json', docs), openApiDocument({}, examples));
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
 const guide = new URL('integration.md', docs);
 await writeFile(guide, (await readFile(guide, 'utf8')).replace(/^\| Plan \|.*\n(?:\|.*\n)+/m, plansTable()));
-await writeFile(new URL('api-types.ts', docs), apiTypes(document));
 // The client narrows entries of a bulk response, and knows every code.
 const scratch = await mkdtemp(join(tmpdir(), 'openapi-'));
 const strict = pathToFileURL(join(scratch, 'strict.json'));
@@ -46,5 +44,5 @@ await writeJson(strict, strictDocument({}, examples));
 await writeFile(new URL('../client/src/api-types.ts', docs), apiTypes(strict));
 await rm(scratch, { recursive: true });
 process.stdout.write(
-  'Wrote docs/examples.json, docs/openapi.json, docs/errors.md, docs/api-types.ts, client/src/api-types.ts and the plans in docs/integration.md.\n',
+  'Wrote docs/examples.json, docs/openapi.json, docs/errors.md, client/src/api-types.ts and the plans in docs/integration.md.\n',
 );

@@ -13,7 +13,7 @@ import { openApiDocument } from '../lib/openapi/published-document.ts';
 const root = new URL('../', import.meta.url);
 const target = new URL('site/public/', root);
 
-const COPIED = ['docs/api-types.ts', 'lib/local/docs/favicon.svg', 'lib/local/docs/reference.js'];
+const COPIED = ['lib/local/docs/favicon.svg', 'lib/local/docs/reference.js'];
 
 /** The texts for language models: https://llmstxt.org. Relative, so that the site can be below any path. */
 const LLMS = `# Vehicle Verification API
@@ -26,9 +26,8 @@ answer: an unknown vehicle is not an uninsured one.
 ## Documentation
 
 - [OpenAPI document](openapi.json): every endpoint, with examples and errors
-- [TypeScript types](api-types.ts): the types of the document
 - [Guide](guide.html): keys, limits, lookups, content, the sandbox
-- [Python, Java, Go](languages.html): generated clients, and programs that use them
+- [Python, Java, Go, TypeScript](languages.html): generated clients, and programs that use them
 - [Errors](errors.html): every code with its meaning and what to do about it
 - [Client](client.html): the package for Node, Deno and Bun
 - [Sandbox](sample-data.html): the vehicles that a test key sees
