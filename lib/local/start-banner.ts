@@ -21,7 +21,8 @@ export const startBanner = ({ origin, dynamodb, keys }: RunningService, inContai
   return [
     `Vehicle verification API${inContainers ? ', in Lambda containers' : ''}`,
     `  Base address  ${origin}/v1`,
-    ...(inContainers ? [] : [`  Reference     ${origin}/docs`]),
+    `  Reference     ${origin}/docs`,
+    '  Guide         docs/integration.md',
     `  DynamoDB      ${dynamodb}`,
     '',
     '  Demo keys, one per plan',

@@ -1,7 +1,7 @@
-/** The meaning and the remedy of every error code, for the document and docs/errors.md. */
+/** The meaning and the remedy of every error code, for the document, docs/errors.md and the page of errors. */
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 
-/** Markdown: when the error happens, what the consumer can do. Not in core/problems.ts, which functions bundle. */
+/** When the error happens, what the consumer can do; code is between backticks. Functions bundle core/problems.ts. */
 const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly remedy: string }>> = {
   VALIDATION_FAILED: {
     meaning: 'A parameter, header or body field is missing or wrong.',
@@ -98,18 +98,25 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
 /** When an error happens. */
 export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
-const section = (code: ProblemCode): string => {
-  const { status, title } = problems[code];
-  const { meaning, remedy } = texts[code];
-  const [, anchor] = problemType(code).split('#');
-  return `<a id="${anchor}"></a>\n\n## ${code}\n\n**${status} ${title}.** ${meaning}\n\n${remedy}\n`;
-};
+/** Above the sections. */
+export const INTRODUCTION =
+  'Every error is an RFC 9457 problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.';
+
+/** The sections of docs/errors.md and of the page that `npm start` serves, each at the anchor of its `type`. */
+export const errorSections = () =>
+  (Object.keys(problems) as ProblemCode[]).map((code) => {
+    const { status, title } = problems[code];
+    return { code, anchor: problemType(code).split('#')[1], answer: `${status} ${title}`, ...texts[code] };
+  });
 
 /** The content of docs/errors.md. */
 export const errorListMarkdown = (): string =>
   [
     '<!-- Written by `npm run openapi` from core/problems.ts and lib/openapi/error-list.ts. -->',
     '# Errors',
-    'Every error is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.',
-    ...(Object.keys(problems) as ProblemCode[]).map(section),
+    INTRODUCTION,
+    ...errorSections().map(
+      ({ code, anchor, answer, meaning, remedy }) =>
+        `<a id="${anchor}"></a>\n\n## ${code}\n\n**${answer}.** ${meaning}\n\n${remedy}\n`,
+    ),
   ].join('\n\n');

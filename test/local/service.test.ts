@@ -125,7 +125,8 @@ describe('A Host header', () => {
 
 describe('On this machine, without a key,', () => {
   it.each([
-    ...['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'].map((path) => [path, 'text/html']),
+    ...['/docs', '/docs/errors'].map((path) => [path, 'text/html']),
+    ...['/docs/integration.md', '/docs/changelog.md'].map((path) => [path, 'text/plain']),
     ['/openapi.json', 'application/json'],
     ...['/docs/scalar.js', '/docs/reference.js', '/docs/colours.js'].map((path) => [path, 'text/javascript']),
     ...['/docs/page.css', '/docs/reference.css'].map((path) => [path, 'text/css']),
@@ -187,10 +188,10 @@ describe('On this machine, without a key,', () => {
     };
     await visit('/docs', '');
     expect(broken).toEqual([]);
-    expect([...seen.keys()]).toEqual(expect.arrayContaining(['/docs/languages', '/docs/client', '/docs/api-types.ts']));
+    expect([...seen.keys()]).toEqual(expect.arrayContaining(['/docs/errors', '/docs/integration.md']));
   });
 
-  it('the type of every problem points to its section, and links between the Markdown files lead to their pages', async () => {
+  it('the type of every problem leads to its section, with its status, meaning and remedy', async () => {
     const errors = await (await get('/docs/errors')).text();
     for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
       const [path, anchor] = problemType(code).split('#');
@@ -198,8 +199,10 @@ describe('On this machine, without a key,', () => {
       expect(errors).toContain(`<h2 id="${anchor}"><a href="#${anchor}">${code}</a></h2>`);
       expect(errors).toContain(`<li><a href="#${anchor}">${code}</a></li>`);
     }
-    const guide = await (await get('/docs/guide')).text();
-    expect(guide).toContain('href="/docs/errors#rate-limited"');
-    expect(guide).toContain('href="/openapi.json"');
+    expect(errors).toContain(
+      '<p><strong>405 Method Not Allowed.</strong> The path exists, with other methods.</p>\n' +
+        '<p>Use one of the methods in the <code>Allow</code> header.</p>',
+    );
+    expect(errors).not.toContain('`');
   });
 });

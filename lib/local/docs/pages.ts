@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { openApiDocument } from '../../openapi/published-document.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
-import { escapeHtml, FILE_PAGES, htmlPage } from './html.ts';
+import { errorsPage, referencePage } from './html.ts';
 
 /** Allows no other origin and no inline script. Scalar needs inline styles, which cannot use other origins. */
 const CONTENT_SECURITY_POLICY =
@@ -10,20 +10,10 @@ const CONTENT_SECURITY_POLICY =
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HTML = 'text/html; charset=utf-8';
+const TEXT = 'text/plain; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const SVG = 'image/svg+xml';
-
-/** The reference, with the test key that its requests send. */
-const referencePage = (testKey: string): string =>
-  htmlPage(
-    '/docs',
-    'Vehicle verification API',
-    `<link rel="stylesheet" href="/docs/reference.css">
-<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
-<script src="/docs/scalar.js"></script>
-<script src="/docs/reference.js"></script>`,
-  );
 
 const response = (type: string, body: Buffer | string): HttpResponse => ({
   statusCode: 200,
@@ -44,11 +34,6 @@ const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/doc
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
 const rootFile = (path: string) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-const textPage = async (path: string, file: string): Promise<string> => {
-  const { markdownPage } = await import('./markdown-page.ts');
-  return markdownPage(path, await rootFile(file));
-};
-
 /**
  * The script of Scalar, the API reference, from its package for Fastify: `@scalar/api-reference` has the same script,
  * but installs 272 packages (287 MB) in place of 24. Imported on the first request: that takes a third of a second.
@@ -68,12 +53,12 @@ export const referenceScript = async (): Promise<string> => {
 type Content = (origin: string, testKey: string) => Promise<Buffer | string> | string;
 type Page = readonly [type: string, content: Content];
 
-const textPages = Object.entries(FILE_PAGES).filter(([file]) => file.endsWith('.md'));
-
 const PAGES: Readonly<Record<string, Page>> = {
-  ...Object.fromEntries(textPages.map(([file, path]): [string, Page] => [path, [HTML, () => textPage(path, file)]])),
   '/docs': [HTML, (_origin, testKey) => referencePage(testKey)],
-  '/docs/api-types.ts': ['text/plain; charset=utf-8', () => rootFile('docs/api-types.ts')],
+  '/docs/errors': [HTML, errorsPage],
+  // As they are in the repository: the site renders them.
+  '/docs/integration.md': [TEXT, () => rootFile('docs/integration.md')],
+  '/docs/changelog.md': [TEXT, () => rootFile('docs/changelog.md')],
   '/openapi.json': ['application/json', (origin) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],

@@ -11,7 +11,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   [LOOKUP]: 'Is this vehicle insured?',
   [LIST]: 'List content items',
 };
-const PAGES = ['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'];
+const PAGES = ['/docs', '/docs/errors'];
 
 let service: LocalService;
 
