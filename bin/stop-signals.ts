@@ -2,8 +2,8 @@
 export interface StopActions {
   /** Called once, on the first request to stop. */
   readonly stop: () => unknown;
-  /** Called when a later signal repeats the request. If absent, repeating it has no effect. */
-  readonly stopNow?: () => unknown;
+  /** Called when a later signal repeats the request. */
+  readonly stopNow: () => unknown;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -21,7 +21,7 @@ export const stopListener = ({ stop, stopNow }: StopActions, now: () => number):
     if (firstAt === undefined) {
       firstAt = now();
       stop();
-    } else if (now() - firstAt >= SAME_REQUEST_MS) stopNow?.();
+    } else if (now() - firstAt >= SAME_REQUEST_MS) stopNow();
   };
 };
 

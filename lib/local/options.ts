@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../version.ts';
 import { isHostName } from './allowed-host.ts';
@@ -5,6 +6,8 @@ import { isHostName } from './allowed-host.ts';
 export interface LocalOptions {
   readonly port: number;
   readonly dynamodbPort: number;
+  /** IPv4 address of this machine at which the embedded engine listens. Default: only this machine reaches it. */
+  readonly dynamodbHost?: string;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts. If absent, the data is in memory. */
@@ -29,6 +32,7 @@ export const explainListenError =
       throw new CannotStart(
         `Port ${port} is taken; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`,
       );
+    if (code === 'EADDRNOTAVAIL') throw new CannotStart('--dynamodb-host must be an address of this machine.');
     if (code === 'EACCES') throw new CannotStart(`Port ${port} is reserved; set ${variable} to another one.`);
     throw error;
   };
@@ -36,6 +40,9 @@ export const explainListenError =
 const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep data and demo keys in DIR, a new or an empty folder (default: in memory)
   --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
+  --dynamodb-host ADDRESS
+                       let the embedded one listen at this address of this machine, where containers reach it
+                       as host.docker.internal (docs/sam-local.md)
   --help               this text
   --version            the version of this service
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
@@ -70,7 +77,8 @@ const endpointFrom = (value: string): string => {
 const parse = (args: string[]) => {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   try {
-    return parseArgs({ args, options: { data: text, dynamodb: text, help: flag, version: flag } }).values;
+    const options = { data: text, dynamodb: text, 'dynamodb-host': text, help: flag, version: flag };
+    return parseArgs({ args, options }).values;
   } catch (error) {
     throw new CannotStart(`${(error as Error).message.split('. ')[0]}.\n${USAGE}`);
   }
@@ -78,17 +86,22 @@ const parse = (args: string[]) => {
 
 /** The options from arguments and environment; for `--help` and `--version` the text to print. @throws CannotStart */
 export const readOptions = (args: string[]): LocalOptions | string => {
-  const { data, dynamodb, help, version } = parse(args);
+  const { data, dynamodb, 'dynamodb-host': host, help, version } = parse(args);
   if (help) return USAGE;
   if (version) return VERSION;
-  if (data !== undefined && dynamodb !== undefined) {
-    throw new CannotStart('--data is for the embedded DynamoDB and --dynamodb names another one: give one of them.');
+  if (dynamodb !== undefined && (data !== undefined || host !== undefined)) {
+    const given = data === undefined ? '--dynamodb-host' : '--data';
+    throw new CannotStart(`${given} is for the embedded DynamoDB and --dynamodb names another one: give one of them.`);
+  }
+  if (host !== undefined && !isIPv4(host)) {
+    throw new CannotStart(`--dynamodb-host must be an IPv4 address like 172.17.0.1, not "${host}".`);
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
   return {
     port: portFrom('PORT', 3_000),
     dynamodbPort: portFrom('DYNAMODB_PORT', DEFAULT_DYNAMODB_PORT),
     allowedHosts: readAllowedHosts(),
+    ...(host === undefined ? {} : { dynamodbHost: host }),
     ...(data === undefined ? {} : { dataDirectory: data }),
     ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
   };

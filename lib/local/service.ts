@@ -17,12 +17,20 @@ export interface LocalService {
   readonly stop: () => Promise<void>;
 }
 
+/** The name under which containers reach the host: Docker Desktop defines it, on Linux `--add-host`. */
+const HOST_OF_CONTAINERS = 'host.docker.internal';
+
 const startEngine = async (options: LocalOptions): Promise<Engine> => {
-  const { dynamodbEndpoint, dynamodbPort, dataDirectory, allowedHosts = [] } = options;
+  const { dynamodbEndpoint, dynamodbPort, dynamodbHost, dataDirectory, allowedHosts = [] } = options;
   if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
   if (dataDirectory !== undefined) await prepareDataDirectory(dataDirectory);
   try {
-    return await startEmbeddedEngine({ port: dynamodbPort, allowedHosts, ...(dataDirectory && { dataDirectory }) });
+    return await startEmbeddedEngine({
+      port: dynamodbPort,
+      allowedHosts,
+      ...(dynamodbHost && { host: dynamodbHost, allowedHosts: [HOST_OF_CONTAINERS, ...allowedHosts] }),
+      ...(dataDirectory && { dataDirectory }),
+    });
   } catch (error) {
     const isData = (error as NodeJS.ErrnoException).code === 'LEVEL_DATABASE_NOT_OPEN';
     if (dataDirectory !== undefined && isData) throw unusableData(dataDirectory, error as Error);

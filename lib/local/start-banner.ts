@@ -16,10 +16,10 @@ const engineSetting = (dynamodb: string): string => {
 };
 
 /** Printed when a service is ready: addresses, demo keys, the environment of the examples in docs/, requests. */
-export const startBanner = ({ origin, dynamodb, keys }: RunningService, inContainers = false): string => {
+export const startBanner = ({ origin, dynamodb, keys }: RunningService): string => {
   const bulk = `curl -s -H 'Authorization: Bearer ${keys.standard}' -H 'Content-Type: application/json' -d '{"registrations":["AB12 CDE","DG65 OLD","NO 5UCH"]}' ${origin}/v1/vehicle/bulk-insurance`;
   return [
-    `Vehicle verification API${inContainers ? ', in Lambda containers' : ''}`,
+    'Vehicle verification API',
     `  Base address  ${origin}/v1`,
     `  Reference     ${origin}/docs`,
     '  Guide         docs/integration.md',
@@ -31,10 +31,10 @@ export const startBanner = ({ origin, dynamodb, keys }: RunningService, inContai
     '  Test key: sees the sandbox only, as on every deployment',
     `    test      ${keys.test}`,
     '',
-    `  Try${inContainers ? ' (the first request to each endpoint starts its container)' : ''}`,
+    '  Try',
     `    export API_ORIGIN=${origin} API_KEY=${keys.standard} API_TEST_KEY=${keys.test}${engineSetting(dynamodb)}`,
     `    curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`,
-    ...(inContainers ? [] : [`    ${bulk}`]),
+    `    ${bulk}`,
     '',
     'Ready. Ctrl-C stops it.',
   ].join('\n');

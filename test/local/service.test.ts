@@ -23,7 +23,11 @@ const optionsWith = (args: string[], env: Record<string, string>) => {
 let service: LocalService;
 
 beforeAll(async () => {
-  const options = optionsWith([], { PORT: '0', DYNAMODB_PORT: '0', ALLOWED_HOSTS: ' Box.example, ' });
+  const options = optionsWith(['--dynamodb-host', '127.0.0.1'], {
+    PORT: '0',
+    DYNAMODB_PORT: '0',
+    ALLOWED_HOSTS: ' Box.example, ',
+  });
   if (typeof options === 'string') throw new Error('help was not asked for');
   service = await startLocalService(options);
 });
@@ -50,7 +54,14 @@ describe('The options of npm start', () => {
     ['an allowed host with a scheme', [], { ALLOWED_HOSTS: 'a.example, http://b' }, '"http://b" is not one.'],
     ['an engine that is not an address', ['--dynamodb', 'there'], {}, '--dynamodb must be an address'],
     ['a data folder without a name', ['--data', ''], {}, '--data needs the name of a folder.'],
-    ['two engines', ['--data', 'x', '--dynamodb', 'http://127.0.0.1:9'], {}, 'give one of them.'],
+    ['two engines', ['--data', 'x', '--dynamodb', 'http://127.0.0.1:9'], {}, '--data is for the embedded DynamoDB'],
+    [
+      'the address of an engine that is not the embedded one',
+      ['--dynamodb-host', '127.0.0.1', '--dynamodb', 'http://127.0.0.1:9'],
+      {},
+      '--dynamodb-host is for the embedded DynamoDB',
+    ],
+    ['a name in place of an address', ['--dynamodb-host', 'docker0'], {}, 'must be an IPv4 address like 172.17.0.1'],
     ['an unknown option', ['--colour'], {}, "Unknown option '--colour'"],
   ])('are rejected with one sentence: %s', (_what, args, env, sentence) => {
     expect(() => optionsWith(args, env)).toThrow(
@@ -71,6 +82,13 @@ describe('The options of npm start', () => {
       `Port ${port} is taken; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`;
     await expect(startLocalService({ port, dynamodbPort: 0 })).rejects.toThrow(sentence('PORT'));
     await expect(startLocalService({ port: 0, dynamodbPort: port })).rejects.toThrow(sentence('DYNAMODB_PORT'));
+  });
+
+  it('end the start with one sentence when the database cannot listen at its address', async () => {
+    // Reserved for documentation (RFC 5737): no machine has this address.
+    await expect(startLocalService({ port: 0, dynamodbPort: 0, dynamodbHost: '198.51.100.1' })).rejects.toThrow(
+      '--dynamodb-host must be an address of this machine.',
+    );
   });
 });
 
@@ -120,6 +138,12 @@ describe('A Host header', () => {
     expect(await responseTo(path, [], '1.0')).toMatch(/^HTTP\/1\.1 421 /);
     for (const host of ['127.0.0.1:1', 'localhost', '[::1]', 'box.example'])
       expect(await responseTo(path, [`Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+
+  it('of containers is for the database only, with --dynamodb-host', async () => {
+    const statusOf = async (path: string) =>
+      (await responseTo(path, ['Host: host.docker.internal:8000'])).split(' ', 2)[1];
+    expect(await Promise.all(PATHS.map(statusOf))).toEqual(['421', '421', '421', '200']);
   });
 });
 

@@ -5,16 +5,20 @@ import { runCommand } from '../../support/run-command.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 
 /**
- * The block of commands with this text in a section of docs/operations.md, line by line.
+ * The block of commands with this text in a section of a document, line by line.
  * @throws Error unless there is exactly one
  */
-export const documentedCommands = (heading: string, text: string): readonly string[] => {
-  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+export const documentedCommands = (
+  heading: string,
+  text: string,
+  document = 'docs/operations.md',
+): readonly string[] => {
+  const page = readFileSync(join(ROOT, document), 'utf8');
   const [, section = ''] = new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(page) ?? [];
   const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const [found, another] = blocks.filter((block) => block.includes(text));
   if (found === undefined || another !== undefined) {
-    throw new Error(`docs/operations.md must have one block of commands with "${text}" in its section ${heading}.`);
+    throw new Error(`${document} must have one block of commands with "${text}" in its section ${heading}.`);
   }
   return found.replaceAll('\\\n', '').trim().split('\n');
 };
