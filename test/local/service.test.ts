@@ -152,7 +152,7 @@ describe('On this machine, without a key,', () => {
     ...['/docs', '/docs/errors'].map((path) => [path, 'text/html']),
     ...['/docs/integration.md', '/docs/changelog.md'].map((path) => [path, 'text/plain']),
     ['/openapi.json', 'application/json'],
-    ...['/docs/scalar.js', '/docs/reference.js', '/docs/colours.js'].map((path) => [path, 'text/javascript']),
+    ...['/docs/scalar.js', '/docs/reference.js'].map((path) => [path, 'text/javascript']),
     ...['/docs/page.css', '/docs/reference.css'].map((path) => [path, 'text/css']),
     ...['/docs/favicon.svg', '/favicon.ico'].map((path) => [path, 'image/svg+xml']),
   ] as [string, string][])('%s is served as %s, for this origin only', async (path, type) => {

@@ -16,7 +16,7 @@ const LINKS = {
   '/docs/changelog.md': 'Changelog',
 };
 
-/** A complete page with the links and the button for dark and light colours. @param body HTML below the links */
+/** A complete page. @param body HTML below the links */
 const htmlPage = (path: string, title: string, body: string): string => `<!doctype html>
 <html lang="en-GB">
 <head>
@@ -27,15 +27,11 @@ const htmlPage = (path: string, title: string, body: string): string => `<!docty
 <link rel="stylesheet" href="/docs/page.css">
 </head>
 <body>
-<script src="/docs/colours.js"></script>
-<header class="site">
-<nav aria-label="Documentation">
+<nav class="site" aria-label="Documentation">
 ${Object.entries(LINKS)
   .map(([address, name]) => `<a href="${address}"${address === path ? ' aria-current="page"' : ''}>${name}</a>`)
   .join('\n')}
 </nav>
-<button type="button" id="colours">Dark</button>
-</header>
 ${body}
 </body>
 </html>

@@ -62,7 +62,6 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/openapi.json': ['application/json', (origin) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],
-  '/docs/colours.js': [JAVASCRIPT, () => ownFile('colours.js')],
   '/docs/reference.js': [JAVASCRIPT, () => ownFile('reference.js')],
   '/docs/scalar.js': [JAVASCRIPT, referenceScript],
   '/docs/favicon.svg': [SVG, () => ownFile('favicon.svg')],

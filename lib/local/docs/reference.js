@@ -14,7 +14,7 @@ globalThis.Scalar.createApiReference('#reference', {
     preferredSecurityScheme: 'apiKey',
     securitySchemes: { apiKey: { value: key }, bearer: { token: key } },
   },
-  // The header has a button for this.
+  // On this machine the colours of the system apply; the site has a button of its own.
   hideDarkModeToggle: true,
   hideClientButton: true,
   showDeveloperTools: 'never',
