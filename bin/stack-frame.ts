@@ -22,7 +22,7 @@ try {
   symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
   const module = await import(pathToFileURL(join(root, 'lib/cloud/bundles.ts')).href);
   const { bundleFunctions, bundleHash } = module as typeof import('../lib/cloud/bundles.ts');
-  const bundles = await bundleFunctions(undefined, process.env.DYNAMODB_CLIENT === 'sdk', true);
+  const bundles = await bundleFunctions(undefined, true);
   const bundle = new Map(Object.entries(bundles)).get(functionId);
   if (bundle === undefined) throw new Error(`there is no function ${functionId} at ${commit}`);
   process.stdout.write(`${bundleHash(bundle)}\n`);

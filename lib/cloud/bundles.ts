@@ -56,13 +56,11 @@ export const bundleHash = (folder: string): string => {
 
 /**
  * Bundles every function, and ends esbuild's process. `bin/stack-frame.ts` calls it at other commits.
- * @param usesSdkClient uses the SDK's own protocol and HTTP client (docs/dynamodb-client.md)
  * @param withSourceMaps writes an `index.js.map` beside each bundle; it must not be deployed
  * @throws the error of esbuild
  */
 export const bundleFunctions = async (
   folder: string = join(OUTPUT, 'functions'),
-  usesSdkClient: boolean = false,
   withSourceMaps: boolean = false,
 ): Promise<Bundles> => {
   const folders = ids.map((id) => [id, join(folder, id)] as const);
@@ -82,9 +80,7 @@ export const bundleFunctions = async (
     supported: { 'dynamic-import': false },
     // Beside the bundle, which does not mention it and so has the same bytes.
     sourcemap: withSourceMaps && 'external',
-    // Fixed at build time: the stubs work only with our own client.
-    define: { 'process.env.DYNAMODB_CLIENT': JSON.stringify(usesSdkClient ? 'sdk' : '') },
-    plugins: [signingFile, ...(usesSdkClient ? [] : [sdkStubs()])],
+    plugins: [signingFile, sdkStubs()],
   });
   // Frees its memory before the synthesis.
   await stop();

@@ -18,8 +18,7 @@ const inFolder = useFolder();
 let bundles: Bundles;
 
 beforeAll(async () => {
-  // Always with our own client: the limit on size does not apply to bundles with the SDK's client.
-  bundles = await bundleFunctions(inFolder(), false);
+  bundles = await bundleFunctions(inFolder());
 });
 
 const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
