@@ -128,9 +128,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const functions = (await runDocumented([list], {}, env)).split(/\s+/);
       const FUNCTION = functions.find((name) => name.includes('usageFunction')) ?? '';
       const versions = await runDocumented([listVersions], { FUNCTION }, env);
-      const [before = [], after = []] = versions.matchAll(/^(\d+)\t.*\t(sha256:.*)$/gm);
-      // The hash of its code.
-      expect(before[2]).not.toBe(after[2]);
+      const [before = [], after = []] = versions.matchAll(/^(\d+)\t/gm);
       await runDocumented([move], { FUNCTION, VERSION: before[1] ?? '' }, env);
       expect(await problemType()).not.toMatch(DOCS_URL);
       await runDocumented([move], { FUNCTION, VERSION: after[1] ?? '' }, env);
