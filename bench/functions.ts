@@ -49,9 +49,9 @@ export const bundleModule = async (source: string): Promise<string> => {
   return outfile;
 };
 
-/** The deployed bundle of each function, or that with the SDK's own client. */
-export const deployed = async (client: 'own' | 'sdk' = 'own'): Promise<Readonly<Record<FunctionId, string>>> => {
-  const bundles = Object.entries(await bundleFunctions(join(folder, client), client === 'sdk'));
+/** The deployed bundle of each function. */
+export const deployed = async (): Promise<Readonly<Record<FunctionId, string>>> => {
+  const bundles = Object.entries(await bundleFunctions(join(folder, 'functions')));
   return Object.fromEntries(bundles.map(([id, place]) => [id, join(place, 'index.js')])) as Record<FunctionId, string>;
 };
 

@@ -34,7 +34,7 @@ const readSettings = (): StageSettings => {
 
 const settings = readSettings();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-const bundles = await bundleFunctions(undefined, process.env.DYNAMODB_CLIENT === 'sdk');
+const bundles = await bundleFunctions();
 const intakeBundles = settings.intake && (await bundleIntake());
 const commit = describeCommit();
 new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, intakeBundles, commit });

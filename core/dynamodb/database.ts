@@ -1,16 +1,11 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
-import { awsFromEnvironment, usesSdkClient } from '../runtime/environment.ts';
-import { rejectLateAttempts } from './client/late-attempts.ts';
-import { DynamoDbJson } from './client/protocol.ts';
-import { requestHandler, type TransportTimeouts } from './client/transport.ts';
-import { removeUnused } from './client/unused-middleware.ts';
+import { awsFromEnvironment } from '../runtime/environment.ts';
+import { awsTransport } from './transport.ts';
 
-/** Milliseconds to connect; DynamoDB usually needs a few. */
-const CONNECTION_TIMEOUT_MS = 300;
-/** Milliseconds for one response; after that a second attempt is likely to be faster. */
-const REQUEST_TIMEOUT_MS = 1_000;
+/** Milliseconds. DynamoDB usually connects within a few; after a second another attempt is likely to be faster. */
+const TIMEOUTS = { connection: 300, response: 1_000 };
 /**
  * With this timeout and the SDK's pauses of up to 25 and 50 ms, a dead database costs at most 3.1 s. After throttling
  * the SDK pauses for up to 1 and 2 s.
@@ -33,11 +28,33 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
     destroy: () => client.destroy(),
   });
 
-/** Protocol and transport of a client: ours, or the SDK's with the same timeouts. */
-export const transportSettings = (timeouts: TransportTimeouts): DynamoDBClientConfig => ({
-  ...(!usesSdkClient() && { protocol: DynamoDbJson }),
-  requestHandler: requestHandler(timeouts),
-});
+/** Thrown instead of a retry that would start too late. The original error is dropped. */
+class TooLateToRetry extends Error {
+  override readonly name = 'TooLateToRetry';
+}
+
+/**
+ * Rejects attempts that start more than `LAST_ATTEMPT_MS` after the first one. Otherwise a function that was frozen
+ * between two attempts could send the second one hours later, when its caller has long received an error and DynamoDB
+ * has forgotten the token of a transaction (after ten minutes).
+ */
+const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient): void => {
+  // By what the SDK passes to each attempt of a request. Its `context` is shared by all requests of an operation.
+  const firstAttempts = new WeakMap<object, number>();
+  const reject =
+    <Attempt extends object, Outcome>(next: (attempt: Attempt) => Outcome) =>
+    (attempt: Attempt): Outcome => {
+      const first = firstAttempts.get(attempt);
+      if (first === undefined) firstAttempts.set(attempt, performance.now());
+      else if (performance.now() - first > LAST_ATTEMPT_MS) throw new TooLateToRetry();
+      return next(attempt);
+    };
+  middlewareStack.addRelativeTo(reject, {
+    name: 'rejectLateAttempts',
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+  });
+};
 
 /** A DynamoDB client whose timeouts leave time to respond (docs/design.md#time). */
 export const createDatabase = (
@@ -47,10 +64,9 @@ export const createDatabase = (
     ...place,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
-    ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, response: REQUEST_TIMEOUT_MS }),
+    requestHandler: awsTransport(TIMEOUTS),
   });
-  if (!usesSdkClient()) removeUnused(client);
-  rejectLateAttempts(client, LAST_ATTEMPT_MS);
+  rejectLateAttempts(client);
   return documentClient(client);
 };
 

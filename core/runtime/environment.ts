@@ -59,9 +59,3 @@ export const docsUrl = (): string | undefined => process.env.DOCS_URL || undefin
 /** The namespace of a function's metrics; undefined where none are collected. */
 export const metricsNamespaceFromEnvironment = (): string | undefined =>
   process.env.POWERTOOLS_METRICS_NAMESPACE || undefined;
-
-/**
- * Whether `DYNAMODB_CLIENT=sdk` asks for the SDK's own client instead of the parts in `core/dynamodb/client`
- * (docs/dynamodb-client.md). A bundle keeps the value with which it was built.
- */
-export const usesSdkClient = (): boolean => process.env.DYNAMODB_CLIENT === 'sdk';

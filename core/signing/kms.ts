@@ -1,7 +1,7 @@
 /** Signs by AWS KMS. Bundled as a file of its own (lib/cloud/bundles.ts), loaded at the first signature. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
-import { requestHandler } from '../dynamodb/client/transport.ts';
+import { awsTransport } from '../dynamodb/transport.ts';
 import { awsFromEnvironment } from '../runtime/environment.ts';
 
 /** Milliseconds. KMS usually answers within 10. */
@@ -23,7 +23,7 @@ const client = (): KMSClient => {
     credentials,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
-    requestHandler: requestHandler(TIMEOUTS),
+    requestHandler: awsTransport(TIMEOUTS),
   });
   return shared;
 };

@@ -4,7 +4,6 @@ import { Construct } from 'constructs';
 import { type TableId, tables } from '../../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
-import { bundleHash } from './bundles.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -57,8 +56,6 @@ export class EndpointFunction extends Construct {
       // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the
       // same code deployed again would get the same version, and CloudFormation fails on a version that exists.
       currentVersionOptions: {
-        // Not the commit: the description of a version cannot be updated, so it may change only when the code does.
-        description: bundleHash(bundle),
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
     });

@@ -1,4 +1,4 @@
-/** Replaces unused parts of the AWS SDK, which would be two fifths of a lookup's bundle (docs/dynamodb-client.md). */
+/** Replaces unused parts of the AWS SDK (docs/performance.md#replaced-parts-of-the-sdk). */
 import type { Plugin } from 'esbuild';
 
 /** Files of the SDK, and the code that is bundled instead. */
@@ -10,7 +10,7 @@ const STUBS = [
       "export const defaultProvider = () => async () => { throw new Error('credential-provider-node is not part of this bundle'); };",
   },
   {
-    // core/dynamodb/client/transport.ts sends the requests.
+    // core/dynamodb/transport.ts sends the requests.
     file: /@smithy\/node-http-handler\/dist-es\/node-http-handler\.js$/,
     contents:
       'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',

@@ -1,15 +1,11 @@
-/** The client of the functions: its attempts, and the parts of the SDK that it replaces. */
+/** The client of the functions: its attempts, and the signature of its requests. */
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import fc from 'fast-check';
-import { removeUnused } from '../../core/dynamodb/client/unused-middleware.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
-import { startEngine } from '../support/engine.ts';
-import { describeOwnClient } from '../support/sdk-client.ts';
 
 const REGION = 'eu-west-1';
 const SECRET = 'a-secret';
@@ -64,14 +60,9 @@ describe('The client of the functions', () => {
     }
     expect(requests).toEqual(['attempt=1; max=3', 'attempt=1; max=3']);
   });
-
-  it('is not created when the SDK no longer has the middleware that is removed', async () => {
-    const { db } = await failingDatabase(0);
-    expect(() => removeUnused(db, ['renamedMiddleware'])).toThrow('no middleware renamedMiddleware');
-  });
 });
 
-describeOwnClient('The signature of a request', () => {
+describe('The signature of a request', () => {
   const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
   const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
 
@@ -101,48 +92,5 @@ describeOwnClient('The signature of a request', () => {
     const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n');
     const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${SECRET}`);
     expect(signature).toBe(hmac(key, text).toString('hex'));
-  });
-});
-
-describeOwnClient('The protocol of the functions', () => {
-  const preparedEngine = async () => {
-    const engine = await startEngine();
-    ends.push(engine.stop);
-    return { client: engine.client, TableName: engine.names.vehicles, db: databaseAt(engine.endpoint) };
-  };
-
-  /** The SDK loses an entry of a map with the name `__proto__`. No name in our tables comes from a caller. */
-  const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__');
-
-  /** Everything that an attribute can hold but binary. */
-  const { value } = fc.letrec<{ value: AttributeValue }>((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      fc.record({ S: fc.string({ unit: 'grapheme' }) }),
-      fc.record({ N: fc.integer().map(String) }),
-      fc.record({ BOOL: fc.boolean() }),
-      fc.constant({ NULL: true as const }),
-      fc.record({ SS: fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }) }),
-      fc.record({ L: fc.array(tie('value')) }),
-      fc.record({ M: fc.dictionary(name, tie('value'), { noNullPrototype: true }) }),
-    ),
-  }));
-
-  /** The same item with its sets sorted: a set has no order, and an engine gives it in any. */
-  const withSortedSets = (item: unknown): unknown =>
-    JSON.parse(JSON.stringify(item), (key, held) => (key === 'SS' && Array.isArray(held) ? held.sort() : held));
-
-  it('stores and reads any item as the SDK does', async () => {
-    const { client, db, TableName } = await preparedEngine();
-    const Key = { registration: { S: 'AB12CDE' } };
-    await fc.assert(
-      fc.asyncProperty(value, fc.boolean(), async (something, functionsWrite) => {
-        const [writer, reader] = functionsWrite ? [db, client] : [client, db];
-        const Item = { ...Key, something };
-        await writer.send(new PutItemCommand({ TableName, Item }));
-        const { Item: found } = await reader.send(new GetItemCommand({ TableName, Key }));
-        expect(withSortedSets(found)).toEqual(withSortedSets(Item));
-      }),
-    );
   });
 });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { documentClient } from '../../core/dynamodb/database.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
@@ -34,7 +33,7 @@ export const clientOf = (
       endpoint,
       region: REGION,
       credentials: CREDENTIALS,
-      requestHandler: new NodeHttpHandler({ httpAgent: { maxSockets: 256, keepAlive: true } }),
+      requestHandler: { httpAgent: { maxSockets: 256, keepAlive: true } },
     }),
   );
 

@@ -1,9 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { removeUnused } from '../../../core/dynamodb/client/unused-middleware.ts';
-import { documentClient, transportSettings } from '../../../core/dynamodb/database.ts';
+import { documentClient } from '../../../core/dynamodb/database.ts';
+import { awsTransport } from '../../../core/dynamodb/transport.ts';
 import { DeadlineExceeded } from '../../../core/runtime/deadline.ts';
-import { usesSdkClient } from '../../../core/runtime/environment.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence, errorCode, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
@@ -19,13 +18,9 @@ export const OTHER_SERVICE_TIMEOUTS = {
   throwOnRequestTimeout: true,
 };
 
-/** A DynamoDB client with the optimisations of the functions' client and longer timeouts. */
-export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
-  const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
-  // The logger prepares an entry of every item, which nothing writes: a tenth of an import's time.
-  if (!usesSdkClient()) removeUnused(client, ['loggerMiddleware']);
-  return documentClient(client);
-};
+/** A DynamoDB client with the transport of the functions and longer timeouts. */
+export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
+  documentClient(new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, requestHandler: awsTransport(TIMEOUTS) }));
 
 type Place = Pick<Deployment, 'address' | 'remedy' | 'aws'>;
 

@@ -106,16 +106,15 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     });
   });
 
-  describe('updated with other settings and other code', () => {
+  describe('updated with other settings', () => {
     const problemType = async () => (await api.call('GET', '/v1/usage', { key: api.keys.revoked })).body.type;
     const versions = () => inFolder('live-versions');
 
     beforeAll(async () => {
       const expectImports = { vehicles: '26h', compliance: '7d' };
       await writeFile(versions(), await runCommand('.ci/live-versions', [STACK], { env }));
-      // The bundles with the SDK's own client: other code, the same answers.
       const signedAnswers = { issuer: ISSUER, keys: ['new', 'old'] };
-      await deployProd({ docsUrl: DOCS_URL, expectImports, signedAnswers }, { DYNAMODB_CLIENT: 'sdk' });
+      await deployProd({ docsUrl: DOCS_URL, expectImports, signedAnswers });
     });
 
     it('answers with the new version of a function', async () => {
@@ -129,9 +128,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const functions = (await runDocumented([list], {}, env)).split(/\s+/);
       const FUNCTION = functions.find((name) => name.includes('usageFunction')) ?? '';
       const versions = await runDocumented([listVersions], { FUNCTION }, env);
-      const [before = [], after = []] = versions.matchAll(/^(\d+)\t.*\t(sha256:.*)$/gm);
-      // The hash of its code.
-      expect(before[2]).not.toBe(after[2]);
+      const [before = [], after = []] = versions.matchAll(/^(\d+)\t/gm);
       await runDocumented([move], { FUNCTION, VERSION: before[1] ?? '' }, env);
       expect(await problemType()).not.toMatch(DOCS_URL);
       await runDocumented([move], { FUNCTION, VERSION: after[1] ?? '' }, env);

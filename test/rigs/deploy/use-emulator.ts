@@ -57,8 +57,8 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
   afterAll(() => emulator?.stop());
   const inFolder = useFolder();
 
-  const run = (more: NodeJS.ProcessEnv, command: string, ...args: string[]): Promise<string> =>
-    runCommand(CDK, [command, '--no-notices', ...args], { env: { ...env, ...more } });
+  const cdk = (command: string, ...args: string[]): Promise<string> =>
+    runCommand(CDK, [command, '--no-notices', ...args], { env });
 
   beforeAll(async () => {
     const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
@@ -79,7 +79,7 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
       CI: 'true',
       ...(checksPolicies && { AWS_CA_BUNDLE: certificate, NODE_EXTRA_CA_CERTS: certificate }),
     });
-    await run({}, 'bootstrap', '-c', 'stage=prod', '--output', inFolder('prod'));
+    await cdk('bootstrap', '-c', 'stage=prod', '--output', inFolder('prod'));
   });
 
   return {
@@ -88,16 +88,16 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
     endpoint: () => emulator.endpoint,
 
     /** The real cdk command. Its app is the project's, or with `--app FOLDER` what an earlier `synth` wrote there. */
-    cdk: (command: string, ...args: string[]) => run({}, command, ...args),
+    cdk,
 
     /** Deploys prod with its committed settings, except for these, and without CodeDeploy, from the folder `prod`. */
-    deployProd: async (changes: object = {}, more: NodeJS.ProcessEnv = {}): Promise<void> => {
+    deployProd: async (changes: object = {}): Promise<void> => {
       const settings = JSON.parse(await readFile(join(ROOT, 'stages/prod.json'), 'utf8'));
       await writeFile(inFolder('prod.json'), JSON.stringify({ ...settings, ...changes }));
       const output = inFolder('prod');
-      await run(more, 'synth', '-c', 'stage=prod', '-c', `stages=${inFolder()}`, '--output', output, '--quiet');
+      await cdk('synth', '-c', 'stage=prod', '-c', `stages=${inFolder()}`, '--output', output, '--quiet');
       await takeOutMissing(join(output, `${STACK}.template.json`));
-      await run(more, 'deploy', '--app', output, '--require-approval', 'never');
+      await cdk('deploy', '--app', output, '--require-approval', 'never');
     },
   };
 };

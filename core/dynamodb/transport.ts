@@ -1,8 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
-import { usesSdkClient } from '../../runtime/environment.ts';
 
 /** Timeouts in milliseconds. */
 export interface TransportTimeouts {
@@ -18,8 +16,8 @@ class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** A response that is not HTTP, or not DynamoDB's JSON. The SDK retries what has a `$retryable`. */
-export class UnreadableResponse extends Error {
+/** A response that is not HTTP, or whose body is not a JSON object. The SDK retries what has a `$retryable`. */
+class UnreadableResponse extends Error {
   override readonly name = 'UnreadableResponse';
   readonly $retryable = {};
 }
@@ -29,6 +27,19 @@ const isParseError = ({ code = '' }: NodeJS.ErrnoException): boolean => code.sta
 
 /** The SDK's default of 50 sockets would make a bulk request and its neighbours wait for each other. */
 const AGENT = { keepAlive: true, maxSockets: 256 };
+
+/**
+ * DynamoDB and KMS answer with a JSON object, whatever the status. Any other body (empty, truncated, a proxy's page) is
+ * not theirs. The SDK would take an empty one for an item that does not exist, and would not retry the others.
+ */
+const isJsonObject = (body: Buffer): boolean => {
+  try {
+    const parsed: unknown = JSON.parse(String(body));
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+  } catch {
+    return false;
+  }
+};
 
 /** Headers as the SDK reads them: a string each. */
 const joinValues = (headers: IncomingHttpHeaders): Record<string, string> =>
@@ -42,10 +53,11 @@ const dropIdle = ({ freeSockets }: HttpAgent): void => {
 };
 
 /**
- * Sends requests to DynamoDB and KMS over kept connections, in place of `@smithy/node-http-handler`, whose timers and
- * streams are for bodies of any size (docs/dynamodb-client.md#what-each-part-saves). A truncated or malformed response
- * is a transient error. After an error on a reused connection all idle connections are closed: a frozen function may
- * have lost them all, and there can be more of them than attempts.
+ * The `requestHandler` of the SDK's clients of DynamoDB and KMS. It sends requests over kept connections, in place of
+ * `@smithy/node-http-handler`, whose timers and streams are for bodies of any size
+ * (docs/performance.md#replaced-parts-of-the-sdk). A truncated or malformed response is a transient error. After an
+ * error on a reused connection all idle connections are closed: a frozen function may have lost them all, and there can
+ * be more of them than attempts.
  */
 export const awsTransport = ({ connection, response }: TransportTimeouts) => {
   const http = new HttpAgent(AGENT);
@@ -77,11 +89,12 @@ export const awsTransport = ({ connection, response }: TransportTimeouts) => {
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
         incoming.on('error', fail);
         incoming.on('end', () => {
-          clearTimeout(responseTimer);
           const { statusCode = 0, headers } = incoming;
-          resolve({
-            response: new HttpResponse({ statusCode, headers: joinValues(headers), body: Buffer.concat(chunks) }),
-          });
+          const body = Buffer.concat(chunks);
+          // Without the body and the parser's message: both can contain an item.
+          if (!isJsonObject(body)) return fail(new UnreadableResponse('The response is not a JSON object'));
+          clearTimeout(responseTimer);
+          resolve({ response: new HttpResponse({ statusCode, headers: joinValues(headers), body }) });
         });
       });
       request.end(body);
@@ -99,15 +112,3 @@ export const awsTransport = ({ connection, response }: TransportTimeouts) => {
     updateHttpClientConfig: () => undefined,
   };
 };
-
-/** The transport of a client: ours, or the SDK's with the same timeouts. */
-export const requestHandler = (timeouts: TransportTimeouts): NonNullable<DynamoDBClientConfig['requestHandler']> =>
-  usesSdkClient()
-    ? {
-        connectionTimeout: timeouts.connection,
-        requestTimeout: timeouts.response,
-        throwOnRequestTimeout: true,
-        httpAgent: AGENT,
-        httpsAgent: AGENT,
-      }
-    : awsTransport(timeouts);
