@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** Thrown instead of a retry that would start too late. The original error is dropped. */
-export class TooLateToRetry extends Error {
+class TooLateToRetry extends Error {
   override readonly name = 'TooLateToRetry';
 }
 
