@@ -18,7 +18,7 @@ const DEFAULT = [
   project('api', ['{api,black-box}/**/*.test.ts']),
 ];
 
-/** Slower, or in need of more than Node: each has a script of its own with `--selectProjects`. */
+/** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (docs/testing.md). */
 const ON_REQUEST = [
   project('faults', ['rigs/faults/*.suite.ts']),
   project('deployed', ['rigs/deploy/*.suite.ts']),
@@ -37,8 +37,8 @@ const isSelecting = process.argv.some((argument) => argument.startsWith('--selec
 export default {
   projects: isSelecting ? [...DEFAULT, ...ON_REQUEST] : DEFAULT,
   // Every test file loads its own copy of all modules, which Node never frees: a worker with more heap in use is
-  // replaced. With that, and with the small young generation of the scripts in package.json (--max-semi-space-size,
-  // MB), two take under 1 GB.
+  // replaced. With that, and with the small young generation of `npm run jest` (--max-semi-space-size, MB), two take
+  // under 1 GB.
   maxWorkers: 2,
   workerIdleMemoryLimit: '100MB',
   collectCoverageFrom: ['core/**/*.ts', 'functions/**/*.ts', 'lib/**/*.ts'],

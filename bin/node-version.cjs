@@ -1,4 +1,4 @@
-/** Exits with one sentence instead of a stack trace when packages are missing, or Node is too old to run TypeScript. */
+/** Exits with one sentence instead of a stack trace when packages are missing, or Node is older than Lambda's. */
 const { existsSync } = require('node:fs');
 const { basename, join, relative } = require('node:path');
 
@@ -7,13 +7,12 @@ if (!existsSync(join(__dirname, '../node_modules'))) {
   process.exit(1);
 }
 
-const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 22 || (major === 22 && minor < 18)) {
+if (Number.parseInt(process.versions.node, 10) < 24) {
   const script = process.argv[1] ?? '';
   const command = basename(script) === 'app.ts' ? 'cdk synth' : `node ${relative('', script)}`;
   // npm ci installs Node on Linux only, so the message has a remedy for those too.
   process.stderr.write(
-    `Node ${process.versions.node} is too old: 22.18 or newer is needed. Install Node 24, or put npx -p node@24 before the command: npx -p node@24 ${command}\n`,
+    `Node ${process.versions.node} is too old. Install Node 24, or put npx -p node@24 before the command: npx -p node@24 ${command}\n`,
   );
   process.exit(1);
 }

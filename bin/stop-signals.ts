@@ -1,5 +1,5 @@
 /** What a process does when signals ask it to stop. */
-export interface StopActions {
+interface StopActions {
   /** Called once, on the first request to stop. */
   readonly stop: () => unknown;
   /** Called when a later signal repeats the request. */

@@ -36,7 +36,7 @@ export interface ApiRequest extends CallOptions {
   readonly body?: unknown;
 }
 
-export interface CompleteResponse {
+interface CompleteResponse {
   readonly response: Response;
   readonly text: string;
   /** The JSON of a success or a problem document; otherwise undefined, as for 204 and for a signed answer. */

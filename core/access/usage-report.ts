@@ -22,7 +22,7 @@ export interface Usage {
   readonly units: number;
 }
 
-export interface UsageHour extends Usage {
+interface UsageHour extends Usage {
   /** ISO 8601 UTC. */
   readonly start: string;
 }

@@ -74,5 +74,3 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     return Items.map(windowCount);
   },
 });
-
-export type UsageTable = ReturnType<typeof usageTable>;

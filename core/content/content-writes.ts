@@ -66,7 +66,7 @@ const positionOf = (id: string, members: readonly Member[]): number => {
 };
 
 /** The writes of new items, which are appended to their lists in order. */
-export interface CreationWrites {
+interface CreationWrites {
   readonly items: readonly TransactWrite[];
   readonly claims: readonly TransactWrite[];
   /** Members and counters of lists. */
@@ -117,7 +117,7 @@ const putIdempotencyRecord = (table: string, key: DynamoItem, item: ContentItem)
 };
 
 /** The item, its slug and its lists are inconsistent. An operator must run `content check --repair`. */
-export class InconsistentContent extends Error {
+class InconsistentContent extends Error {
   override readonly name = 'InconsistentContent';
 }
 

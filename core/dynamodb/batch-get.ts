@@ -4,7 +4,7 @@ import { type DynamoItem, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
 /** Keys of one table. */
-export interface TableKeys {
+interface TableKeys {
   readonly table: string;
   /** Distinct: DynamoDB rejects a request with a key twice. */
   readonly keys: readonly DynamoItem[];
@@ -14,7 +14,7 @@ export interface TableKeys {
 }
 
 /** What was read, and the keys that could not be read in time: they may exist. */
-export interface BatchGetResult {
+interface BatchGetResult {
   readonly items: ReadonlyMap<string, readonly DynamoItem[]>;
   readonly unread: ReadonlyMap<string, readonly DynamoItem[]>;
   /** The first reason why keys are unread, for the operator. */

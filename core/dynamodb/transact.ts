@@ -17,7 +17,7 @@ export type TransactWrite = NonNullable<TransactWriteCommandInput['TransactItems
  * Committed, or cancelled by conditions: then nothing was written. `failed` has the writes whose condition failed, with
  * the stored item if the write asked for it.
  */
-export type TransactionOutcome =
+type TransactionOutcome =
   | { readonly committed: true }
   | { readonly committed: false; readonly failed: ReadonlyMap<TransactWrite, DynamoItem> };
 

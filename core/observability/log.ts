@@ -3,7 +3,7 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { metricsNamespaceFromEnvironment } from '../runtime/environment.ts';
 
 /** The content of a request's log line. */
-export interface RequestLog {
+interface RequestLog {
   readonly requestId: string;
   readonly endpoint: string;
   readonly status: number;

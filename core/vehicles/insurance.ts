@@ -34,7 +34,7 @@ export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insur
 };
 
 /** Whether a vehicle is insured on a day, and the policy that this follows from. */
-export interface InsuranceResult {
+interface InsuranceResult {
   /** As it was queried. */
   readonly registration: string;
   readonly insured: boolean;

@@ -6,7 +6,7 @@ const MIN_BYTES = 2_048;
 const LEVEL = 1;
 
 /** Whether `Accept-Encoding` accepts gzip (RFC 9110, section 12.5.3): by its name or by `*`, and not with `q=0`. */
-export const acceptsGzip = (acceptEncoding = ''): boolean => {
+const acceptsGzip = (acceptEncoding = ''): boolean => {
   const codings = new Map(
     acceptEncoding.split(',').map((coding): readonly [string, boolean] => {
       const [name = '', ...parameters] = coding.toLowerCase().split(';');

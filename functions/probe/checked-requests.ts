@@ -22,7 +22,7 @@ const EVERY_RESPONSE: Headers = {
 };
 
 /** A request, and what its response must be. */
-export interface Step {
+interface Step {
   readonly json?: object;
   /** The value of `Accept-Encoding`. */
   readonly accepts?: 'gzip' | 'identity';

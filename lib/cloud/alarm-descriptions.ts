@@ -25,7 +25,7 @@ export interface MonitoredParts {
 }
 
 /** An alarm. docs/runbook.md has a section on each that notifies. */
-export interface AlarmDescription {
+interface AlarmDescription {
   readonly id: string;
   readonly description: string;
   readonly metric: AlarmProps['metric'];

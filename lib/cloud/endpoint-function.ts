@@ -7,7 +7,7 @@ import { type BundledFunctionProps, bundledFunction } from './bundled-function.t
 import type { ServiceTables } from './service-tables.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-export interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
+interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** Its description in the console. */
   readonly summary: string;
   readonly row: Pick<ServedEndpoint, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;

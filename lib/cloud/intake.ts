@@ -13,7 +13,7 @@ import { addIntakeBuild, type IntakeBuildProps } from './intake-build.ts';
 import { allow } from './permissions.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-export interface IntakeProps extends Pick<IntakeBuildProps, 'settings' | 'entries' | 'tables'> {
+interface IntakeProps extends Pick<IntakeBuildProps, 'settings' | 'entries' | 'tables'> {
   readonly bundles: IntakeBundles;
 }
 

@@ -31,7 +31,7 @@ const SUPPORT: TableGrants = {
 };
 
 /** Each policy by its id, with the actions of its commands. A test compares them with the requests sent. */
-export const OPERATOR_POLICIES = {
+const OPERATOR_POLICIES = {
   Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
   LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, export, check', actions: LOADS },

@@ -12,7 +12,7 @@ import { allow } from './permissions.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-export interface ProbeProps {
+interface ProbeProps {
   readonly settings: StageSettings;
   /** The folder of its bundle. */
   readonly bundle: string;

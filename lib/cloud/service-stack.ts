@@ -21,7 +21,7 @@ import { ServiceTables } from './service-tables.ts';
 import { SigningKeys } from './signing-keys.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-export interface ServiceStackProps {
+interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
   /** Only for a stage with the setting `intake`. */

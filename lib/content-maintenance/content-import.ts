@@ -14,7 +14,7 @@ type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string };
 const SLUG_TAKEN = { reason: 'slug: belongs to another item of this domain' } as const;
 
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
-export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
+type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
 /** The slugs that earlier rows of a dry run would have moved, as `slugOf` writes them. */
 export interface MovedSlugs {

@@ -17,7 +17,7 @@ export interface Miscount {
 }
 
 /** The result of a recount: `busy` when the bucket changed during every attempt. */
-export type Recount = Miscount | 'right' | 'busy';
+type Recount = Miscount | 'right' | 'busy';
 
 const MAX_ATTEMPTS = 100;
 /** Milliseconds for all attempts. */

@@ -15,7 +15,7 @@ import type { IntakeBucket, StoredFile } from './bucket.ts';
 const ERASED = 'control/erased.txt';
 
 /** `failed` gets no report: the next build loads the file again. */
-export type LoadOutcome = 'loaded' | 'refused' | 'superseded' | 'failed';
+type LoadOutcome = 'loaded' | 'refused' | 'superseded' | 'failed';
 
 /** What every load uses. */
 export interface LoadContext {

@@ -6,7 +6,7 @@ import { type LoadContext, loadedKey, loadFile, reportSuperseded, summaryKey } f
 /** 29 days; the bucket deletes files after 30. */
 const MAX_AGE_MS = 29 * 86_400_000;
 
-export interface IntakeContext extends LoadContext {
+interface IntakeContext extends LoadContext {
   readonly entries: readonly IntakeSource[];
   readonly now: () => Date;
 }

@@ -24,7 +24,7 @@ export interface ChangeOrigin {
 }
 
 /** New values of fields; `null` removes the field. */
-export interface KeyChanges {
+interface KeyChanges {
   readonly plan?: PlanName | undefined;
   readonly domains?: readonly string[] | null | undefined;
 }

@@ -27,7 +27,7 @@ const BASE = '/v1';
 export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.slice(BASE.length);
 
 /** The default address of `npm start`. */
-export const LOCAL_ORIGIN = 'http://localhost:3000';
+const LOCAL_ORIGIN = 'http://localhost:3000';
 
 /** As `scheme://host:port`. */
 export interface Origins {

@@ -1,7 +1,6 @@
-/** Units as the owner of a key sees them: docs/contract.md#units. */
+/** Units as the owner of a key sees them: docs/contract.md#units. Calculations: test/access/usage-report.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/key-record.ts';
 import { type PlanName, windowAt } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
@@ -109,12 +108,5 @@ describe('The units of a key', () => {
     expect(await bulk(key)).toMatchObject({ status: 200, body: { processed: 4, successful: 2 } });
     expect(additions()).toHaveLength(1);
     expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 2 + added });
-  });
-
-  it('are counted as one when a plan was removed from the service since: by the limit of the present one', async () => {
-    const plans: KeyRecord['plans'] = [{ plan: 'gone', since: 0 }];
-    const key = await api.newKey({ plan: 'free', plans });
-    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 61, NOON - 60 * MINUTE_MS)]);
-    expect((await usageOf(key)).hours.at(-2)).toMatchObject({ rateLimited: 1, units: 60 });
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { bulkKeys, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
+import { bulkComplianceAnswer } from '../../core/bulk/compliance.ts';
 import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
 import { ENTRY_SENTENCES } from '../../core/problems.ts';
 import { invalidRegistrationSentence, requireRegistration } from '../../core/vehicles/registration.ts';
-import { aPolicy } from '../support/records.ts';
+import { NOON } from '../support/clock.ts';
+import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
 
@@ -48,6 +50,37 @@ describe('A bulk request', () => {
       processed: 6,
       successful: 3,
       failed: 3,
+    });
+  });
+
+  it('of verdicts has none for a vehicle of which one record is missing or could not be read', () => {
+    const submitted = ['!', 'B2', 'C3', 'D4', 'E5', 'a 1'];
+    const keyed = <Value>(make: (registration: string) => Value, ...registrations: string[]) =>
+      new Map(registrations.map((each) => [requireRegistration(each), make(each)]));
+    const unread = (registration: string) => new Set([requireRegistration(registration)]);
+    const sources = {
+      vehicles: { found: keyed((each) => aVehicle(each), 'A1', 'D4', 'E5'), unread: unread('B2') },
+      compliance: { found: keyed((each) => aCompliance(each), 'A1', 'B2', 'C3'), unread: unread('D4') },
+    };
+    const failed = (registration: string, code: keyof typeof ENTRY_SENTENCES) => ({
+      registration,
+      compliant: false,
+      error: ENTRY_SENTENCES[code],
+      code,
+    });
+    const { keys } = bulkKeys(submitted);
+    expect(bulkComplianceAnswer(submitted, keys, sources, new Date(NOON))).toMatchObject({
+      results: [
+        { registration: '!', compliant: false, code: 'INVALID_REGISTRATION' },
+        failed('B2', 'LOOKUP_UNAVAILABLE'),
+        failed('C3', 'VEHICLE_NOT_FOUND'),
+        failed('D4', 'LOOKUP_UNAVAILABLE'),
+        failed('E5', 'COMPLIANCE_NOT_FOUND'),
+        { registration: 'a 1', compliant: true, reasons: [] },
+      ],
+      processed: 6,
+      successful: 1,
+      failed: 5,
     });
   });
 });

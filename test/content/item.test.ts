@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ContentItem, etagOf, isAllowedDomain, isContentId, latest } from '../../core/content/item.ts';
 import { readPageQuery, requirePageFits } from '../../core/content/page.ts';
+import { changedFields, newFields } from '../../core/content/schemas.ts';
 import { domainForbidden, pageTooLarge } from '../../core/problems.ts';
 
 const ITEM: ContentItem = {
@@ -48,6 +49,20 @@ describe('A key that is bound to domains', () => {
   it('has content of these domains only, not of their subdomains', () => {
     const allowed = ['a.example', 'x.a.example'].map((domain) => isAllowedDomain(['a.example'], domain));
     expect([...allowed, isAllowedDomain(undefined, 'x.a.example')]).toEqual([true, false, true]);
+  });
+});
+
+describe('The fields of an item', () => {
+  const sent = { title: 'T', content: 'C', domain: 'A.Example', slug: 's' };
+
+  it('of a creation have the domain in lower case, and an empty description by default', () => {
+    expect(newFields(sent)).toEqual({ ...sent, domain: 'a.example', meta_description: '' });
+    expect(newFields({ ...sent, meta_description: 'D' }).meta_description).toBe('D');
+  });
+
+  it('of an update are those that were sent, without those that the service sets', () => {
+    expect(changedFields({ title: 'T', id: 'mine', version: 9 })).toStrictEqual({ title: 'T' });
+    expect(changedFields({ domain: 'A.Example' })).toStrictEqual({ domain: 'a.example' });
   });
 });
 

@@ -13,7 +13,6 @@ const code = filesOf(
   '*.js',
   '.{ci,github}/**/*{run,nightly,.yml}',
   '{bench,bin,client,core,functions,lib,site,test,tools}/**/*.{ts,js,cjs,mjs}',
-  'test/rigs/defects/*.patch',
 );
 
 /** As GitHub makes the address of a heading: https://github.com/Flet/github-slugger. */

@@ -104,6 +104,8 @@ describe('Reading headers and body', () => {
     ['domain', 'a..b', /labels joined by dots/],
     // Too long and of the wrong form: one issue.
     ['slug', '-'.repeat(201), /at most 200 characters$/],
+    // Too long and with a character that is not allowed: one issue, which names the character.
+    ['meta_description', `\u0085${'x'.repeat(500)}`, /^must not contain U\+0085, which is character 1$/],
     ['slug', 'a--b', /single hyphens/],
     ['slug', 'a\n', /single hyphens/],
     ['id', 'mine', /^is not a field of this request$/],
@@ -111,6 +113,23 @@ describe('Reading headers and body', () => {
     const sent = JSON.parse(JSON.stringify({ ...fields, [field]: text }));
     const issues = issuesOf(() => create({}, sent));
     expect(issues).toEqual([{ pointer: `/${field}`, detail: expect.stringMatching(detail) }]);
+  });
+
+  it('finds the same fault in several fields, and writes names as JSON Pointers', () => {
+    const pointers = (body: unknown) => issuesOf(() => create({}, body));
+    const missing = ['title', 'content', 'domain', 'slug'].map((name) => ({
+      pointer: `/${name}`,
+      detail: 'is required',
+    }));
+    expect(pointers({})).toEqual(missing);
+    const detail = 'is not a field of this request';
+    expect(pointers({ ...fields, 'a/b~c': 1, d: 1 })).toEqual([
+      { pointer: '/a~1b~0c', detail },
+      { pointer: '/d', detail },
+    ]);
+    expect(issuesOf(() => validated('bulk-insurance', {}, { registrations: [] }))).toEqual([
+      { pointer: '/registrations', detail: 'must have 1 or more entries' },
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What imports, generators and typed clients need of the document; `npm run test:clients` generates some of them. */
+/** What imports, generators and typed clients need of the document; `test/rigs/generated-clients` generates some. */
 import { describe, expect, it } from '@jest/globals';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
 

@@ -26,7 +26,7 @@ describe('The Node that runs the scripts', () => {
     );
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: `Node 20.20.2 is too old: 22.18 or newer is needed. Install Node 24, or put npx -p node@24 before the command: ${command}\n`,
+      stderr: `Node 20.20.2 is too old. Install Node 24, or put npx -p node@24 before the command: ${command}\n`,
     });
   });
 

@@ -16,7 +16,7 @@ export interface Keys {
 }
 
 /** Where the API is; nothing else is known of it. */
-export interface Target {
+interface Target {
   /** `http://host:port`, without a path. */
   readonly origin: string;
   /** Sent as `Host` where the address itself does not name the API, as with an emulator. */

@@ -47,7 +47,7 @@ it has found something, otherwise 1 when rows were not read, otherwise 0. verify
 ends with 0 when every receipt holds, and with 1 when one does not.`;
 
 const FAIL_ON = ['not-insured', 'changes', 'ending', 'newly-ending', 'unanswered'] as const;
-export type FailOn = (typeof FAIL_ON)[number];
+type FailOn = (typeof FAIL_ON)[number];
 
 export interface CheckArguments {
   readonly source: string;
@@ -75,7 +75,7 @@ export interface VerifyArguments {
   readonly acceptsSandbox: boolean;
 }
 
-export type Arguments =
+type Arguments =
   | { readonly command: 'help' | 'usage' }
   | { readonly command: 'verify'; readonly verify: VerifyArguments }
   | { readonly command: 'check'; readonly check: CheckArguments };

@@ -25,7 +25,7 @@ const writing = async <Value>(path: string, write: () => Promise<Value>): Promis
 const readStat = async (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
 
 /** A file that the command may overwrite. */
-export interface Replaceable {
+interface Replaceable {
   readonly path: string;
   /** The input, which is never overwritten. */
   readonly input: Pick<BigIntStats, 'dev' | 'ino'>;

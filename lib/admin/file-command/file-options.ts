@@ -6,7 +6,7 @@ import type { MappedColumn } from '../files/csv-header.ts';
 export type DateForm = 'iso' | 'uk';
 
 /** The largest number of records that a complete file may remove, or its share of what is stored. */
-export interface RemovalLimit {
+interface RemovalLimit {
   /** As the operator wrote it. */
   readonly text: string;
   readonly of: (stored: number) => number;

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 
 /** The tables whose records an import compares with a file. */
-export type RecordTable = 'vehicles' | 'compliance';
+type RecordTable = 'vehicles' | 'compliance';
 
 /** The name of the supplier without one. No other name can be this one. */
 export const NAMELESS = '-';

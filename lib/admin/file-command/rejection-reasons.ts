@@ -2,7 +2,7 @@ import { formatNumber, printable } from '../command/format.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 
 /** Rows that were rejected for the same reason. */
-export interface RejectionReason {
+interface RejectionReason {
   /** The reason without numbers of lines, which differ from row to row. */
   readonly reason: string;
   /** What to do about it. */

@@ -9,7 +9,7 @@ export interface Engine {
   readonly close: () => Promise<void>;
 }
 
-export interface EmbeddedEngineOptions {
+interface EmbeddedEngineOptions {
   /** An existing folder. If absent, the data is in memory and is lost when the engine ends. */
   readonly dataDirectory?: string;
   /** 0 for any free port. */

@@ -24,7 +24,7 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer | undef
 };
 
 /** A request's path and query, not yet decoded. */
-export interface Address {
+interface Address {
   readonly encodedPath: string;
   readonly rawQueryString: string;
 }

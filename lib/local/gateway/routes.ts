@@ -6,7 +6,7 @@ import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../../endpoint-files.ts';
 
-export interface Route {
+interface Route {
   /** `GET /v1/vehicle/{registration}/insurance`, or `$default`. */
   readonly key: string;
   readonly functionId: FunctionId;

@@ -1,4 +1,4 @@
-/** The documentation pages of this machine in a real browser: `npm run test:browser`. */
+/** The documentation pages of this machine in a real browser: `npm run jest -- --selectProjects browser`. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { type LocalService, startLocalService } from '../../../lib/local/service.ts';

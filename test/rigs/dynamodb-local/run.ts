@@ -1,7 +1,7 @@
 /**
  * Runs the tests that use a database on Amazon's own DynamoDB Local, in memory and without telemetry, instead of the
- * embedded engine: `npm run test:dynamodb-local`. Arguments, such as a path, go to Jest. Needs a JDK of version 17 or
- * later as `java`.
+ * embedded engine: `bin/node test/rigs/dynamodb-local/run.ts`. Arguments, such as a path, go to Jest. Needs a JDK of
+ * version 17 or later as `java`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -22,7 +22,7 @@ const parameters = {
 };
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-/** All that reads what callers or operators write, and what bodies are parsed with. */
+/** All that reads what callers or operators write, and the parser of bodies with the package that it imports. */
 const READERS = ['core/**/*.ts', 'functions/**/*.ts', 'lib/admin/**/*.ts', 'lib/local/gateway/**/*.ts'];
 const PARSERS = ['@middy/http-json-body-parser', '@middy/util'];
 const FILES = [

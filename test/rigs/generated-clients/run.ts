@@ -1,7 +1,7 @@
 /**
  * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and gets an answer and an error
- * with each: `npm run test:clients`. One gets every documented status but 500. Runs the page's own programs and two
- * imports too.
+ * with each: `bin/node test/rigs/generated-clients/run.ts`. One gets every documented status but 500. Runs the page's
+ * own programs and two imports too.
  */
 import { deepEqual, ok, rejects } from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -10,8 +10,8 @@ export default {
   transform,
   setupFiles: ['<rootDir>/test/rigs/mutation/fewer-examples.ts'],
   testMatch: [
-    '<rootDir>/test/access/access.test.ts',
-    '<rootDir>/test/{bulk,compliance,vehicles}/*.test.ts',
+    '<rootDir>/test/access/*.test.ts',
+    '<rootDir>/test/{bulk,compliance,sandbox,schemas,vehicles}/*.test.ts',
     '<rootDir>/test/content/item.test.ts',
     '<rootDir>/test/counted-list/buckets.test.ts',
     '<rootDir>/test/http/{input,request}.test.ts',

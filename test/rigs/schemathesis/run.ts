@@ -1,6 +1,6 @@
 /**
- * Schemathesis against the service on this machine: `npm run test:contract`, and with `-- 200` as many examples for
- * each operation, 50 by default. Needs Python 3.10 with venv.
+ * Schemathesis against the service on this machine: `bin/node test/rigs/schemathesis/run.ts`, and with `200` as many
+ * examples for each operation, 50 by default. Needs Python 3.10 with venv.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

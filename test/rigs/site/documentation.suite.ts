@@ -1,4 +1,4 @@
-/** The documentation site, built and served as files below a path, in a real browser: `npm run test:site`. */
+/** The documentation site, built and served as files below a path, in a real browser. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

@@ -13,7 +13,7 @@ export interface CsvHeader {
 }
 
 /** Rows below the header, as they are in the file, and the bytes read so far. */
-export interface CsvChunk {
+interface CsvChunk {
   readonly header: CsvHeader;
   readonly rows: readonly RowText[];
   readonly read: number;
