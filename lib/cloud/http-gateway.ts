@@ -3,7 +3,6 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
   CfnIntegration,
-  type CfnRoute,
   type CfnStage,
   DomainName,
   HttpApi,
@@ -11,7 +10,6 @@ import {
   HttpRoute,
   HttpRouteKey,
   HttpStage,
-  type IHttpRouteAuthorizer,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -58,7 +56,6 @@ export class HttpGateway extends Construct {
   readonly domainTarget?: string;
   readonly stage: HttpStage;
   private readonly api: HttpApi;
-  private readonly routes: HttpRoute[] = [];
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
@@ -120,18 +117,9 @@ export class HttpGateway extends Construct {
     this.addRoute('default', HttpRouteKey.DEFAULT, new HttpLambdaIntegration(id, live as IFunction));
   }
 
-  /** Puts an authoriser before every route, for a proxy that all requests must pass. API keys are still checked. */
-  authoriseBy(authorizer: IHttpRouteAuthorizer): void {
-    for (const route of this.routes) {
-      const { authorizerId, authorizationType } = authorizer.bind({ route, scope: route });
-      Object.assign(route.node.defaultChild as CfnRoute, { authorizerId, authorizationType });
-    }
-  }
-
   private addRoute(name: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
     const route = new HttpRoute(this, constructId(name), { httpApi: this.api, routeKey, integration });
     permitBeforeUse(route);
-    this.routes.push(route);
     Validations.of(route).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:

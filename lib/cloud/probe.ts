@@ -1,7 +1,6 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
 import { tables as descriptions } from '../../core/tables.ts';
@@ -24,8 +23,6 @@ interface ProbeProps {
 
 const MINUTE = Duration.minutes(1);
 
-const ORIGIN_VARIABLE = 'PROBED_ORIGIN';
-
 /**
  * A function that uses every endpoint from outside, every minute, with a key of its own kind. It detects two failures
  * that other alarms miss: when nobody reaches the service, their metrics have no data; when the service rejects
@@ -35,11 +32,9 @@ const ORIGIN_VARIABLE = 'PROBED_ORIGIN';
  * The alarm `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.
  */
 export class Probe extends Construct {
-  private readonly lambda: LambdaFunction;
-
   constructor(scope: Construct, id: string, { settings, bundle, origin, tables, functions }: ProbeProps) {
     super(scope, id);
-    this.lambda = bundledFunction(this, {
+    const lambda = bundledFunction(this, {
       settings,
       bundle,
       statements: [mayPutProbeKeys(tables)],
@@ -49,28 +44,23 @@ export class Probe extends Construct {
       // Longer than a journey whose every response is late (functions/probe), shorter than the time between two.
       timeout: Duration.seconds(50),
       environment: {
-        [ORIGIN_VARIABLE]: origin,
+        PROBED_ORIGIN: origin,
         [descriptions.keys.environmentVariable]: tables.byId.keys.tableName,
       },
       // The next run is a minute later; the errors of a retry could be counted in that minute.
       retryAttempts: 0,
       maxEventAge: MINUTE,
     });
-    for (const { live } of functions.values()) this.lambda.node.addDependency(live);
+    for (const { live } of functions.values()) lambda.node.addDependency(live);
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(MINUTE) });
-    rule.addTarget(new LambdaTarget(this.lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
+    rule.addTarget(new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
     const reason = 'A probe that fails or does not run raises an alarm. There is no event to keep.';
-    Validations.of(this.lambda).acknowledge(
+    Validations.of(lambda).acknowledge(
       { id: 'Serverless-LambdaDLQ', reason },
       { id: 'Serverless-LambdaAsyncFailureDestination', reason },
       { id: 'Serverless-LambdaTracing', reason: 'Its log line says which request failed, and how.' },
     );
     Validations.of(rule).acknowledge({ id: 'Serverless-EventBusDLQ', reason });
-  }
-
-  /** Makes the probe request another address, `https://host`, that callers use in place of the gateway's. */
-  ask(origin: string): void {
-    this.lambda.addEnvironment(ORIGIN_VARIABLE, origin);
   }
 }
 

@@ -44,14 +44,10 @@ const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 10
  *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, a dashboard; operator policies permit the CLI, which reads the outputs
- *
- * Its public parts are for what an operator adds to the account, such as docs/recipes.
  */
 export class ServiceStack extends Stack {
-  readonly tables: ServiceTables;
-  readonly gateway: HttpGateway;
-  readonly probe: Probe;
-  readonly alarms: ServiceAlarms;
+  private readonly tables: ServiceTables;
+  private readonly gateway: HttpGateway;
 
   constructor(scope: Construct, id: string, { settings, bundles, intakeBundles, commit }: ServiceStackProps) {
     const { stage, region, account, keepsData, owner, bootstrapQualifier: qualifier } = settings;
@@ -93,12 +89,11 @@ export class ServiceStack extends Stack {
     const intake =
       entries && intakeBundles && new Intake(this, 'Intake', { settings, entries, bundles: intakeBundles, tables });
     const monitored = { settings, gateway, tables, functions, intakeFailures: intake?.failures };
-    this.alarms = new ServiceAlarms(this, 'Alarms', monitored);
-    const { byId: alarms, subscription, topic } = this.alarms;
+    const { byId: alarms, subscription, topic } = new ServiceAlarms(this, 'Alarms', monitored);
     if (gradualDeployment) addGradualDeployment(this, functions, alarms, atOnce);
     const { origin } = gateway;
-    this.probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin, tables, functions });
-    subscription?.node.addDependency(this.probe);
+    const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin, tables, functions });
+    subscription?.node.addDependency(probe);
     addDashboard(this, monitored, [...alarms.values()]);
     this.addOutputs(settings, commit, topic.topicArn);
     addOperatorPolicies(this, tables, settings);

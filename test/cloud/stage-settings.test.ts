@@ -181,7 +181,7 @@ describe('The settings of a stage', () => {
 describe('The command line', () => {
   it('rejects a stage without a file and lists the existing ones', () => {
     expect(complaint({ stage: 'nope' })).toBe(
-      'There is no file stages/nope.json with the settings of the stage. There are stages/dev.json, stages/prod.json.',
+      'There is no file stages/nope.json with the settings of the stage. There are stages/dev.json, stages/prod.json, stages/trial.json.',
     );
     expect(complaint({ stages: 'nowhere' })).toBe(
       'There is no file nowhere/dev.json with the settings of the stage. There is no other in nowhere either.',

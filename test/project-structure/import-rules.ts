@@ -12,8 +12,6 @@ const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
-/** Parts for an operator's account, which they call in their `bin/app.ts`. */
-const RECIPES = '^docs/recipes/';
 /** The parts of the client that the operators' CLI uses too. */
 const CSV_READER = '^client/src/command-line/csv-file/';
 const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
@@ -63,7 +61,7 @@ const rules: readonly Rule[] = [
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/` },
     to: {
       path: '^[^/]+/',
-      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER, PROGRESS_BAR, RECIPES],
+      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER, PROGRESS_BAR],
       dependencyTypes: ['local'],
     },
   },
@@ -121,11 +119,6 @@ const rules: readonly Rule[] = [
     name: 'lib/content-maintenance and lib/key-management import core/ and the staging database only',
     from: { path: '^lib/(content-maintenance|key-management)/' },
     to: { path: '^(functions|lib)/', pathNot: '^lib/($1/|staging-database\\.ts$)' },
-  },
-  {
-    name: 'lib/shakedown runs commands and imports the outputs of the stack only',
-    from: { path: '^lib/shakedown/' },
-    to: { path: '^(core|functions|lib)/', pathNot: '^lib/(shakedown/|cloud/outputs\\.ts$)' },
   },
   { name: 'lib/local imports nothing of lib/admin', from: { path: '^lib/local/' }, to: { path: '^lib/admin/' } },
   {

@@ -44,26 +44,28 @@ describe('The alias of each function', () => {
   });
 
   it('is updated at once with -c atOnce=true, which changes nothing else', () => {
-    const resources = Object.entries(PROD.Resources);
+    const resources = Object.entries(FULL.Resources);
     const withoutCodeDeploy = resources.map(([id, { UpdatePolicy, ...resource }]) => [id, resource]);
     const { template } = stacks.atOnce;
-    expect(template).toEqual({ ...PROD, Resources: Object.fromEntries(withoutCodeDeploy) });
-    expect(template).not.toEqual(PROD);
+    expect(template).toEqual({ ...FULL, Resources: Object.fromEntries(withoutCodeDeploy) });
+    expect(template).not.toEqual(FULL);
   });
 
-  it('is updated at once without gradual deployment', () => {
-    expect(aliases(DEV).map(({ UpdatePolicy }) => UpdatePolicy)).toEqual(SERVING.map(() => undefined));
-    expect(Object.values(DEV.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);
+  it('is updated at once in the committed stages, which have no gradual deployment', () => {
+    for (const template of [PROD, DEV]) {
+      expect(aliases(template).map(({ UpdatePolicy }) => UpdatePolicy)).toEqual(SERVING.map(() => undefined));
+      expect(Object.values(template.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);
+    }
   });
 });
 
 describe('A gradual deployment', () => {
-  const groups = new Map(resourcesOf(PROD, 'AWS::CodeDeploy::DeploymentGroup').map((group) => [group.id, group]));
+  const groups = new Map(resourcesOf(FULL, 'AWS::CodeDeploy::DeploymentGroup').map((group) => [group.id, group]));
 
   it('shifts the traffic of each alias with its own deployment group, a tenth of the requests first', () => {
-    expect(groups.size).toBe(SERVING.length);
-    const [application] = resourcesOf(PROD, 'AWS::CodeDeploy::Application');
-    for (const { Properties, UpdatePolicy } of aliases(PROD)) {
+    expect(groups.size).toBe(SERVING_SIGNED.length);
+    const [application] = resourcesOf(FULL, 'AWS::CodeDeploy::Application');
+    for (const { Properties, UpdatePolicy } of aliases(FULL)) {
       const { CodeDeployLambdaAliasUpdate: update } = UpdatePolicy as {
         CodeDeployLambdaAliasUpdate: { readonly ApplicationName: unknown; readonly DeploymentGroupName: unknown };
       };
@@ -84,16 +86,16 @@ describe('A gradual deployment', () => {
       const [own = '', ...shared] = Alarms.map(({ Name }) => referenced(Name));
       expect(shared).toEqual([expect.stringMatching(/^AlarmsErrorRate/), expect.stringMatching(/^AlarmsUnreachable/)]);
       expect(own).toMatch(new RegExp(`^AlarmsFunctionErrors${functionNamed(id)}[0-9A-F]{8}$`));
-      const [name, resource] = (PROD.Resources[own]?.Properties.Dimensions ?? []) as { readonly Value: unknown }[];
+      const [name, resource] = (FULL.Resources[own]?.Properties.Dimensions ?? []) as { readonly Value: unknown }[];
       expect(functionNamed(referenced(name?.Value))).toBe(functionNamed(id));
       expect(JSON.stringify(resource?.Value)).toContain(':live');
     }
   });
 
   it('has permission only to update these aliases and to read alarm states', () => {
-    const [role] = resourcesOf(PROD, 'AWS::IAM::Role').filter(({ id }) => id.startsWith('Deployment'));
+    const [role] = resourcesOf(FULL, 'AWS::IAM::Role').filter(({ id }) => id.startsWith('Deployment'));
     expect(role?.Properties.ManagedPolicyArns).toBeUndefined();
-    const arns = servingFunctions(PROD).map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+    const arns = servingFunctions(FULL).map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
     const aliasArns = arns.map((arn) => ({ 'Fn::Join': ['', [arn, ':live']] }));
     const [move, ...others] = role ? statementsOf(role) : [];
     expect(others).toEqual([{ Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' }]);

@@ -5,28 +5,31 @@ import type { Stage } from './synthesise.ts';
 
 const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
+/** As `prod`, with every optional setting. */
+const EVERY_SETTING = {
+  stage: 'prod',
+  architecture: 'x86_64',
+  settings: {
+    owner: 'Team Vehicles',
+    alarmEmail: 'ops@example.com',
+    alarmTopicArn: 'arn:aws:sns:eu-west-2:123456789012:on-call',
+    accountConcurrency: 1_000,
+    docsUrl: 'https://docs.example.com/vehicles',
+    runbookUrl: 'https://example.com/runbook.md',
+    lambdaSystemLogs: true,
+    expectImports: { vehicles: '26h', compliance: '7d' },
+    signedAnswers: SIGNED_ANSWERS,
+    throttle: { rateLimit: 5_000, burstLimit: 500 },
+    domain: { ...domain, disableDefaultEndpoint: true },
+    gradualDeployment: true,
+  },
+} as const;
+
 /** Few, because each takes a second: a setting is tested in a stage that has it and in one that has not. */
 const STAGES = {
   prod: { stage: 'prod' },
   dev: { stage: 'dev' },
-  /** With every optional setting. */
-  full: {
-    stage: 'prod',
-    architecture: 'x86_64',
-    settings: {
-      owner: 'Team Vehicles',
-      alarmEmail: 'ops@example.com',
-      alarmTopicArn: 'arn:aws:sns:eu-west-2:123456789012:on-call',
-      accountConcurrency: 1_000,
-      docsUrl: 'https://docs.example.com/vehicles',
-      runbookUrl: 'https://example.com/runbook.md',
-      lambdaSystemLogs: true,
-      expectImports: { vehicles: '26h', compliance: '7d' },
-      signedAnswers: SIGNED_ANSWERS,
-      throttle: { rateLimit: 5_000, burstLimit: 500 },
-      domain: { ...domain, disableDefaultEndpoint: true },
-    },
-  },
+  full: EVERY_SETTING,
   /** A stage for development that keeps its data, elsewhere. */
   kept: {
     stage: 'dev',
@@ -55,8 +58,8 @@ const STAGES = {
       ],
     },
   },
-  /** As `prod`, but deployed at once. */
-  atOnce: { stage: 'prod', atOnce: true },
+  /** As `full`, but deployed at once. */
+  atOnce: { ...EVERY_SETTING, atOnce: true },
 } as const satisfies Record<string, Stage>;
 
 export interface Resource {

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { runBuild } from './run-build.ts';
 import { STACK, useEmulator } from './use-emulator.ts';
 
 const ENTRIES = [
@@ -62,18 +63,8 @@ beforeAll(async () => {
 // In this order: each test finds the stack as the one before it left it.
 describe('The intake, deployed to an AWS emulator that checks policies', () => {
   let role: NodeJS.ProcessEnv;
-  /** Runs the deployed build here, with the credentials of its role: the emulator has no containers. */
-  const build = async (): Promise<readonly Record<string, unknown>[]> => {
-    const { source, environment } = await query('projects[0]', 'codebuild', 'batch-get-projects', '--names', project);
-    const variables = environment.environmentVariables as readonly { readonly name: string; readonly value: string }[];
-    const { commands } = JSON.parse(source.buildspec).phases.build;
-    const output = await runCommand('/bin/sh', ['-c', commands.join(' && ')], {
-      env: { ...role, ...Object.fromEntries(variables.map(({ name, value }) => [name, value])) },
-      cwd: inFolder('prod', `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`),
-      accepted: [0, 2],
-    });
-    return output.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
-  };
+  /** Runs the deployed build with the permissions of its role. */
+  const build = () => runBuild({ project, operator, role, assembly: inFolder('prod') });
 
   it('starts a build when a supplier puts a file', async () => {
     const before = await builds();

@@ -9,41 +9,10 @@ import { type Emulator, startMinistack } from './ministack.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const CDK = join(ROOT, 'node_modules/.bin/cdk');
 
+const APP = `${process.execPath} ${join(import.meta.dirname, 'emulated-app.ts')}`;
+
 /** The stack of the stage prod. */
 export const STACK = 'vehicle-verification-prod';
-
-interface Resource {
-  readonly Type: string;
-  readonly UpdatePolicy?: unknown;
-  readonly Properties: { readonly Metrics?: readonly { readonly MetricStat?: MetricStat }[] };
-}
-
-interface MetricStat {
-  readonly Metric: object;
-  readonly Period: number;
-  readonly Stat: string;
-}
-
-/** An alarm on an expression, which the emulator rejects, as one on the first of its metrics. */
-const withoutExpression = ({ Metrics = [], ...properties }: Resource['Properties']): object => {
-  const { Metric, Period, Stat } = Metrics.find(({ MetricStat }) => MetricStat)?.MetricStat ?? {};
-  return Metric ? { ...properties, ...Metric, Period, Statistic: Stat } : properties;
-};
-
-/**
- * Takes out of a synthesised template what the emulator does not have: CodeDeploy's application and deployment groups,
- * and the policy by which they move the aliases. CloudFormation then moves them itself. Role and alarms stay.
- */
-const takeOutMissing = async (file: string): Promise<void> => {
-  const template = JSON.parse(await readFile(file, 'utf8'));
-  const resources = Object.entries<Resource>(template.Resources)
-    .filter(([, { Type }]) => !Type.startsWith('AWS::CodeDeploy::'))
-    .map(([id, { UpdatePolicy: _, ...resource }]) => {
-      const isAlarm = resource.Type === 'AWS::CloudWatch::Alarm';
-      return [id, isAlarm ? { ...resource, Properties: withoutExpression(resource.Properties) } : resource];
-    });
-  await writeFile(file, JSON.stringify({ ...template, Resources: Object.fromEntries(resources) }));
-};
 
 /**
  * An AWS emulator with a bootstrapped account for the tests of a file, and an operator's shell whose AWS it is.
@@ -76,6 +45,7 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
       // What the CDK remembers of accounts.
       CDK_HOME: inFolder('cdk-home'),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
+      CDK_APP: APP,
       CI: 'true',
       ...(checksPolicies && { AWS_CA_BUNDLE: certificate, NODE_EXTRA_CA_CERTS: certificate }),
     });
@@ -90,14 +60,12 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
     /** The real cdk command. Its app is the project's, or with `--app FOLDER` what an earlier `synth` wrote there. */
     cdk,
 
-    /** Deploys prod with its committed settings, except for these, and without CodeDeploy, from the folder `prod`. */
+    /** Deploys prod with its committed settings, except for these, from the folder `prod`. */
     deployProd: async (changes: object = {}): Promise<void> => {
       const settings = JSON.parse(await readFile(join(ROOT, 'stages/prod.json'), 'utf8'));
       await writeFile(inFolder('prod.json'), JSON.stringify({ ...settings, ...changes }));
-      const output = inFolder('prod');
-      await cdk('synth', '-c', 'stage=prod', '-c', `stages=${inFolder()}`, '--output', output, '--quiet');
-      await takeOutMissing(join(output, `${STACK}.template.json`));
-      await cdk('deploy', '--app', output, '--require-approval', 'never');
+      const context = ['-c', 'stage=prod', '-c', `stages=${inFolder()}`, '--output', inFolder('prod')];
+      await cdk('deploy', ...context, '--require-approval', 'never');
     },
   };
 };

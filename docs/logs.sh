@@ -1,4 +1,4 @@
-# Functions for docs/runbook.md, for bash and zsh: `. docs/recipes/logs.sh`. They need AWS_REGION.
+# Functions for docs/runbook.md, for bash and zsh: `. docs/logs.sh`. They need AWS_REGION.
 #
 # resources TYPE PREFIX: the names of the stack's resources of a type whose logical ids begin with PREFIX.
 # logs PART FILTER: lines of the log groups whose name in the stack begins with PART; of all when it is empty.

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { runCommand } from '../../support/run-command.ts';
+
+interface Build {
+  readonly project: string;
+  /** For reading the project. */
+  readonly operator: NodeJS.ProcessEnv;
+  /** For the build itself. */
+  readonly role: NodeJS.ProcessEnv;
+  /** The folder of the CDK's output, which has the program. */
+  readonly assembly: string;
+}
+
+/** Runs a deployed build here, because the emulator has no containers. Returns the lines of its log. */
+export const runBuild = async ({ project, operator, role, assembly }: Build): Promise<readonly object[]> => {
+  const get = ['codebuild', 'batch-get-projects', '--names', project, '--query', 'projects[0]', '--output', 'json'];
+  const { source, environment } = JSON.parse(await runCommand('aws', get, { env: operator }));
+  const variables = environment.environmentVariables as readonly { readonly name: string; readonly value: string }[];
+  const { commands } = JSON.parse(source.buildspec).phases.build;
+  const output = await runCommand('/bin/sh', ['-c', commands.join(' && ')], {
+    env: { ...role, ...Object.fromEntries(variables.map(({ name, value }) => [name, value])) },
+    cwd: join(assembly, `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`),
+    accepted: [0, 2],
+  });
+  return output.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
+};
