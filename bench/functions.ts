@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { build } from 'esbuild';
-import { bundleFunctions } from '../lib/cloud/bundles.ts';
+import { bundleFunctions } from '../lib/bundles.ts';
 import type { FunctionId } from '../lib/endpoint-files.ts';
 import type { Block, Loaded } from './function-process.ts';
 

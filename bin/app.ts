@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { bundleFunctions, bundleIntake } from '../lib/cloud/bundles.ts';
-import { ServiceStack } from '../lib/cloud/service-stack.ts';
-import { InvalidSettings, type StageSettings, stageSettings } from '../lib/cloud/stage-settings.ts';
+import { bundleFunctions, bundleIntake } from '../lib/bundles.ts';
+import { ServiceStack } from '../lib/service-stack.ts';
+import { InvalidSettings, type StageSettings, stageSettings } from '../lib/stage-settings.ts';
 
 const app = new App();
 

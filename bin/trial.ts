@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { BASE_ADDRESS_OUTPUT, INTAKE_BUCKET_OUTPUT } from '../lib/cloud/outputs.ts';
+import { BASE_ADDRESS_OUTPUT, INTAKE_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
 
 const STACK = 'vehicle-verification-trial';
 const REGISTRATION = 'TR14ALS';

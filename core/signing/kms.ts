@@ -1,4 +1,4 @@
-/** Signs by AWS KMS. Bundled as a file of its own (lib/cloud/bundles.ts), loaded at the first signature. */
+/** Signs by AWS KMS. Bundled as a file of its own (lib/bundles.ts), loaded at the first signature. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { awsTransport } from '../dynamodb/transport.ts';

@@ -3,7 +3,7 @@ import { partialDeepStrictEqual } from 'node:assert';
 
 /** Milliseconds for one response: longer than a cold start. */
 const REQUEST_TIMEOUT_MS = 5_000;
-/** Milliseconds for the whole journey, shorter than the function's timeout (lib/cloud/probe.ts). */
+/** Milliseconds for the whole journey, shorter than the function's timeout (lib/probe.ts). */
 export const JOURNEY_TIMEOUT_MS = 40_000;
 type Headers = Readonly<Record<string, RegExp | string>>;
 

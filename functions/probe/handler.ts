@@ -4,7 +4,7 @@ import { journey } from './journey.ts';
 import { keyOfToday } from './probe-key.ts';
 
 /**
- * Makes the journey through the deployed service every minute (lib/cloud/probe.ts). Logs what failed, with the metric
+ * Makes the journey through the deployed service every minute (lib/probe.ts). Logs what failed, with the metric
  * of the alarm `Unreachable`, and does not throw: Lambda's metric of errors would repeat it.
  * @returns a sentence for each unexpected response, which .ci/smoke-test shows after a deployment
  * @throws MissingEnvironment

@@ -3,12 +3,12 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { Command } from 'commander';
+import type { IntakeSource } from '../../core/stage/stage-schema.ts';
 import { CommandFailure, type CommandResult, FileRefused } from '../admin/command/command-result.ts';
 import { processContext } from '../admin/command/context.ts';
 import type { Deployment } from '../admin/deployment/deployment.ts';
 import type { Counts } from '../admin/file-command/counts.ts';
 import { addImportCommands } from '../admin/import/import-commands.ts';
-import type { IntakeSource } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
 
 /** The registrations that are never loaded. */

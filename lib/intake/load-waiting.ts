@@ -1,5 +1,5 @@
+import type { IntakeSource } from '../../core/stage/stage-schema.ts';
 import { CommandFailure } from '../admin/command/command-result.ts';
-import type { IntakeSource } from '../cloud/stage-schema.ts';
 import type { IntakeBucket, StoredFile } from './bucket.ts';
 import { type LoadContext, loadedKey, loadFile, reportSuperseded, summaryKey } from './load-file.ts';
 

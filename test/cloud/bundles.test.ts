@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { type Bundles, bundleFunctions } from '../../lib/cloud/bundles.ts';
+import { type Bundles, bundleFunctions } from '../../lib/bundles.ts';
 import { localEnvironment, signingEnvironment } from '../../lib/local/environment.ts';
 import { startKms } from '../../lib/local/kms.ts';
 import { useFolder } from '../support/use-folder.ts';

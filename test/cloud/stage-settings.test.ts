@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { InvalidSettings, stageSettings } from '../../lib/cloud/stage-settings.ts';
+import { InvalidSettings, stageSettings } from '../../lib/stage-settings.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

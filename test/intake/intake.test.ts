@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { IntakeSource } from '../../lib/cloud/stage-schema.ts';
+import type { IntakeSource } from '../../core/stage/stage-schema.ts';
 import { intakeBucket } from '../../lib/intake/bucket.ts';
 import { importArguments } from '../../lib/intake/load-file.ts';
 import { loadWaitingFiles } from '../../lib/intake/load-waiting.ts';

@@ -7,7 +7,7 @@ type Rule = WithoutSeverity<Extract<NonNullable<IFlattenedRuleSet['forbidden']>[
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
 export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
 
-/** What `lib/cloud` and `lib/openapi` may read: rows and declarations, the latter documents too. No serving code. */
+/** What `lib` and `lib/openapi` may read: rows and declarations, the latter documents too. No serving code. */
 const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
@@ -98,8 +98,8 @@ const rules: readonly Rule[] = [
   },
   { name: 'lib/ imports nothing of bin/', from: { path: '^lib/' }, to: { path: '^bin/' } },
   {
-    name: 'lib/cloud imports only rows and declarations',
-    from: { path: '^lib/cloud/' },
+    name: 'lib imports only rows and declarations',
+    from: { path: '^lib/' },
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS] },
   },
   {

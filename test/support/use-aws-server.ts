@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll } from '@jest/globals';
+import { tableOutput } from '../../core/stage/outputs.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
-import { tableOutput } from '../../lib/cloud/outputs.ts';
 
 type Outputs = Readonly<Record<string, string>>;
 

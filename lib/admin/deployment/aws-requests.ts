@@ -1,6 +1,6 @@
 /** Requests to services that few commands need: their clients are loaded with the request. */
 import { userInfo } from 'node:os';
-import { IMPORT_METRICS } from '../../cloud/outputs.ts';
+import { IMPORT_METRICS } from '../../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { OTHER_SERVICE_TIMEOUTS } from './database.ts';

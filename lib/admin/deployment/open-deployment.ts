@@ -3,8 +3,8 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
+import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../../core/stage/outputs.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../core/tables.ts';
-import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { callerArn, userName } from './aws-requests.ts';

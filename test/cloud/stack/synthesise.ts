@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import type { Bundles } from '../../../lib/cloud/bundles.ts';
-import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
-import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
-import type { StageFile } from '../../../lib/cloud/stage-schema.ts';
-import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
+import type { StageFile } from '../../../core/stage/stage-schema.ts';
+import type { Bundles } from '../../../lib/bundles.ts';
 import { FUNCTION_IDS } from '../../../lib/endpoint-files.ts';
+import { SERVICE_METRICS } from '../../../lib/service-metrics.ts';
+import { ServiceStack } from '../../../lib/service-stack.ts';
+import { stageSettings } from '../../../lib/stage-settings.ts';
 
 /** A stage with its committed settings, except for these. */
 export interface Stage {

@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../../core/stage/outputs.ts';
 import { type TableId, tables } from '../../../core/tables.ts';
-import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../../lib/cloud/outputs.ts';
 
 /** What is asked of CloudFormation itself, where the cdk command does not do it. */
 export const deployedStack = (name: string, endpoint: string) => {

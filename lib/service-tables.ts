@@ -10,9 +10,9 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../core/tables.ts';
-import { endpoints } from '../../functions/endpoints/table.ts';
-import { grantedActions } from '../../functions/http/endpoint.ts';
+import { type KeyAttribute, type TableDescription, type TableId, tables } from '../core/tables.ts';
+import { endpoints } from '../functions/endpoints/table.ts';
+import { grantedActions } from '../functions/http/endpoint.ts';
 import { allow } from './permissions.ts';
 import type { StageSettings } from './stage-settings.ts';
 

@@ -1,5 +1,5 @@
 /** Names of the stack's outputs, which the CLI reads, and of the CLI's metrics. No CDK imports: they load slowly. */
-import type { TableId } from '../../core/tables.ts';
+import type { TableId } from '../tables.ts';
 
 /** The base URL of the API, `https://host/v1`. */
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';

@@ -1,6 +1,6 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
-import { largestRequestsPerSecond } from '../../core/access/plans.ts';
+import { largestRequestsPerSecond } from '../access/plans.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
 const LOG_RETENTION_DAYS: readonly number[] = [

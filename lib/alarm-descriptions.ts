@@ -6,10 +6,10 @@ import {
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { FunctionId } from '../endpoint-files.ts';
+import { IMPORT_METRICS } from '../core/stage/outputs.ts';
+import type { FunctionId } from './endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
-import { IMPORT_METRICS } from './outputs.ts';
 import { metricsNamespace, serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';

@@ -1,7 +1,12 @@
 import { CfnOutput, type Stack, Token, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { KEYS_POLICY_OUTPUT, LOADS_POLICY_OUTPUT, OPERATOR_POLICY_OUTPUT, SUPPORT_POLICY_OUTPUT } from './outputs.ts';
+import {
+  KEYS_POLICY_OUTPUT,
+  LOADS_POLICY_OUTPUT,
+  OPERATOR_POLICY_OUTPUT,
+  SUPPORT_POLICY_OUTPUT,
+} from '../core/stage/outputs.ts';
 import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';

@@ -5,14 +5,14 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import { tables as descriptions, type TableId } from '../../core/tables.ts';
+import type { IntakeSource } from '../core/stage/stage-schema.ts';
+import { tables as descriptions, type TableId } from '../core/tables.ts';
 import { acknowledgeWildcards } from './intake-bucket.ts';
 import { logGroupProps } from './log-group.ts';
 import { LOAD_ACTIONS } from './operator-policy.ts';
 import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import { allowTable, type ServiceTables } from './service-tables.ts';
-import type { IntakeSource } from './stage-schema.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 export interface IntakeBuildProps {

@@ -1,9 +1,9 @@
 /** The validation of a stage's settings file. */
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
-import { validationIssues } from '../../core/schemas/validation-issues.ts';
-import { intakePolicyOutput as policyName } from './outputs.ts';
-import { type IntakeSource, StageFile } from './stage-schema.ts';
+import { validationIssues } from '../core/schemas/validation-issues.ts';
+import { intakePolicyOutput as policyName } from '../core/stage/outputs.ts';
+import { type IntakeSource, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

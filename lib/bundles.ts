@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
-import { endpoints } from '../../functions/endpoints/table.ts';
-import type { ServedEndpoint } from '../../functions/http/endpoint.ts';
-import { FUNCTION_IDS, type FunctionId, fileOf } from '../endpoint-files.ts';
+import { endpoints } from '../functions/endpoints/table.ts';
+import type { ServedEndpoint } from '../functions/http/endpoint.ts';
+import { FUNCTION_IDS, type FunctionId, fileOf } from './endpoint-files.ts';
 import { sdkStubs } from './sdk-stubs.ts';
 
 type BundleId = FunctionId | 'probe';
@@ -14,7 +14,7 @@ export type Bundles = Readonly<Record<BundleId, string>>;
 /** The folders of the intake's bundles, an `index.mjs` each: the function that starts builds, and their program. */
 export type IntakeBundles = Readonly<Record<'starter' | 'program', string>>;
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '..');
 
 /** The output folder of `cdk synth`, which git ignores. */
 const OUTPUT = join(ROOT, 'cdk.out');

@@ -2,7 +2,7 @@ import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, type LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { INTAKE_BUCKET_OUTPUT, intakePolicyOutput } from './outputs.ts';
+import { INTAKE_BUCKET_OUTPUT, intakePolicyOutput } from '../core/stage/outputs.ts';
 import { allow } from './permissions.ts';
 
 /** Days until a file expires. Files of the last day are not loaded (lib/intake/load-waiting.ts). */

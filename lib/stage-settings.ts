@@ -1,8 +1,8 @@
 /** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { StageFile } from '../core/stage/stage-schema.ts';
 import { stageFileProblems } from './stage-file-problems.ts';
-import type { StageFile } from './stage-schema.ts';
 
 /** The settings of a stage: its file with defaults, and what `-c` gives. */
 export interface StageSettings extends StageFile {
@@ -27,7 +27,7 @@ export class InvalidSettings extends Error {
   }
 }
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '..');
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
 /** What `-c` accepts besides the CDK's own names, which have a colon or a slash. */
