@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { build } from 'esbuild';
+import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { bundleFunctions } from '../lib/bundles.ts';
-import type { FunctionId } from '../lib/endpoint-files.ts';
 import type { Block, Loaded } from './function-process.ts';
 
 /** The flags with which Lambda starts Node; those about memory do not matter here. */

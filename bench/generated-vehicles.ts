@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicle-rows.ts';
+import { VEHICLE_COLUMNS } from '../admin/import/vehicle-rows.ts';
 import { aPolicy, aVehicle } from '../test/support/records.ts';
 
 const letter = (number: number): string => String.fromCharCode(65 + (number % 26));

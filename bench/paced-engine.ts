@@ -12,8 +12,8 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { createServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
-import { startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
-import type { EngineResponse } from '../lib/local/engine/protocol.ts';
+import { startEmbeddedEngine } from '../local/engine/embedded.ts';
+import type { EngineResponse } from '../local/engine/protocol.ts';
 import { forkCall } from '../test/support/fork.ts';
 import { prepareOn } from '../test/support/prepared-engine.ts';
 

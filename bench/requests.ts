@@ -1,9 +1,9 @@
 /** One kind of request to every function, and an engine that holds what they ask for. */
 import type { ExampleRequest } from '../functions/endpoints/document.ts';
+import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
-import type { FunctionId } from '../lib/endpoint-files.ts';
-import { requestTo } from '../lib/local/record-examples.ts';
-import { recordedExamples } from '../lib/openapi/examples.ts';
+import { requestTo } from '../local/record-examples.ts';
+import { recordedExamples } from '../openapi/examples.ts';
 import { fillDomain, someFields } from '../test/support/content.ts';
 import { storeItems } from '../test/support/engine.ts';
 import { aCompliance, aVehicle } from '../test/support/records.ts';

@@ -1,6 +1,6 @@
 /** Size and latency of each lookup, unsigned and signed. */
-import { signingEnvironment } from '../lib/local/environment.ts';
-import { startKms } from '../lib/local/kms.ts';
+import { signingEnvironment } from '../local/environment.ts';
+import { startKms } from '../local/kms.ts';
 import { always } from '../test/support/fault-choosers.ts';
 import { startFaultProxy } from '../test/support/fault-proxy.ts';
 import type { Invocation } from './function-process.ts';

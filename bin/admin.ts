@@ -1,8 +1,8 @@
 /** The operator CLI: `npm run --silent admin -- …`. */
 
-import { EXIT } from '../lib/admin/command/command-result.ts';
-import { processContext } from '../lib/admin/command/context.ts';
-import { runAdmin } from '../lib/admin/program.ts';
+import { EXIT } from '../admin/command/command-result.ts';
+import { processContext } from '../admin/command/context.ts';
+import { runAdmin } from '../admin/program.ts';
 import { onStopSignal } from './stop-signals.ts';
 
 /** Milliseconds between Ctrl-C and the forced end of running work. */

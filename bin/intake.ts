@@ -1,11 +1,11 @@
 /** Loads the files that wait in the bucket of a stage with `intake`. Runs in CodeBuild, bundled. */
 import { S3Client } from '@aws-sdk/client-s3';
+import { EXIT } from '../admin/command/command-result.ts';
+import { connect, OTHER_SERVICE_TIMEOUTS } from '../admin/deployment/database.ts';
+import type { Deployment } from '../admin/deployment/deployment.ts';
+import { intakeBucket } from '../admin/intake/bucket.ts';
+import { loadWaitingFiles } from '../admin/intake/load-waiting.ts';
 import { environmentWith, MissingEnvironment, tableNamesFromEnvironment } from '../core/runtime/environment.ts';
-import { EXIT } from '../lib/admin/command/command-result.ts';
-import { connect, OTHER_SERVICE_TIMEOUTS } from '../lib/admin/deployment/database.ts';
-import type { Deployment } from '../lib/admin/deployment/deployment.ts';
-import { intakeBucket } from '../lib/intake/bucket.ts';
-import { loadWaitingFiles } from '../lib/intake/load-waiting.ts';
 
 const VARIABLES = ['AWS_REGION', 'STACK', 'CONFIRMED_STACK', 'METRICS_NAMESPACE', 'INTAKE_BUCKET', 'INTAKE'] as const;
 

@@ -1,7 +1,7 @@
 /** The API on this machine: `npm start`. */
-import { CannotStart, readOptions } from '../lib/local/options.ts';
-import { startLocalService } from '../lib/local/service.ts';
-import { startBanner } from '../lib/local/start-banner.ts';
+import { CannotStart, readOptions } from '../local/options.ts';
+import { startLocalService } from '../local/service.ts';
+import { startBanner } from '../local/start-banner.ts';
 import { onStopSignal } from './stop-signals.ts';
 
 const print = (text: string) => process.stdout.write(`${text}\n`);

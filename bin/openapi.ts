@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { plansTable } from '../functions/endpoints/document.ts';
-import { recordExamples } from '../lib/local/record-examples.ts';
-import { errorListMarkdown } from '../lib/openapi/error-list.ts';
-import { recordedExamples } from '../lib/openapi/examples.ts';
-import { openApiDocument } from '../lib/openapi/published-document.ts';
-import { strictDocument } from '../lib/openapi/strict-document.ts';
+import { recordExamples } from '../local/record-examples.ts';
+import { errorListMarkdown } from '../openapi/error-list.ts';
+import { recordedExamples } from '../openapi/examples.ts';
+import { openApiDocument } from '../openapi/published-document.ts';
+import { strictDocument } from '../openapi/strict-document.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 

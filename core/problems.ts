@@ -23,7 +23,7 @@ const forbidden = { status: 403, title: 'Forbidden' } as const;
 const notFound = { status: 404, title: 'Not Found' } as const;
 const conflict = { status: 409, title: 'Conflict' } as const;
 
-/** Status and reason phrase of each code. lib/openapi/error-list.ts explains the codes: functions bundle this file. */
+/** Status and reason phrase of each code. openapi/error-list.ts explains the codes: functions bundle this file. */
 export const problems = {
   VALIDATION_FAILED: badRequest,
   MALFORMED_JSON: badRequest,

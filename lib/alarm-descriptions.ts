@@ -7,7 +7,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { IMPORT_METRICS } from '../core/stage/outputs.ts';
-import type { FunctionId } from './endpoint-files.ts';
+import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
 import { metricsNamespace, serviceMetric } from './service-metrics.ts';

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
+import { FUNCTION_IDS, type FunctionId, fileOf } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
 import type { ServedEndpoint } from '../functions/http/endpoint.ts';
-import { FUNCTION_IDS, type FunctionId, fileOf } from './endpoint-files.ts';
 import { sdkStubs } from './sdk-stubs.ts';
 
 type BundleId = FunctionId | 'probe';
@@ -91,7 +91,7 @@ export const bundleIntake = async (): Promise<IntakeBundles> => {
   await build({
     ...OPTIONS,
     entryPoints: [
-      { in: 'lib/intake/starter.ts', out: 'starter/index' },
+      { in: 'admin/intake/starter.ts', out: 'starter/index' },
       { in: 'bin/intake.ts', out: 'program/index' },
     ],
     outdir: folder,

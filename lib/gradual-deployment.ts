@@ -4,8 +4,8 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { rollbackAlarmsOf } from './alarm-descriptions.ts';
-import type { FunctionId } from './endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import { allow } from './permissions.ts';
 

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { INTAKE_BUCKET_OUTPUT, intakePolicyOutput } from '../core/stage/outputs.ts';
 import { allow } from './permissions.ts';
 
-/** Days until a file expires. Files of the last day are not loaded (lib/intake/load-waiting.ts). */
+/** Days until a file expires. Files of the last day are not loaded (admin/intake/load-waiting.ts). */
 const FILE_DAYS = 30;
 const REPORT_DAYS = 90;
 

@@ -2,6 +2,7 @@ import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Tags
 import type { Construct } from 'constructs';
 import * as names from '../core/stage/outputs.ts';
 import type { TableId } from '../core/tables.ts';
+import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 import type { Endpoint, ServedEndpoint } from '../functions/http/endpoint.ts';
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
@@ -9,7 +10,6 @@ import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { ServiceAlarms } from './alarms.ts';
 import type { Bundles, IntakeBundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
-import type { FunctionId } from './endpoint-files.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { addGradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';

@@ -7,13 +7,13 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { referenceScript } from '../lib/local/docs/pages.ts';
-import { openApiDocument } from '../lib/openapi/published-document.ts';
+import { referenceScript } from '../local/docs/pages.ts';
+import { openApiDocument } from '../openapi/published-document.ts';
 
 const root = new URL('../', import.meta.url);
 const target = new URL('site/public/', root);
 
-const COPIED = ['lib/local/docs/favicon.svg', 'lib/local/docs/reference.js'];
+const COPIED = ['local/docs/favicon.svg', 'local/docs/reference.js'];
 
 /** The texts for language models: https://llmstxt.org. Relative, so that the site can be below any path. */
 const LLMS = `# Vehicle Verification API

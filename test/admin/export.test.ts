@@ -4,7 +4,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../core/content/content-table.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
-import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { createTables } from '../../local/engine/create-tables.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { complianceLine, itemLine, vehicleLine } from '../support/import-files.ts';

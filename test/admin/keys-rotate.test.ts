@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
+import { keyStore } from '../../admin/keys/key-store.ts';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
-import { keyStore } from '../../lib/key-management/key-store.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { failure, NOW, useAdmin } from '../support/use-admin.ts';

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { keyStore } from '../../admin/keys/key-store.ts';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
-import { keyStore } from '../../lib/key-management/key-store.ts';
-import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { createTables } from '../../local/engine/create-tables.ts';
 import { failure, NOW, useAdmin } from '../support/use-admin.ts';
 
 /** Milliseconds for which the counter of a window is kept. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { contentImport } from '../../admin/content/content-import.ts';
 import type { ContentItem } from '../../core/content/item.ts';
-import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { NOON } from '../support/clock.ts';
 import { moment, someFields } from '../support/content.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';

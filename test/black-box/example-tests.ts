@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { requestTo } from '../../lib/local/record-examples.ts';
-import { recordedExamples } from '../../lib/openapi/examples.ts';
+import { requestTo } from '../../local/record-examples.ts';
+import { recordedExamples } from '../../openapi/examples.ts';
 import type { HttpCaller } from '../support/http-caller.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
+import { type Gateway, startGateway } from '../../local/gateway/gateway.ts';
 import { byContract } from '../support/contract.ts';
 import { environmentOf } from '../support/engine.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../support/http-caller.ts';

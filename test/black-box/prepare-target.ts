@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-database.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from '../../local/sample-database.ts';
 import type { Keys } from '../support/http-caller.ts';
 import { runCommand } from '../support/run-command.ts';
 

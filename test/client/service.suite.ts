@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LocalService } from '../../lib/local/service.ts';
+import type { LocalService } from '../../local/service.ts';
 import { library } from './installed-package.ts';
 import { useService } from './use-command-line.ts';
 import { virtualTime } from './virtual-time.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
+import { type LocalService, startLocalService } from '../../local/service.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { command } from './installed-package.ts';

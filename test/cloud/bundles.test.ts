@@ -7,8 +7,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/bundles.ts';
-import { localEnvironment, signingEnvironment } from '../../lib/local/environment.ts';
-import { startKms } from '../../lib/local/kms.ts';
+import { localEnvironment, signingEnvironment } from '../../local/environment.ts';
+import { startKms } from '../../local/kms.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const LOOKUPS = ['bulk-compliance', 'bulk-insurance', 'compliance', 'vehicle-insurance'];

@@ -1,4 +1,4 @@
-import { permissionsFor } from '../../lib/local/engine/permissions.ts';
+import { permissionsFor } from '../../local/engine/permissions.ts';
 import type { DatabaseCall } from '../support/fault-proxy.ts';
 
 /** As `content GetItem`, sorted, without duplicates. */

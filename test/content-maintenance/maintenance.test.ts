@@ -1,12 +1,12 @@
 import { DeleteCommand, PutCommand, type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { checkContent } from '../../admin/content/content-check.ts';
+import { contentExport } from '../../admin/content/content-export.ts';
+import { contentImport } from '../../admin/content/content-import.ts';
+import { contentRepair } from '../../admin/content/content-repair.ts';
+import type { Inconsistency } from '../../admin/content/content-scan.ts';
 import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
-import { checkContent } from '../../lib/content-maintenance/content-check.ts';
-import { contentExport } from '../../lib/content-maintenance/content-export.ts';
-import { contentImport } from '../../lib/content-maintenance/content-import.ts';
-import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
-import type { Inconsistency } from '../../lib/content-maintenance/content-scan.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { clientOf, storeItems, type TestEngine } from '../support/engine.ts';
 import { forOperation } from '../support/fault-choosers.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contentExport } from '../../admin/content/content-export.ts';
 import { contentStore, domainList } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
-import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { sharedEndpoint } from '../support/engine.ts';
 import { meteredClient } from '../support/metered-client.ts';

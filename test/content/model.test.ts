@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { checkContent } from '../../admin/content/content-check.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
-import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { moment, someFields } from '../support/content.ts';
 import { useEngine } from '../support/use-engine.ts';
 

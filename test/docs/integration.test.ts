@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
+import { type LocalService, startLocalService } from '../../local/service.ts';
 import { runCommand } from '../support/run-command.ts';
 import { useFolder } from '../support/use-folder.ts';
 

@@ -30,7 +30,7 @@ it('A changed plan is changed in the document, in its schemas and in the table o
     jest.replaceProperty(PLANS as Record<string, Plan>, plan, changed);
   }
   const { plansTable } = await import('../../functions/endpoints/document.ts');
-  const { openApiDocument } = await import('../../lib/openapi/published-document.ts');
+  const { openApiDocument } = await import('../../openapi/published-document.ts');
   // The examples are recorded responses, which `npm run openapi` records again.
   const document = JSON.stringify(openApiDocument(), (name, value) => (/^examples?$/.test(name) ? undefined : value));
   expect(statements(document + plansTable())).toEqual([]);

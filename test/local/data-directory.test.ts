@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
-import { demoKeys } from '../../lib/local/demo-keys.ts';
-import { startLocalService } from '../../lib/local/service.ts';
+import { demoKeys } from '../../local/demo-keys.ts';
+import { startLocalService } from '../../local/service.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const inParent = useFolder();

@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { problems, problemType } from '../../core/problems.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { isAllowedHost } from '../../lib/local/allowed-host.ts';
-import { documentationPages } from '../../lib/local/docs/pages.ts';
-import { readOptions } from '../../lib/local/options.ts';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { openApiDocument } from '../../lib/openapi/published-document.ts';
+import { isAllowedHost } from '../../local/allowed-host.ts';
+import { documentationPages } from '../../local/docs/pages.ts';
+import { readOptions } from '../../local/options.ts';
+import { type LocalService, startLocalService } from '../../local/service.ts';
+import { openApiDocument } from '../../openapi/published-document.ts';
 
 const optionsWith = (args: string[], env: Record<string, string>) => {
   const before = process.env;

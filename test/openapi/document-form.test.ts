@@ -1,6 +1,6 @@
 /** What imports, generators and typed clients need of the document; `test/rigs/generated-clients` generates some. */
 import { describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../lib/openapi/published-document.ts';
+import { openApiDocument } from '../../openapi/published-document.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -6,11 +6,11 @@ import { type ProblemCode, problems, problemType } from '../../core/problems.ts'
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 import { Registration } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { recordExamples } from '../../lib/local/record-examples.ts';
-import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
-import { type Recording, recordedExamples } from '../../lib/openapi/examples.ts';
-import { openApiDocument } from '../../lib/openapi/published-document.ts';
-import { buildResponses, publicKeys } from '../../lib/openapi/responses.ts';
+import { recordExamples } from '../../local/record-examples.ts';
+import { errorListMarkdown } from '../../openapi/error-list.ts';
+import { type Recording, recordedExamples } from '../../openapi/examples.ts';
+import { openApiDocument } from '../../openapi/published-document.ts';
+import { buildResponses, publicKeys } from '../../openapi/responses.ts';
 
 const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const ids = Object.keys(endpoints) as EndpointId[];

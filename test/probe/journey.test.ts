@@ -1,5 +1,6 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { checkContent } from '../../admin/content/content-check.ts';
 import { PLANS, type Plan } from '../../core/access/plans.ts';
 import { contentKeys } from '../../core/content/content-store.ts';
 import { BUCKET_SIZE } from '../../core/counted-list/item-keys.ts';
@@ -9,7 +10,6 @@ import { matchRoute } from '../../functions/http/match-route.ts';
 import { handler } from '../../functions/probe/handler.ts';
 import { journey } from '../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
-import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';

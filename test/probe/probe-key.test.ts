@@ -1,12 +1,12 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { contentExport } from '../../admin/content/content-export.ts';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { prefixedTableNames, tables } from '../../core/tables.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
-import { contentExport } from '../../lib/content-maintenance/content-export.ts';
-import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { createTables } from '../../local/engine/create-tables.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { storeItems } from '../support/engine.ts';

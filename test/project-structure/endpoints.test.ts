@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
-import { documents } from '../../lib/openapi/endpoint-documents.ts';
+import { documents } from '../../openapi/endpoint-documents.ts';
 
 const FOLDER = resolve(import.meta.dirname, '../../functions/endpoints');
 

@@ -7,7 +7,7 @@ type Rule = WithoutSeverity<Extract<NonNullable<IFlattenedRuleSet['forbidden']>[
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
 export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
 
-/** What `lib` and `lib/openapi` may read: rows and declarations, the latter documents too. No serving code. */
+/** What `lib` and `openapi` may read: rows and declarations, the latter documents too. No serving code. */
 const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
@@ -66,8 +66,8 @@ const rules: readonly Rule[] = [
     },
   },
   {
-    name: 'of the service only lib/admin imports the reader of CSV files and the progress bar',
-    from: { path: `^(${PRODUCT_FOLDERS.join('|')})/`, pathNot: '^lib/admin/' },
+    name: 'of the service only admin imports the reader of CSV files and the progress bar',
+    from: { path: `^(${PRODUCT_FOLDERS.join('|')})/`, pathNot: '^admin/' },
     to: { path: [CSV_READER, PROGRESS_BAR] },
   },
   {
@@ -103,27 +103,27 @@ const rules: readonly Rule[] = [
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS] },
   },
   {
-    name: 'lib/openapi imports only rows, declarations and documents',
-    from: { path: '^lib/openapi/' },
+    name: 'openapi imports only rows, declarations and documents',
+    from: { path: '^openapi/' },
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
-    name: 'lib/admin imports core/, what is below it in lib/, the version and the outputs of the stack',
-    from: { path: '^lib/admin/' },
+    name: 'admin imports core/, what is below it in lib/, the version and the outputs of the stack',
+    from: { path: '^admin/' },
     to: {
       path: '^(functions|lib)/',
       pathNot: '^lib/(admin/|content-maintenance/|key-management/|(cloud/outputs|staging-database|version)\\.ts$)',
     },
   },
   {
-    name: 'lib/content-maintenance and lib/key-management import core/ and the staging database only',
+    name: 'admin/content and admin/keys import core/ and the staging database only',
     from: { path: '^lib/(content-maintenance|key-management)/' },
     to: { path: '^(functions|lib)/', pathNot: '^lib/($1/|staging-database\\.ts$)' },
   },
-  { name: 'lib/local imports nothing of lib/admin', from: { path: '^lib/local/' }, to: { path: '^lib/admin/' } },
+  { name: 'local imports nothing of admin', from: { path: '^local/' }, to: { path: '^admin/' } },
   {
     name: 'nobody imports a handler',
-    comment: 'Who runs handlers finds them by the name of their folder (lib/endpoint-files.ts).',
+    comment: 'Who runs handlers finds them by the name of their folder (functions/endpoints/endpoint-files.ts).',
     from: {},
     to: { path: HANDLER },
   },

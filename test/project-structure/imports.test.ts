@@ -62,7 +62,7 @@ it('Rules read no clock', () => {
 });
 
 it('The deployed code reads the environment in one file', () => {
-  const readers = filesIn('core', 'functions', 'lib/intake').filter((file) => sourceOf(file).includes('process.env'));
+  const readers = filesIn('core', 'functions', 'admin/intake').filter((file) => sourceOf(file).includes('process.env'));
   expect(readers).toEqual(['core/runtime/environment.ts']);
 });
 

@@ -8,7 +8,7 @@ import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../c
 import { SANDBOX_VEHICLES } from '../../core/sandbox/sandbox-vehicles.ts';
 import { INSURANCE_STATUSES, insuranceOn } from '../../core/vehicles/insurance.ts';
 import { requireRegistration } from '../../core/vehicles/registration.ts';
-import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-database.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from '../../local/sample-database.ts';
 
 const TODAY = '2026-06-15';
 const page = readFileSync(new URL('../../docs/sample-data.md', import.meta.url), 'utf8');

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { checkContent } from '../../admin/content/content-check.ts';
+import { keyStore } from '../../admin/keys/key-store.ts';
 import { complianceTable } from '../../core/compliance/compliance-table.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { storedRegistrationKey } from '../../core/vehicles/registration.ts';
 import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
-import { checkContent } from '../../lib/content-maintenance/content-check.ts';
-import { keyStore } from '../../lib/key-management/key-store.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { useEngine } from '../support/use-engine.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { contentImport } from '../../admin/content/content-import.ts';
 import type { ContentFields } from '../../core/content/item.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { NOON } from './clock.ts';
 
 /** The moment of a change in a test: noon, with time enough for a slow machine. */

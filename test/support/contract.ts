@@ -7,9 +7,9 @@ import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/match-route.ts';
 import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
-import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
-import { openApiDocument } from '../../lib/openapi/published-document.ts';
-import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
+import { isObject, type JsonObject } from '../../openapi/json.ts';
+import { openApiDocument } from '../../openapi/published-document.ts';
+import { pathInDocument, strictDocument } from '../../openapi/strict-document.ts';
 import type { HttpCaller } from './http-caller.ts';
 
 /** One request as it was sent, and its response. */

@@ -3,8 +3,8 @@ import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../core/dynamodb/database.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
-import { createTables } from '../../lib/local/engine/create-tables.ts';
-import { type Engine, startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
+import { createTables } from '../../local/engine/create-tables.ts';
+import { type Engine, startEmbeddedEngine } from '../../local/engine/embedded.ts';
 
 const REGION = 'eu-west-2';
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };

@@ -1,9 +1,9 @@
+import { keyStore } from '../../admin/keys/key-store.ts';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { LOCAL_TABLE_NAMES as names } from '../../core/tables.ts';
-import { keyStore } from '../../lib/key-management/key-store.ts';
-import { addKey } from '../../lib/local/demo-keys.ts';
-import { applyEnvironment, localEnvironment } from '../../lib/local/environment.ts';
-import { openDatabase, prepareSampleDatabase } from '../../lib/local/sample-database.ts';
+import { addKey } from '../../local/demo-keys.ts';
+import { applyEnvironment, localEnvironment } from '../../local/environment.ts';
+import { openDatabase, prepareSampleDatabase } from '../../local/sample-database.ts';
 import { type ForkedProcess, forkCall } from './fork.ts';
 
 /** Tables, sample data and a premium key, on an engine in its own process. Sets this process's environment for it. */
@@ -23,6 +23,6 @@ export const prepareOn = async ({ result: { endpoint }, stop }: ForkedProcess<{ 
 
 /** An embedded engine, prepared. */
 export const prepareEngine = async () => {
-  const module = new URL('../../lib/local/engine/embedded.ts', import.meta.url);
+  const module = new URL('../../local/engine/embedded.ts', import.meta.url);
   return prepareOn(await forkCall(module, 'startEmbeddedEngine', [{ port: 0 }]));
 };

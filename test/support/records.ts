@@ -1,8 +1,8 @@
+import type { SuppliedVehicle } from '../../admin/vehicle-parts.ts';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import type { SuppliedVehicle } from '../../lib/admin/suppliers/vehicle-parts.ts';
 import { NOON } from './clock.ts';
 
 /** A policy over the test's day unless said otherwise. */

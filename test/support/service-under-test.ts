@@ -1,11 +1,11 @@
+import { keyStore } from '../../admin/keys/key-store.ts';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { keyStore } from '../../lib/key-management/key-store.ts';
-import { addKey } from '../../lib/local/demo-keys.ts';
-import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
-import { startLocalService } from '../../lib/local/service.ts';
+import { addKey } from '../../local/demo-keys.ts';
+import type { AccessLogEntry } from '../../local/gateway/gateway.ts';
+import { startLocalService } from '../../local/service.ts';
 import { clientOf } from './engine.ts';
 
 interface ServiceOptions {

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { keyStore } from '../../admin/keys/key-store.ts';
 import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { keyStore } from '../../lib/key-management/key-store.ts';
-import { signingEnvironment } from '../../lib/local/environment.ts';
-import { startGateway } from '../../lib/local/gateway/gateway.ts';
-import { startKms } from '../../lib/local/kms.ts';
+import { signingEnvironment } from '../../local/environment.ts';
+import { startGateway } from '../../local/gateway/gateway.ts';
+import { startKms } from '../../local/kms.ts';
 import { NOON } from './clock.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';

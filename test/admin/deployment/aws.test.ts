@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { awsErrorSentence } from '../../../lib/admin/deployment/aws-errors.ts';
+import { awsErrorSentence } from '../../../admin/deployment/aws-errors.ts';
 import { ended, failure, runAdminCommand } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { useFolder } from '../../support/use-folder.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { SuppliedVehicle } from '../../../lib/admin/suppliers/vehicle-parts.ts';
+import type { SuppliedVehicle } from '../../../admin/vehicle-parts.ts';
 import { storeItems } from '../../support/engine.ts';
 import { vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aPolicy } from '../../support/records.ts';

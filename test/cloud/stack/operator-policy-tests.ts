@@ -2,7 +2,7 @@ import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../../core/content/content-store.ts';
 import { prefixedTableNames, tables } from '../../../core/tables.ts';
-import { createTables } from '../../../lib/local/engine/create-tables.ts';
+import { createTables } from '../../../local/engine/create-tables.ts';
 import {
   complianceLine,
   ITEM_IDS,

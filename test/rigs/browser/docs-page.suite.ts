@@ -1,7 +1,7 @@
 /** The documentation pages of this machine in a real browser: `npm run jest -- --selectProjects browser`. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import { type LocalService, startLocalService } from '../../../lib/local/service.ts';
+import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from './browser.ts';
 
 const LOOKUP = '/docs#tag/vehicles/GET/vehicle/{registration}/insurance';

@@ -3,7 +3,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { EXIT } from '../../../lib/admin/command/command-result.ts';
+import { EXIT } from '../../../admin/command/command-result.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';

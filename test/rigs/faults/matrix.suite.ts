@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pLimit from 'p-limit';
+import { checkContent } from '../../../admin/content/content-check.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
-import { checkContent } from '../../../lib/content-maintenance/content-check.ts';
 import { catchOutput } from '../../support/caught-output.ts';
 import { type ChooseFault, FAULTS, onNthCall } from '../../support/fault-choosers.ts';
 import { type DatabaseCall, type Fault, isApplicable } from '../../support/fault-proxy.ts';

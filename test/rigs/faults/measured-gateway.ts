@@ -1,4 +1,4 @@
-import { startGateway } from '../../../lib/local/gateway/gateway.ts';
+import { startGateway } from '../../../local/gateway/gateway.ts';
 
 /** Bytes: the JavaScript heap, and the whole process. */
 export interface Memory {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { checkSync } from 'recheck';
-import { documents } from '../../../lib/openapi/endpoint-documents.ts';
+import { documents } from '../../../openapi/endpoint-documents.ts';
 
 // In this process: the other ways need Java or a platform's binary.
 process.env.RECHECK_SYNC_BACKEND = 'pure';
@@ -23,7 +23,7 @@ const parameters = {
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** All that reads what callers or operators write, and the parser of bodies with the package that it imports. */
-const READERS = ['core/**/*.ts', 'functions/**/*.ts', 'lib/admin/**/*.ts', 'lib/local/gateway/**/*.ts'];
+const READERS = ['core/**/*.ts', 'functions/**/*.ts', 'admin/**/*.ts', 'local/gateway/**/*.ts'];
 const PARSERS = ['@middy/http-json-body-parser', '@middy/util'];
 const FILES = [
   ...READERS.flatMap((glob) => globSync(glob, { cwd: ROOT }).map((file) => join(ROOT, file))),

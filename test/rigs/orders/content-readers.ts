@@ -1,5 +1,5 @@
 /** The lists and the check of content, and what they must not answer. */
-import { type ContentReport, checkContent } from '../../../lib/content-maintenance/content-check.ts';
+import { type ContentReport, checkContent } from '../../../admin/content/content-check.ts';
 import { content } from './content-changes.ts';
 import { TABLES } from './engine.ts';
 import type { Operation } from './operation.ts';

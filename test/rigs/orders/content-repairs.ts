@@ -1,9 +1,9 @@
 /** Repairs of content, and inconsistent content for them. */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { ContentReport } from '../../../admin/content/content-check.ts';
+import { contentRepair } from '../../../admin/content/content-repair.ts';
+import type { Inconsistency } from '../../../admin/content/content-scan.ts';
 import { contentKeys } from '../../../core/content/content-store.ts';
-import type { ContentReport } from '../../../lib/content-maintenance/content-check.ts';
-import { contentRepair } from '../../../lib/content-maintenance/content-repair.ts';
-import type { Inconsistency } from '../../../lib/content-maintenance/content-scan.ts';
 import { first, other, seeded, third } from './content-changes.ts';
 import { check } from './content-readers.ts';
 import { type StoredState, TABLES } from './engine.ts';

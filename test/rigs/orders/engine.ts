@@ -7,11 +7,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 import { documentClient } from '../../../core/dynamodb/database.ts';
 import { prefixedTableNames } from '../../../core/tables.ts';
-import { createTables } from '../../../lib/local/engine/create-tables.ts';
-import type { RecordWrite } from '../../../lib/local/engine/dynalite-modules.ts';
-import { openStore } from '../../../lib/local/engine/dynalite-store.ts';
-import { type EngineResponse, type JsonObject, responseTo } from '../../../lib/local/engine/protocol.ts';
-import { readTransaction, writeTransaction } from '../../../lib/local/engine/transactions.ts';
+import { createTables } from '../../../local/engine/create-tables.ts';
+import type { RecordWrite } from '../../../local/engine/dynalite-modules.ts';
+import { openStore } from '../../../local/engine/dynalite-store.ts';
+import { type EngineResponse, type JsonObject, responseTo } from '../../../local/engine/protocol.ts';
+import { readTransaction, writeTransaction } from '../../../local/engine/transactions.ts';
 
 export const TABLES = prefixedTableNames('orders-');
 

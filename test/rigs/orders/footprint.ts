@@ -1,11 +1,6 @@
 /** What a call touches, and how DynamoDB cancels one that meets another. */
 import { type TableDescription, type TableId, tables } from '../../../core/tables.ts';
-import {
-  type EngineResponse,
-  type JsonObject,
-  RejectedRequest,
-  responseTo,
-} from '../../../lib/local/engine/protocol.ts';
+import { type EngineResponse, type JsonObject, RejectedRequest, responseTo } from '../../../local/engine/protocol.ts';
 import { mixedReasons } from '../../support/fault-proxy.ts';
 import { type Request, TABLES } from './engine.ts';
 

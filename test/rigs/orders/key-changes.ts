@@ -1,9 +1,10 @@
 /** Commands that change a key, and its admission. */
+
+import { addKeysCommands } from '../../../admin/keys/keys-commands.ts';
 import { parseApiKey } from '../../../core/access/api-key.ts';
 import { authenticate, recentMap } from '../../../core/access/authenticate.ts';
 import { keyFinder } from '../../../core/access/key-record.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
-import { addKeysCommands } from '../../../lib/admin/keys/keys-commands.ts';
 import { TABLES } from './engine.ts';
 import { type Caller, type Operation, resultOf } from './operation.ts';
 import { runCli } from './run-cli.ts';

@@ -1,7 +1,7 @@
 /** Runs commands of the CLI for a side of a search. */
 import { Command } from 'commander';
-import { asCommandFailure } from '../../../lib/admin/deployment/database.ts';
-import type { Runner } from '../../../lib/admin/deployment/deployment.ts';
+import { asCommandFailure } from '../../../admin/deployment/database.ts';
+import type { Runner } from '../../../admin/deployment/deployment.ts';
 import { TABLES } from './engine.ts';
 import type { Caller } from './operation.ts';
 

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { ApiError } from '../../../core/problems.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
-import { type EngineResponse, RejectedRequest, responseTo } from '../../../lib/local/engine/protocol.ts';
+import { type EngineResponse, RejectedRequest, responseTo } from '../../../local/engine/protocol.ts';
 import { afterWrites, clientOn, NOTHING, perform, type Request, type StoredState } from './engine.ts';
 import { type Operation, type Outcome, type Requests, TRY_AGAIN } from './operation.ts';
 import { enter, type RunningSide, runningSide } from './surroundings.ts';

@@ -1,6 +1,6 @@
 /** The ways on from a state of a search. */
-import type { RecordWrite } from '../../../lib/local/engine/dynalite-modules.ts';
-import type { EngineResponse } from '../../../lib/local/engine/protocol.ts';
+import type { RecordWrite } from '../../../local/engine/dynalite-modules.ts';
+import type { EngineResponse } from '../../../local/engine/protocol.ts';
 import { afterWrites, perform, type RequestResult, type StoredState } from './engine.ts';
 import { conflictOf, describe, isTransaction, isWrite, namesOf, reads, updatesOf } from './footprint.ts';
 import type { Call, Progress } from './run-side.ts';

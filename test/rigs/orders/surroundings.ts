@@ -6,7 +6,7 @@
  */
 import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import type { EngineResponse } from '../../../lib/local/engine/protocol.ts';
+import type { EngineResponse } from '../../../local/engine/protocol.ts';
 import type { Request } from './engine.ts';
 
 /** The longest pause of the product, in milliseconds. Longer timers are deadlines, which no search reaches. */

@@ -3,10 +3,10 @@ import { type ProblemCode, problems } from '../../../core/problems.ts';
 import { dateQuery, type EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint.ts';
-import { documents } from '../../../lib/openapi/endpoint-documents.ts';
-import { problemSchema, validationIssueSchema } from '../../../lib/openapi/problem-schema.ts';
-import { headerComponents, problemHeaders, successHeaders } from '../../../lib/openapi/response-headers.ts';
-import { problemCodesOf, signsAnswers } from '../../../lib/openapi/responses.ts';
+import { documents } from '../../../openapi/endpoint-documents.ts';
+import { problemSchema, validationIssueSchema } from '../../../openapi/problem-schema.ts';
+import { headerComponents, problemHeaders, successHeaders } from '../../../openapi/response-headers.ts';
+import { problemCodesOf, signsAnswers } from '../../../openapi/responses.ts';
 
 interface Schema extends Readonly<Record<string, unknown>> {
   readonly type?: string;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../../lib/openapi/published-document.ts';
+import { openApiDocument } from '../../../openapi/published-document.ts';
 import { FULL, LOADS } from '../../cloud/stack/templates.ts';
 import { apiPromises } from './api-promises.ts';
 import { stackPromises } from './stack-promises.ts';

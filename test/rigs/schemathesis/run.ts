@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import { documents } from '../../../lib/openapi/endpoint-documents.ts';
-import { strictDocument } from '../../../lib/openapi/strict-document.ts';
+import { documents } from '../../../openapi/endpoint-documents.ts';
+import { strictDocument } from '../../../openapi/strict-document.ts';
 import { pythonTools } from '../../support/python-tools.ts';
 import { startServiceUnderTest } from '../../support/service-under-test.ts';
 

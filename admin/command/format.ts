@@ -1,0 +1,23 @@
+import { codePointOf } from '../../core/code-point.ts';
+
+const MAX_LENGTH = 160;
+
+/** Makes text of a file or a command line safe to print: truncated, with control and format characters replaced. */
+export const printable = (text: string, maxLength = MAX_LENGTH): string =>
+  (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+
+/** Characters that control a terminal (C0, DEL, C1) or turn the direction of text (embeddings, overrides, isolates). */
+const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The code point of the first control or direction character, such as U+202E. */
+export const findControlCharacter = (text: string): string | undefined => {
+  const [character] = text.match(CONTROL) ?? [];
+  return character && codePointOf(character);
+};
+
+/** Text with its control and direction characters as escapes of JSON, such as \u202E. */
+export const escapeControls = (text: string): string =>
+  text.replace(CONTROL, (character) => codePointOf(character).replace('U+', '\\u'));
+
+/** A whole number with separators, such as 20,000. */
+export const formatNumber = (value: number): string => Math.round(value).toLocaleString('en-GB');

@@ -1,0 +1,56 @@
+/** Requests to services that few commands need: their clients are loaded with the request. */
+import { userInfo } from 'node:os';
+import { IMPORT_METRICS } from '../../core/stage/outputs.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { describeAwsError } from './aws-errors.ts';
+import { OTHER_SERVICE_TIMEOUTS } from './database.ts';
+import type { CommandContext } from './deployment.ts';
+
+/** The name of the user of this machine; the id of one without a name, as in a container. */
+export const userName = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user id ${process.getuid?.()}`;
+  }
+};
+
+/** The ARN of the credentials, from STS, which needs no permission. @throws CommandFailure without an answer */
+export const callerArn = async (account: { readonly region: string; readonly profile?: string }): Promise<string> => {
+  const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
+  const client = new STSClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
+  try {
+    const { Arn } = await client.send(new GetCallerIdentityCommand());
+    if (Arn !== undefined) return Arn;
+    throw new Error('The response of STS has no ARN.');
+  } catch (error) {
+    const reason = describeAwsError(error, account.profile, (name) => `STS answered with ${name}`);
+    throw new CommandFailure(`it is not known whose these credentials are, so nothing was done: ${reason}`, {
+      cause: error,
+    });
+  } finally {
+    client.destroy();
+  }
+};
+
+const isWatched = (noun: string): noun is keyof typeof IMPORT_METRICS => Object.hasOwn(IMPORT_METRICS, noun);
+
+/** Publishes the number of loaded records, for the alarm on missing imports. An error is only a notice. */
+export const publishImport = async (
+  noun: string,
+  loaded: number,
+  { deployment: { importMetrics, aws }, notice }: CommandContext,
+): Promise<void> => {
+  if (importMetrics === undefined || !isWatched(noun)) return;
+  const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
+  const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: OTHER_SERVICE_TIMEOUTS });
+  const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded }];
+  try {
+    await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
+  } catch (error) {
+    const reason = describeAwsError(error, aws?.profile, (name) => `CloudWatch answered with ${name}`);
+    notice(`The file is loaded, but the alarm NoImport-${noun} does not know it: ${reason}.`);
+  } finally {
+    client.destroy();
+  }
+};

@@ -1,0 +1,51 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { documentClient } from '../../core/dynamodb/database.ts';
+import { awsTransport } from '../../core/dynamodb/transport.ts';
+import { DeadlineExceeded } from '../../core/runtime/deadline.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { awsErrorSentence, errorCode, isUnreachable } from './aws-errors.ts';
+import type { Deployment } from './deployment.ts';
+
+/** Milliseconds; longer than in a function, because an import's requests may queue behind its own batches. */
+const TIMEOUTS = { connection: 2_000, response: 10_000 };
+const MAX_ATTEMPTS = 3;
+
+/** The time limits of clients of other services: the SDK has none of its own. */
+export const OTHER_SERVICE_TIMEOUTS = {
+  connectionTimeout: TIMEOUTS.connection,
+  requestTimeout: TIMEOUTS.response,
+  throwOnRequestTimeout: true,
+};
+
+/** A DynamoDB client with the transport of the functions and longer timeouts. */
+export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
+  documentClient(new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, requestHandler: awsTransport(TIMEOUTS) }));
+
+type Place = Pick<Deployment, 'address' | 'remedy' | 'aws'>;
+
+const sentenceAbout = (error: Error, place: Place): string | undefined => {
+  const { address, remedy, aws } = place;
+  const sentence = aws && awsErrorSentence(error, aws.profile);
+  if (sentence !== undefined) return sentence;
+  if (isUnreachable(error)) return `no database answers at ${address} (${errorCode(error)}): ${remedy}`;
+  if (error instanceof DeadlineExceeded) {
+    const { cause } = error;
+    if (cause instanceof Error && isUnreachable(cause)) return sentenceAbout(cause, place);
+    return `the database at ${address} is too slow or too busy to continue`;
+  }
+  if (error.name === 'ResourceNotFoundException') {
+    return aws
+      ? `a table is missing in ${address}: ${remedy}`
+      : `the database at ${address} does not have the tables of this service: create them with "npm start" or a deployment, or correct --tables`;
+  }
+  // The SDK's message may quote the key of an item. The error's name does not.
+  return '$metadata' in error ? `the database at ${address} answered with ${error.name}` : undefined;
+};
+
+/** Converts an error of the database into a CommandFailure; any other error is returned unchanged. */
+export const asCommandFailure = (error: unknown, place: Place): unknown => {
+  if (!(error instanceof Error) || error instanceof CommandFailure) return error;
+  const sentence = sentenceAbout(error, place);
+  return sentence === undefined ? error : new CommandFailure(sentence, { cause: error });
+};

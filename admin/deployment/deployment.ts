@@ -1,0 +1,58 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { TableId, TableNames } from '../../core/tables.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import type { AdminContext } from '../command/context.ts';
+
+/** The database and tables that a command works on. */
+export interface Deployment {
+  readonly db: DynamoDBDocumentClient;
+  /** Those that are known. Only tables that are named without a stack may lack some. */
+  readonly tableNames: Partial<TableNames>;
+  /** The name of the database in messages. */
+  readonly address: string;
+  /** What to do when the database or its tables are missing. Ends a message. */
+  readonly remedy: string;
+  /** Who runs the command: the caller's ARN on AWS, otherwise the user's name. @throws CommandFailure without an ARN */
+  readonly readCaller: () => Promise<string>;
+  /** Set for tables in AWS, with the profile in use: from --profile or AWS_PROFILE. */
+  readonly aws?: { readonly profile: string | undefined };
+  /** Set for a stack with alarms on missing imports: where the CLI publishes what it has loaded. */
+  readonly importMetrics?: { readonly namespace: string; readonly account: { readonly region: string } };
+  /** Set for production data: the name that confirms a change, and the value of `--yes`. */
+  readonly guard?: { readonly name: string; readonly given: string | undefined };
+}
+
+/** The name of a table. @throws CommandFailure when it is unknown: there is no default */
+export const tableName = ({ tableNames }: Deployment, id: TableId): string => {
+  const name = tableNames[id];
+  if (name !== undefined) return name;
+  throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
+};
+
+/** The context in which a deployment is opened. */
+export interface DeploymentContext extends AdminContext {
+  /** Writes a sentence to standard error; with `--json` as one line of JSON. */
+  readonly notice: (sentence: string) => void;
+}
+
+/** The context of one command: its process and its deployment. */
+export interface CommandContext extends DeploymentContext {
+  readonly deployment: Deployment;
+}
+
+/** Runs one command on the deployment that the options name. */
+export type Runner = (command: (context: CommandContext) => Promise<CommandResult>) => Promise<void>;
+
+/**
+ * Before a command changes production data: asks for the name of the stack or table, which a script passes with --yes.
+ * @throws CommandFailure when the name is missing or different
+ */
+export const requireConfirmation = async (consequence: string, { deployment: { guard }, ask }: CommandContext) => {
+  if (guard === undefined || guard.given === guard.name) return;
+  if (guard.given !== undefined) {
+    throw new CommandFailure(`--yes ${guard.given} is not ${guard.name}: nothing was done`);
+  }
+  if (ask === undefined) throw new CommandFailure(`${consequence}: confirm it with --yes ${guard.name}`);
+  const answer = await ask(`${consequence}. Type ${guard.name} to continue: `);
+  if (answer.trim() !== guard.name) throw new CommandFailure(`that is not ${guard.name}: nothing was done`);
+};

@@ -1,0 +1,81 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ENCODINGS, type Encoding } from '../../client/src/command-line/csv-file/encoding.ts';
+import type { MappedColumn } from '../files/csv-header.ts';
+
+/** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
+export type DateForm = 'iso' | 'uk';
+
+/** The largest number of records that a complete file may remove, or its share of what is stored. */
+interface RemovalLimit {
+  /** As the operator wrote it. */
+  readonly text: string;
+  readonly of: (stored: number) => number;
+}
+
+/** The options of a file command. */
+export interface FileOptions {
+  /** Columns of a CSV that have none of their usual names. */
+  readonly map: readonly MappedColumn[];
+  readonly dates: DateForm;
+  /** The encoding of a CSV or text file, when it is not to be found out. */
+  readonly encoding?: Encoding | undefined;
+  /** Whether a stored record that is as new or newer stays. */
+  readonly ifNewer: boolean;
+  /** Whether stored records that the file lacks are removed. */
+  readonly complete: boolean;
+  readonly removeAtMost: RemovalLimit;
+  /** Whose the file is; undefined for the supplier without a name. */
+  readonly supplier?: string | undefined;
+  /** Whether the file is an export, whose records replace stored ones whole. */
+  readonly restore: boolean;
+  /** A file of registrations that are never loaded, and removed where they are stored. */
+  readonly except?: string | undefined;
+  /** Whether everything is done but the writes. */
+  readonly dryRun: boolean;
+  /** The folder of the staging database. Default: the file's folder. */
+  readonly staging?: string | undefined;
+}
+
+const addMapping = (text: string, earlier: readonly MappedColumn[] = []): MappedColumn[] => {
+  // The last equals sign: the name of a column may have one.
+  const at = text.lastIndexOf('=');
+  const [column, name] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
+  if (column === '' || name === '') throw new InvalidArgumentError('Write it as COLUMN=NAME.');
+  return [...earlier, { column, name }];
+};
+
+/** Parses the value of `--remove-at-most`, a number or a percentage. */
+export const parseRemovalLimit = (text: string): RemovalLimit => {
+  const number = Number(text.replace(/%$/, ''));
+  if (/^\d{1,15}$/.test(text)) return { text, of: () => number };
+  if (/^\d{1,3}(\.\d{1,6})?%$/.test(text) && number <= 100) {
+    return { text, of: (stored) => Math.ceil(Number(((stored * number) / 100).toFixed(6))) };
+  }
+  throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
+};
+
+/** The options that are not given. */
+export const DEFAULT_OPTIONS: FileOptions = {
+  map: [],
+  dates: 'iso',
+  ifNewer: false,
+  complete: false,
+  restore: false,
+  removeAtMost: parseRemovalLimit('5%'),
+  dryRun: false,
+};
+
+/** Adds `--map`, which may be given several times, `--encoding`, `--dry-run` and `--staging`. */
+export const addFileOptions = (command: Command): Command =>
+  command
+    .option(
+      '--map <column=name>',
+      'a column that has another name, such as plate=registration; may be repeated',
+      addMapping,
+    )
+    .addOption(new Option('--encoding <name>', 'the encoding of a CSV or text file').choices(ENCODINGS))
+    .option('--dry-run', 'do everything but the writes, with the same counts')
+    .option(
+      '--staging <folder>',
+      'folder for temporary files, about three times the file (default: the folder of the file)',
+    );

@@ -1,0 +1,115 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { batchGet } from '../../core/dynamodb/batch-get.ts';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import { retryUntil } from '../../core/dynamodb/retry.ts';
+import { isTransient } from '../../core/dynamodb/transact.ts';
+import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
+import { recordKey } from '../../core/vehicles/vehicles-table.ts';
+import { type CommandContext, tableName } from '../deployment/deployment.ts';
+import type { Parts, RecordForm } from './record-form.ts';
+import { runConcurrently } from './run-concurrently.ts';
+
+/** A record as it is stored. */
+export interface StoredRecord<Body extends object = object> {
+  /** Absent from records that were written before version 0.4.0. */
+  readonly revision: string | undefined;
+  /** Undefined for a damaged record. */
+  readonly parts: Parts<Body> | undefined;
+}
+
+/** Milliseconds without any progress, after which the command fails. */
+export const STALL_TIMEOUT_MS = 30_000;
+/** Milliseconds for one attempt to read a batch. */
+const READ_TIMEOUT_MS = 10_000;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_CAP_MS = 3_000;
+const SEGMENTS = 8;
+
+/** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
+const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
+  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isTransient, (tries) =>
+    backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
+  );
+
+const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
+  if (stored === undefined) return { ConditionExpression: 'attribute_not_exists(registration)' };
+  if (stored.revision === undefined) {
+    return { ConditionExpression: 'attribute_exists(registration) AND attribute_not_exists(revision)' };
+  }
+  return { ConditionExpression: 'revision = :revision', ExpressionAttributeValues: { ':revision': stored.revision } };
+};
+
+/** `maybe`: the condition failed after an earlier attempt, whose response may have been lost. */
+export type WriteResult = 'yes' | 'no' | 'maybe';
+
+const write = async (request: () => Promise<unknown>): Promise<WriteResult> => {
+  let attempts = 0;
+  try {
+    await persist(() => {
+      attempts += 1;
+      return request();
+    });
+    return 'yes';
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return attempts > 1 || (error.$metadata.attempts ?? 1) > 1 ? 'maybe' : 'no';
+  }
+};
+
+/** The records of a table, by registration, for an import. Each request is repeated while its errors are transient. */
+export const storedRecords = <Body extends object>(
+  { table, read }: Pick<RecordForm<Body>, 'table' | 'read'>,
+  { deployment }: CommandContext,
+) => {
+  const { db } = deployment;
+  const TableName = tableName(deployment, table);
+  const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord<Body>] => {
+    const revision = typeof item.revision === 'string' ? item.revision : undefined;
+    return [String(item.registration), { revision, parts: read(item) }];
+  };
+  return {
+    /** At most 100 records, strongly consistent. */
+    find: async (registrations: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<Body>>> => {
+      const found = new Map<string, StoredRecord<Body>>();
+      let keys: readonly DynamoItem[] = registrations.map(recordKey);
+      while (keys.length > 0) {
+        const { items, unread } = await persist(() =>
+          batchGet(db, [{ table: TableName, keys, consistent: true }], deadlineIn(READ_TIMEOUT_MS)),
+        );
+        for (const item of items.get(TableName) ?? []) found.set(...readItem(item));
+        keys = unread.get(TableName) ?? [];
+      }
+      return found;
+    },
+
+    /** Reads all records, strongly consistent, in pages of at most 1 MB. @returns false when `isStopped` ended it */
+    scan: async (
+      addPage: (page: readonly ReturnType<typeof readItem>[]) => Promise<void> | void,
+      isStopped: () => boolean,
+    ): Promise<boolean> => {
+      const scanSegment = async (segment: number, isOver: () => boolean): Promise<void> => {
+        const part = { TableName, ConsistentRead: true, Segment: segment, TotalSegments: SEGMENTS };
+        let startKey: DynamoItem | undefined;
+        do {
+          const page = { ...part, ExclusiveStartKey: startKey };
+          const { Items = [], LastEvaluatedKey } = await persist(() => db.send(new ScanCommand(page)));
+          await addPage(Items.map(readItem));
+          startKey = LastEvaluatedKey;
+          await nextTurn();
+        } while (startKey !== undefined && !isOver());
+      };
+      await runConcurrently(Array(SEGMENTS).keys(), SEGMENTS, isStopped, scanSegment);
+      return !isStopped();
+    },
+
+    /** Writes a record in the place of what was read, if that is still there. */
+    put: (item: DynamoItem, stored: Pick<StoredRecord, 'revision'> | undefined): Promise<WriteResult> =>
+      write(() => db.send(new PutCommand({ TableName, Item: item, ...conditionOf(stored) }))),
+
+    /** As `put`. */
+    remove: (registration: string, stored: Pick<StoredRecord, 'revision'>): Promise<WriteResult> =>
+      write(() => db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...conditionOf(stored) }))),
+  };
+};

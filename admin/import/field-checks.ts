@@ -1,0 +1,159 @@
+import { isCalendarDate } from '../../core/runtime/clock.ts';
+import { registrationIssue } from '../../core/vehicles/registration.ts';
+import type { Policy } from '../../core/vehicles/vehicle-record.ts';
+import type { RowContext } from '../file-command/file-command.ts';
+import type { DateForm } from '../file-command/file-options.ts';
+
+const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
+const UK_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
+const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** Characters of each text of an imported record. */
+const MAX_TEXT_LENGTH = 100;
+/** The year of the first motor car. */
+const FIRST_YEAR = 1885;
+/** Milliseconds: clocks differ by up to a time zone. Newer files could never replace a record with a later update. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+/** Reasons for one row. A line of a megabyte can have a hundred thousand unknown fields. */
+const MAX_REASONS = 100;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+const fromUkDate = (text: string): string =>
+  text.replace(UK_DATE, (_, day: string, _separator: string, month: string, year: string) =>
+    [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
+  );
+
+const dayIssue = (text: string, dates: DateForm): string => {
+  if (text === '') return 'must not be blank';
+  if (WRITTEN_AS_DATE.test(text)) return 'is not a calendar date';
+  if (dates === 'uk') return 'must be DD/MM/YYYY or YYYY-MM-DD';
+  return `must be YYYY-MM-DD${UK_DATE.test(text) ? '; --dates uk reads DD/MM/YYYY' : ''}`;
+};
+
+export const isBlank = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.trim() === '');
+
+/** The value of a CSV cell; undefined for a blank one. */
+export const cellValue = (value: unknown): unknown => (isBlank(value) ? undefined : value);
+
+/** The number that a CSV cell has; any other value unchanged. */
+export const asNumber = (value: unknown): unknown => {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : value;
+};
+
+const textIssue = (text: string): string | undefined => {
+  if (text === '') return 'must not be blank';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  if (CONTROL_CHARACTER.test(text)) return 'must not contain control characters such as tabs and line ends';
+  // A text has no more characters than code units, which cost nothing to count.
+  return text.length > MAX_TEXT_LENGTH && [...text].length > MAX_TEXT_LENGTH
+    ? `must have at most ${MAX_TEXT_LENGTH} characters`
+    : undefined;
+};
+
+/** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
+export const fileTime = ({ started, source }: Pick<RowContext, 'started' | 'source'>): string =>
+  Date.parse(source.changed) > started.getTime() ? started.toISOString() : source.changed;
+
+/** Reads the fields of a row. Every issue goes to `reasons`; the values are valid only when there is none. */
+export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, 'started' | 'dates' | 'ifNewer'>) => {
+  const reasons: string[] = [];
+  const issue = (name: string, what: string): void => {
+    if (reasons.length < MAX_REASONS) reasons.push(`${name}: ${what}`);
+  };
+
+  const string = (name: string, value: unknown): string | undefined => {
+    if (typeof value === 'string') return value;
+    issue(name, value === undefined ? 'is missing' : 'must be a string');
+    return undefined;
+  };
+
+  const text = (name: string, value: unknown): string => {
+    const given = string(name, value)?.trim();
+    const found = given === undefined ? undefined : textIssue(given);
+    if (found) issue(name, found);
+    return given ?? '';
+  };
+
+  const timestamp = (name: string, value: unknown): string => {
+    const text = string(name, value)?.trim();
+    if (text === undefined) return '';
+    const moment = ISO_UTC.test(text) && isCalendarDate(text.slice(0, 10)) ? new Date(text) : undefined;
+    if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
+    issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
+    return '';
+  };
+
+  const wholeNumber = (name: string, value: unknown, from: number, to?: number): number => {
+    const isValid = Number.isSafeInteger(value) && from <= Number(value) && Number(value) <= (to ?? Number(value));
+    if (!isValid) issue(name, `must be a whole number from ${from}${to === undefined ? '' : ` to ${to}`}`);
+    return isValid ? Number(value) : 0;
+  };
+
+  return {
+    reasons,
+    issue,
+
+    invalidRegistration: (name: string, value: unknown): void => {
+      const raw = string(name, value);
+      if (raw !== undefined) issue(name, registrationIssue(raw));
+    },
+
+    text,
+
+    /** As `text`, but it may be empty: registers have vehicles without a model. */
+    textOrEmpty: (name: string, value: unknown): string =>
+      typeof value === 'string' && value.trim() === '' ? '' : text(name, value),
+
+    year: (name: string, value: unknown): number => wholeNumber(name, value, FIRST_YEAR, now.getUTCFullYear() + 1),
+
+    /** The two dates of a policy must be in order; `nameOf` gives the names of its fields in the file. */
+    cover: ({ validFrom, validTo }: Policy, nameOf: (field: string) => string): void => {
+      if (validFrom && validTo && validTo < validFrom) {
+        issue(nameOf('validTo'), `must not be before ${nameOf('validFrom')}`);
+      }
+    },
+
+    count: (name: string, value: unknown): number => wholeNumber(name, value, 0),
+
+    day: (name: string, value: unknown): string => {
+      const text = string(name, value)?.trim();
+      if (text === undefined) return '';
+      const day = dates === 'uk' ? fromUkDate(text) : text;
+      if (isCalendarDate(day)) return day;
+      issue(name, dayIssue(day, dates));
+      return '';
+    },
+
+    /** A UTC timestamp, as ISO 8601 to the millisecond. */
+    timestamp,
+
+    /** A timestamp that is not ahead of the import; undefined without a value. */
+    lastUpdated: (name: string, value: unknown): string | undefined => {
+      if (value === undefined) {
+        if (ifNewer) issue(name, 'must be given with --if-newer');
+        return undefined;
+      }
+      const time = timestamp(name, value);
+      if (Date.parse(time) > now.getTime() + MAX_AHEAD_MS) {
+        issue(name, 'must not be more than 24 hours in the future');
+      }
+      return time;
+    },
+
+    /** The value as an object that has no other fields than these. */
+    object: (name: string, value: unknown, allowed: readonly string[]): Readonly<Record<string, unknown>> => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        issue(name, value === undefined ? 'is missing' : 'must be an object');
+        return {};
+      }
+      const prefix = name === '' ? '' : `${name}.`;
+      for (const field of Object.keys(value)) {
+        if (!allowed.includes(field)) issue(`${prefix}${field}`, 'is not a field of this record');
+      }
+      return value as Record<string, unknown>;
+    },
+  };
+};
+
+export type FieldChecks = ReturnType<typeof fieldChecks>;

@@ -1,0 +1,94 @@
+import { type Command, Option } from 'commander';
+import { CommandFailure } from '../command/command-result.ts';
+import type { Runner } from '../deployment/deployment.ts';
+import type { RecordOutcome } from '../file-command/counts.ts';
+import type { DataKind, FileCommand, ImportKind } from '../file-command/file-command.ts';
+import { addFileOptions, type FileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
+import { runFileCommand } from '../file-command/run-file-command.ts';
+import { columnHelp } from '../files/csv-header.ts';
+import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
+import { compliance } from './compliance.ts';
+import { content } from './content.ts';
+import { vehicles } from './vehicles.ts';
+
+const RECORD_OUTCOMES = [
+  'loaded',
+  'unchanged',
+  'kept',
+  'removed',
+  'notThere',
+] as const satisfies readonly RecordOutcome[];
+
+const fileCommand = <ImportRecord>(
+  kind: ImportKind<ImportRecord>,
+  { complete, restore, except, supplier }: Partial<FileOptions>,
+): FileCommand<ImportRecord> => ({
+  ...kind,
+  verb: 'import',
+  consequence: [
+    `This replaces ${supplier === undefined ? `stored ${kind.noun}` : `what ${supplier} has supplied`}${restore ? ', of all suppliers,' : ''} with the content of the file`,
+    ...(complete ? ['removes those that it lacks'] : []),
+    ...(except === undefined ? [] : ['erases the registrations in --except']),
+  ].join(' and '),
+  formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
+  outcomes: kind.noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,
+});
+
+/** @throws CommandFailure when options contradict each other */
+const requireConsistent = (noun: DataKind, options: Partial<FileOptions>): void => {
+  const { complete, ifNewer, removeAtMost, restore, supplier } = options;
+  const nothing = 'nothing was loaded';
+  requireSuppliers(noun, supplier);
+  if (restore && (complete || supplier !== undefined)) {
+    const other = complete ? '--complete' : '--supplier';
+    throw new CommandFailure(`--restore cannot be combined with ${other}, and ${nothing}: leave one of them out`);
+  }
+  if (complete && ifNewer) {
+    throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
+  }
+  if (removeAtMost !== undefined && !complete) {
+    throw new CommandFailure(`--remove-at-most is for --complete, and ${nothing}: add that, or leave this out`);
+  }
+};
+
+const addImport = <ImportRecord>(imports: Command, run: Runner, kind: ImportKind<ImportRecord>, about: string) =>
+  addSupplierOption(
+    addFileOptions(imports.command(kind.noun)),
+    kind.noun,
+    'whose file it is: what others have supplied stays (default: the supplier without a name)',
+  )
+    .description(`load ${about}; rejected rows go to FILE.rejected.csv or .ndjson`)
+    .argument('<file>', 'a .csv or .ndjson file')
+    .addHelpText('after', `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(kind.columns)}`)
+    .action((file: string, options: Partial<FileOptions>) =>
+      run((context) => {
+        requireConsistent(kind.noun, options);
+        return runFileCommand(fileCommand(kind, options), file, options, context);
+      }),
+    );
+
+/** Adds `import vehicles`, `compliance` and `content`. */
+export const addImportCommands = (program: Command, run: Runner): void => {
+  const dates = new Option(
+    '--dates <form>',
+    'how dates are written: iso (YYYY-MM-DD), or uk (DD/MM/YYYY, DD-MM-YYYY and DD.MM.YYYY too)',
+  )
+    .choices(['iso', 'uk'])
+    .default('iso');
+  const imports = program.command('import').description('load a file: what differs from the stored data is written');
+  const vehiclesCommand = addImport(imports, run, vehicles, 'vehicles with their policies');
+  vehiclesCommand.option('--restore', 'the file is an export: replace records whole, with all of their suppliers');
+  for (const command of [vehiclesCommand, addImport(imports, run, compliance, 'MOT, road tax and fines of vehicles')]) {
+    command
+      .addOption(dates)
+      .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later')
+      .option('--complete', 'the file has everything of its supplier: remove what it lacks')
+      .option(
+        '--remove-at-most <n>',
+        'with --complete, change nothing when more than N or N% of the stored records would go (default: 5%)',
+        parseRemovalLimit,
+      )
+      .option('--except <file>', 'registrations that are never loaded, and erased: .csv, .ndjson or .txt');
+  }
+  addImport(imports, run, content, 'content items');
+};

@@ -1,0 +1,83 @@
+import { type KeyRecord, plansOf } from '../../core/access/key-record.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { escapeControls } from '../command/format.ts';
+import { type CommandContext, tableName } from '../deployment/deployment.ts';
+import { type ChangeOrigin, keyStore } from './key-store.ts';
+
+/** The keys of the deployment, with control and direction characters of their names as escapes. */
+export const openKeys = ({ deployment }: CommandContext) =>
+  keyStore(deployment.db, tableName(deployment, 'keys'), escapeControls);
+
+/** Who runs the command, for the record of the key that it changes. @throws CommandFailure */
+export const changeBy = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
+  by: await deployment.readCaller(),
+  at: now(),
+});
+
+/** Not an argument parser of commander, which would print the argument: it may be a key. @throws CommandFailure */
+export const requireKeyId = (text: string): string => {
+  if (/^[0-9a-f]{20}$/.test(text)) return text;
+  throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');
+};
+
+export const KEY_STATES = ['active', 'expired', 'revoked'] as const;
+
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** The state of a key at a time; its last day ends in London. */
+export const stateOf = ({ revokedAt, expires }: KeyRecord, now: Date): KeyState => {
+  if (revokedAt !== undefined) return 'revoked';
+  return expires !== undefined && expires < londonDate(now) ? 'expired' : 'active';
+};
+
+/** Whether a window, in Unix seconds, began before the end of a key. The requests of a later one were all rejected. */
+export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: number): boolean => {
+  const begin = new Date(windowStart * 1_000);
+  const isRevoked = revokedAt !== undefined && begin > new Date(revokedAt);
+  return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
+};
+
+/** What the CLI shows of a key: never the key or its hash. `plans` has the window in which each began. */
+export const keyView = (record: KeyRecord, now: Date) => ({
+  id: record.id,
+  name: record.name,
+  plan: record.plan,
+  plans: plansOf(record).map(({ plan, since }) => ({ plan, since: new Date(since * 1_000).toISOString() })),
+  scopes: record.scopes,
+  domains: record.domains ?? null,
+  environment: record.environment ?? 'unknown',
+  state: stateOf(record, now),
+  createdAt: record.createdAt,
+  createdBy: record.createdBy ?? null,
+  expires: record.expires ?? null,
+  changedAt: record.changedAt ?? null,
+  changedBy: record.changedBy ?? null,
+  rotatedAt: record.rotatedAt ?? null,
+  rotatedBy: record.rotatedBy ?? null,
+  revokedAt: record.revokedAt ?? null,
+  revokedBy: record.revokedBy ?? null,
+  follows: record.follows ?? null,
+  successor: record.successor ?? null,
+});
+
+export type KeyView = ReturnType<typeof keyView>;
+
+/** Shows a new key, its record and further facts. */
+export const newKeyText = (
+  heading: string,
+  key: string,
+  { id, plan, scopes, domains }: KeyRecord,
+  facts: Readonly<Record<string, string>>,
+): string => {
+  const bound = domains && { domains: domains.join(', ') };
+  const all = Object.entries({ id, plan, scopes: scopes.join(', '), ...bound, ...facts });
+  const width = Math.max(...all.map(([name]) => name.length));
+  return `${heading}:
+
+    ${key}
+
+Store it now: it is shown only this once.
+
+${all.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
+};

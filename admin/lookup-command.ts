@@ -1,0 +1,163 @@
+import type { Command } from 'commander';
+import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
+import { type ComplianceAnswer, complianceAnswer } from '../core/compliance/verdict.ts';
+import { batchGet } from '../core/dynamodb/batch-get.ts';
+import type { DynamoItem } from '../core/dynamodb/database.ts';
+import { ApiError, internalError, problems } from '../core/problems.ts';
+import { londonDate } from '../core/runtime/clock.ts';
+import { deadlineIn } from '../core/runtime/deadline.ts';
+import { parseStored, readStored, UnreadableRecord } from '../core/schemas/record-schema.ts';
+import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../core/vehicles/insurance.ts';
+import { normaliseRegistration, registrationIssue } from '../core/vehicles/registration.ts';
+import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
+import { recordKey } from '../core/vehicles/vehicles-table.ts';
+import { CommandFailure, type CommandResult } from './command/command-result.ts';
+import { formatNumber, printable } from './command/format.ts';
+import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
+import { NAMELESS } from './file-command/record-form.ts';
+import { readSupplied, type SuppliedVehicle } from './vehicle-parts.ts';
+
+const READ_TIMEOUT_MS = 10_000;
+const DAY_MS = 24 * 3_600_000;
+const LABEL_WIDTH = 14;
+
+/** The error of a response, without what differs in each. */
+interface AnsweredError {
+  readonly code: string;
+  readonly detail: string;
+  readonly suggestion?: string | undefined;
+}
+
+type Answer<Body> =
+  | { readonly status: 200; readonly body: Body }
+  | { readonly status: number; readonly error: AnsweredError };
+
+const captureAnswer = <Body>(respond: () => Body): Answer<Body> => {
+  try {
+    return { status: 200, body: respond() };
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof UnreadableRecord)) throw error;
+    const { code, message: detail, extension } = error instanceof ApiError ? error : internalError();
+    return { status: problems[code].status, error: { code, detail, ...extension } };
+  }
+};
+
+const describeAge = (lastUpdated: string | undefined, now: Date): string => {
+  if (lastUpdated === undefined) return 'unknown';
+  const days = Math.max(0, Math.floor((now.getTime() - Date.parse(lastUpdated)) / DAY_MS));
+  const ago = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${formatNumber(days)} days`;
+  return `${lastUpdated}, ${ago} ago`;
+};
+
+type Line = readonly [label: string, text: string];
+
+const describeVehicle = ({ make, model, year, color }: VehicleRecord['vehicle']): string =>
+  `${make} ${model}, ${year}, ${color}`;
+
+const vehicleLines = ({ vehicle, policies, lastUpdated, supplied = {} }: SuppliedVehicle, now: Date): Line[] => [
+  ['Vehicle', describeVehicle(vehicle)],
+  ...policies.flatMap(({ number, insurer, validFrom, validTo, type, supplier }): Line[] => [
+    ['Policy', `${number}, ${validFrom} to ${validTo}`],
+    ['', `${type}; insurer: ${insurer}`],
+    ...(supplier === undefined ? [] : [['', `supplied by ${supplier}`] as const]),
+  ]),
+  ...(policies.length === 0 ? [['Policy', 'none'] as const] : []),
+  ['Last updated', describeAge(lastUpdated, now)],
+  ...Object.entries(supplied).flatMap(([name, said]): Line[] => [
+    ['Supplier', `${name === NAMELESS ? 'without a name' : name}: ${describeAge(said.lastUpdated, now)}`],
+    ['', describeVehicle(said.vehicle)],
+  ]),
+];
+
+const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: ComplianceRecord, now: Date): Line[] => [
+  ['MOT', 'dueDate' in mot ? `until ${mot.dueDate}` : 'exempt'],
+  ['Road tax', 'paidUntil' in roadTax ? `until ${roadTax.paidUntil}` : 'sorn' in roadTax ? 'SORN' : 'exempt'],
+  ['Unpaid fines', formatNumber(outstandingFines)],
+  ['Last updated', describeAge(lastUpdated, now)],
+];
+
+/** `record` is undefined for a damaged item. */
+const storedLines = <Stored>(
+  label: string,
+  item: DynamoItem | undefined,
+  record: Stored | undefined,
+  lines: (record: Stored) => Line[],
+): Line[] => {
+  if (record !== undefined) return lines(record);
+  return [[label, item ? 'the stored record is damaged; remove it, then load it again' : 'none is stored']];
+};
+
+const errorTexts = (status: number, { code, detail, suggestion }: AnsweredError): string[] => [
+  `${status} ${code}${suggestion ? `, perhaps ${suggestion} is meant` : ''}`,
+  detail,
+];
+
+const answerLines = <Body>(label: string, answer: Answer<Body>, textsOf: (body: Body) => string[]): Line[] => {
+  const texts = 'body' in answer ? textsOf(answer.body) : errorTexts(answer.status, answer.error);
+  return texts.map((text, index) => [index === 0 ? label : '', text]);
+};
+
+const whyInsured = ({ insured, policy }: InsuranceAnswer, policies: VehicleRecord['policies'], today: string) => {
+  const { status } = insuranceOn(today, policies);
+  const reasons = {
+    IN_FORCE: `policy ${policy?.number} is in force until ${policy?.validTo}`,
+    LAPSED: `policy ${policy?.number} ended on ${policy?.validTo}`,
+    NOT_STARTED: `policy ${policy?.number} begins on ${policy?.validFrom}`,
+    NONE: 'no policy is stored',
+  };
+  return [insured ? 'insured' : 'not insured', reasons[status]];
+};
+
+const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
+  compliant ? ['compliant'] : ['not compliant', reasons.join(', ')];
+
+const lookUp = async (raw: string, context: CommandContext): Promise<CommandResult> => {
+  const registration = normaliseRegistration(raw);
+  if (registration === undefined) throw new CommandFailure(`the registration ${registrationIssue(raw)}`);
+  const { deployment } = context;
+  const tables = { vehicles: tableName(deployment, 'vehicles'), compliance: tableName(deployment, 'compliance') };
+  const now = context.now();
+  const today = londonDate(now);
+  const keys = [recordKey(registration)];
+  const wanted = [tables.vehicles, tables.compliance].map((table) => ({ table, keys }));
+  const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
+  if (failure !== undefined) throw failure;
+  const [vehicleItem] = items.get(tables.vehicles) ?? [];
+  const [complianceItem] = items.get(tables.compliance) ?? [];
+  const vehicle = vehicleItem && readSupplied(vehicleItem);
+  const compliance = readStored(ComplianceRecord, complianceItem);
+  // The API answers 500 when a record that it needs is damaged.
+  const parsedVehicle = () => vehicleItem && parseStored(VehicleRecord, vehicleItem);
+  const parsedCompliance = () => complianceItem && parseStored(ComplianceRecord, complianceItem);
+  const insurance = captureAnswer(() => insuranceAnswer(raw, parsedVehicle(), today));
+  const verdict = captureAnswer(() =>
+    complianceAnswer(raw, { vehicle: parsedVehicle(), compliance: parsedCompliance() }, now),
+  );
+  const lines: Line[] = [
+    ['Registration', registration],
+    ...storedLines('Vehicle', vehicleItem, vehicle, (record) => vehicleLines(record, now)),
+    ...storedLines('Compliance', complianceItem, compliance, (record) => complianceLines(record, now)),
+    ['', ''],
+    ['The API', `on ${today}`],
+    ...answerLines('insurance', insurance, (body) => whyInsured(body, parsedVehicle()?.policies ?? [], today)),
+    ...answerLines('compliance', verdict, whyCompliant),
+  ];
+  return {
+    text: lines.map(([label, text]) => `${`${label.padEnd(LABEL_WIDTH)}${printable(text, 300)}`.trimEnd()}\n`).join(''),
+    data: {
+      registration,
+      today,
+      stored: { vehicle: vehicle ?? null, compliance: compliance ?? null },
+      answers: { insurance, compliance: verdict },
+    },
+  };
+};
+
+/** Adds `lookup`. */
+export const addLookupCommand = (program: Command, run: Runner): void => {
+  program
+    .command('lookup')
+    .description('what is stored of a vehicle, and what the API answers today and why')
+    .argument('<registration...>', 'in any spelling, such as AB12 CDE')
+    .action((parts: readonly string[]) => run((context) => lookUp(parts.join(' '), context)));
+};

@@ -1,0 +1,134 @@
+import { type Command, Option } from 'commander';
+import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
+import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import type { FileCommand, RowContext } from '../file-command/file-command.ts';
+import { addFileOptions, type FileOptions } from '../file-command/file-options.ts';
+import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
+import { runFileCommand } from '../file-command/run-file-command.ts';
+import { REGISTRATION_COLUMNS, REGISTRATION_FORMATS } from '../file-command/staging.ts';
+import { type Row, registrationOf } from '../files/row.ts';
+import { COMPLIANCE } from '../import/compliance.ts';
+import { fieldChecks } from '../import/field-checks.ts';
+import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
+import { WHOLE_VEHICLES } from '../vehicle-parts.ts';
+import { removeSupplied } from './remove-supplied.ts';
+
+const FORMS = { vehicles: WHOLE_VEHICLES, compliance: COMPLIANCE } as const;
+
+const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
+
+const reasonsOf = (row: Row, context: RowContext): readonly string[] => {
+  if (row.issues.length > 0) return row.issues;
+  const check = fieldChecks(context);
+  check.invalidRegistration('registration', row.fields.registration);
+  return check.reasons;
+};
+
+/** Removes the records of the registrations in a file from one of the two tables. */
+const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) =>
+  ({
+    verb: 'remove',
+    noun,
+    consequence: `This erases ${RECORDS[noun]} for good`,
+    formats: REGISTRATION_FORMATS,
+    columns: REGISTRATION_COLUMNS,
+    outcomes: ['removed', 'notThere'],
+    note: `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`,
+    keyOf: registrationOf,
+    // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
+    read: ({ key, rows, firstLine }, context) => {
+      const isReadable = (row: Row) => key !== undefined && row.issues.length === 0;
+      const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, context) }));
+      const isFirst = rows[0]?.line === firstLine;
+      return key !== undefined && isFirst && rows.some(isReadable)
+        ? { record: { registration: key, isErased: true }, rejected }
+        : { rejected };
+    },
+    writing: (context) => recordChanges(FORMS[noun], context),
+  }) satisfies FileCommand<RecordChange>;
+
+interface RemoveOptions extends Partial<FileOptions> {
+  readonly registration?: readonly string[];
+  readonly all?: boolean;
+}
+
+const parseRegistration = (raw: string, index: number): string => {
+  const registration = normaliseRegistration(raw);
+  if (registration !== undefined) return registration;
+  throw new CommandFailure(`registration ${index + 1} ${registrationIssue(raw)}; nothing was removed`);
+};
+
+/** Removes nothing when one of the registrations is invalid. @throws CommandFailure */
+const removeRegistrations = async (
+  { noun, consequence, note }: ReturnType<typeof removeCommand>,
+  raw: readonly string[],
+  dryRun: boolean,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  const changes = [...new Set(raw.map(parseRegistration))].map((registration) => ({ registration, isErased: true }));
+  if (!dryRun) await requireConfirmation(consequence, context);
+  const { writeAll } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
+  const counts = { removed: 0, notThere: 0 };
+  await writeAll(
+    changes,
+    () => context.signal.aborted,
+    (result) => {
+      if (result === 'removed' || result === 'notThere') counts[result] += 1;
+    },
+  );
+  const left = changes.length - counts.removed - counts.notThere;
+  return {
+    text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
+    notes:
+      left > 0 ? `Stopped by Ctrl-C; not done: ${left}.\n` : dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`,
+    data: { kind: noun, ...counts, interrupted: left > 0, ...(dryRun && { dryRun }) },
+    exitCode: left > 0 ? EXIT.interrupted : EXIT.done,
+  };
+};
+
+/** Adds `remove vehicles` and `remove compliance`. */
+export const addRemoveCommands = (program: Command, run: Runner): void => {
+  const removals = program.command('remove').description('erase records for good; what is not there is counted');
+  for (const [noun, other] of [
+    ['vehicles', 'compliance'],
+    ['compliance', 'vehicles'],
+  ] as const) {
+    const command = removeCommand(noun, other);
+    addSupplierOption(addFileOptions(removals.command(noun)), noun, 'with --all: the supplier')
+      .description(`erase ${RECORDS[noun]}, not ${RECORDS[other]}; rejected rows go to FILE.rejected.csv or .ndjson`)
+      .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
+      .option('--registration <registrations...>', 'one or more registrations instead of a file')
+      .addOption(
+        new Option('--all', 'instead of a file: everything of --supplier, or of the supplier without a name').hideHelp(
+          noun !== 'vehicles',
+        ),
+      )
+      .action((file: string | undefined, { registration, all, supplier, dryRun = false, ...options }: RemoveOptions) =>
+        run((context) => {
+          requireSuppliers(noun, supplier);
+          if (all) {
+            if (noun !== 'vehicles') throw new CommandFailure('--all is for vehicles, and nothing was removed');
+            if (file !== undefined || registration !== undefined || Object.keys(options).length > 0) {
+              throw new CommandFailure('--all is given alone, with --supplier or with --dry-run: nothing was removed');
+            }
+            return removeSupplied(supplier, dryRun, context);
+          }
+          if (supplier !== undefined) {
+            throw new CommandFailure('--supplier is for --all, and nothing was removed: add that, or leave this out');
+          }
+          if (registration === undefined) {
+            if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
+            return runFileCommand(command, file, { ...options, dryRun }, context);
+          }
+          if (file !== undefined) throw new CommandFailure('give either a FILE or --registration, not both');
+          if (Object.keys(options).length > 0) {
+            throw new CommandFailure(
+              '--map, --encoding and --staging are for a FILE: leave them out with --registration',
+            );
+          }
+          return removeRegistrations(command, registration, dryRun, context);
+        }),
+      );
+  }
+};

@@ -1,0 +1,24 @@
+import { type TableId, type TableNames, tables } from '../core/tables.ts';
+
+/** The environment of the functions on this machine. */
+export const localEnvironment = (endpoint: string, names: TableNames): Record<string, string> => ({
+  AWS_REGION: 'eu-west-2',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
+});
+
+/** What functions read when they sign answers. */
+export const signingEnvironment = (kmsEndpoint: string, issuer: string): Record<string, string> => ({
+  AWS_ENDPOINT_URL_KMS: kmsEndpoint,
+  SIGNED_ANSWERS_ISSUER: issuer,
+  SIGNING_KEYS: 'local',
+});
+
+/** Sets the environment of the functions. They read tables and database when they are imported. */
+export const applyEnvironment = (environment: Record<string, string>): void => {
+  // The service prints access lines of its own.
+  process.env.POWERTOOLS_LOG_LEVEL ??= 'ERROR';
+  Object.assign(process.env, environment);
+};

@@ -1,0 +1,37 @@
+import { signingFromEnvironment } from '../../core/runtime/environment.ts';
+import type { FunctionId } from '../../functions/endpoints/endpoint-files.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
+import { matchRoute } from '../../functions/http/match-route.ts';
+import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
+import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
+
+interface Route {
+  /** `GET /v1/vehicle/{registration}/insurance`, or `$default`. */
+  readonly key: string;
+  readonly functionId: FunctionId;
+}
+
+/** A route and the path parameters of a request, still encoded. */
+export interface RouteMatch {
+  readonly route: Route;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const routesOf = (functionId: FunctionId, { method, paths }: Pick<Endpoint, 'method' | 'paths'>) =>
+  paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId }));
+
+const routes = Object.values(endpoints).flatMap((row) => routesOf(row.id, row));
+/** Only where answers are signed. */
+const jwksRoutes = routesOf(jwks.id, jwks);
+
+export const defaultRoute: Route = { key: notFound.id, functionId: 'not-found' };
+
+/** Chooses as API Gateway does; without a match, `$default`. No request matches two of our routes. */
+export const chooseRoute = (method: string, encodedPath: string): RouteMatch => {
+  for (const route of [...routes, ...(signingFromEnvironment() ? jwksRoutes : [])]) {
+    const parameters = route.method === method ? matchRoute(route.template, encodedPath) : undefined;
+    if (parameters) return { route, parameters };
+  }
+  return { route: defaultRoute, parameters: {} };
+};

@@ -1,0 +1,108 @@
+import { isIPv4 } from 'node:net';
+import { parseArgs } from 'node:util';
+import { VERSION } from '../lib/version.ts';
+import { isHostName } from './allowed-host.ts';
+
+export interface LocalOptions {
+  readonly port: number;
+  readonly dynamodbPort: number;
+  /** IPv4 address of this machine at which the embedded engine listens. Default: only this machine reaches it. */
+  readonly dynamodbHost?: string;
+  /** Further host names that requests may use, in lower case. */
+  readonly allowedHosts?: readonly string[];
+  /** Keeps the data across restarts. If absent, the data is in memory. */
+  readonly dataDirectory?: string;
+  /** Instead of the embedded engine. */
+  readonly dynamodbEndpoint?: string;
+  /** Unix milliseconds of requests and sample data. Default: the time of this machine. */
+  readonly clock?: () => number;
+}
+
+/** The message is one sentence for whoever starts the service. */
+export class CannotStart extends Error {
+  override readonly name = 'CannotStart';
+}
+
+/** Names the variable of the port in the error of a server. @throws CannotStart, or any other error itself */
+export const explainListenError =
+  (variable: string, port: number) =>
+  (error: unknown): never => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new CannotStart(
+        `Port ${port} is taken; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`,
+      );
+    if (code === 'EADDRNOTAVAIL') throw new CannotStart('--dynamodb-host must be an address of this machine.');
+    if (code === 'EACCES') throw new CannotStart(`Port ${port} is reserved; set ${variable} to another one.`);
+    throw error;
+  };
+
+const USAGE = `Usage: npm start [-- OPTIONS]
+  --data DIR           keep data and demo keys in DIR, a new or an empty folder (default: in memory)
+  --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
+  --dynamodb-host ADDRESS
+                       let the embedded one listen at this address of this machine, where containers reach it
+                       as host.docker.internal (docs/sam-local.md)
+  --help               this text
+  --version            the version of this service
+Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
+  ALLOWED_HOSTS (further host names that requests may use, separated by commas)`;
+
+export const DEFAULT_DYNAMODB_PORT = 8_000;
+const MAX_PORT = 65_535;
+
+const portFrom = (name: string, fallback: number): number => {
+  const value = process.env[name] ?? '';
+  if (value === '') return fallback;
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= MAX_PORT) return port;
+  throw new CannotStart(`${name} must be a port number from 0 to ${MAX_PORT}, not "${value}".`);
+};
+
+const readAllowedHosts = (): string[] => {
+  const names = (process.env.ALLOWED_HOSTS ?? '').split(',').map((host) => host.trim().toLowerCase());
+  const hosts = names.filter((host) => host !== '');
+  const wrong = hosts.find((host) => !isHostName(host));
+  if (wrong === undefined) return hosts;
+  throw new CannotStart(`ALLOWED_HOSTS must be host names without a port, separated by commas; "${wrong}" is not one.`);
+};
+
+const endpointFrom = (value: string): string => {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new CannotStart(`--dynamodb must be an address like http://127.0.0.1:8000, not "${value}".`);
+  }
+  return value;
+};
+
+const parse = (args: string[]) => {
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
+  try {
+    const options = { data: text, dynamodb: text, 'dynamodb-host': text, help: flag, version: flag };
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new CannotStart(`${(error as Error).message.split('. ')[0]}.\n${USAGE}`);
+  }
+};
+
+/** The options from arguments and environment; for `--help` and `--version` the text to print. @throws CannotStart */
+export const readOptions = (args: string[]): LocalOptions | string => {
+  const { data, dynamodb, 'dynamodb-host': host, help, version } = parse(args);
+  if (help) return USAGE;
+  if (version) return VERSION;
+  if (dynamodb !== undefined && (data !== undefined || host !== undefined)) {
+    const given = data === undefined ? '--dynamodb-host' : '--data';
+    throw new CannotStart(`${given} is for the embedded DynamoDB and --dynamodb names another one: give one of them.`);
+  }
+  if (host !== undefined && !isIPv4(host)) {
+    throw new CannotStart(`--dynamodb-host must be an IPv4 address like 172.17.0.1, not "${host}".`);
+  }
+  if (data === '') throw new CannotStart('--data needs the name of a folder.');
+  return {
+    port: portFrom('PORT', 3_000),
+    dynamodbPort: portFrom('DYNAMODB_PORT', DEFAULT_DYNAMODB_PORT),
+    allowedHosts: readAllowedHosts(),
+    ...(host === undefined ? {} : { dynamodbHost: host }),
+    ...(data === undefined ? {} : { dataDirectory: data }),
+    ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
+  };
+};

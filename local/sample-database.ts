@@ -1,0 +1,95 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { contentImport } from '../admin/content/content-import.ts';
+import { keyStore } from '../admin/keys/key-store.ts';
+import type { ComplianceRecord } from '../core/compliance/compliance-record.ts';
+import { complianceTable } from '../core/compliance/compliance-table.ts';
+import { createDatabase } from '../core/dynamodb/database.ts';
+import { dayAfter, londonDate } from '../core/runtime/clock.ts';
+import { deadlineIn } from '../core/runtime/deadline.ts';
+import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../core/sandbox/sandbox-records.ts';
+import { LOCAL_TABLE_NAMES, type TableNames } from '../core/tables.ts';
+import type { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
+import { type DemoKeys, demoKeys } from './demo-keys.ts';
+import { createTables } from './engine/create-tables.ts';
+import { SAMPLE_CONTENT } from './sample-content.ts';
+
+/** DynamoDB's limit for one BatchWriteItem. */
+const MAX_BATCH = 25;
+/** Items whose writes fit into one transaction of at most 100 actions. */
+const ITEMS_PER_TRANSACTION = 20;
+/** Milliseconds for one request or transaction. */
+const DEADLINE_MS = 10_000;
+
+/** The sample vehicles: the sandbox's vehicles on the day of `now`. */
+export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>
+  sandboxRegistrations().flatMap((registration) => sandboxVehicle(registration, londonDate(now)) ?? []);
+
+/** Some sample vehicles have none. */
+export const sampleComplianceRecords = (now: Date): ComplianceRecord[] =>
+  sandboxRegistrations().flatMap((registration) => sandboxCompliance(registration, londonDate(now)) ?? []);
+
+const putAll = async (db: DynamoDBDocumentClient, table: string, items: readonly object[]) => {
+  for (let start = 0; start < items.length; start += MAX_BATCH) {
+    const batch = items.slice(start, start + MAX_BATCH).map((Item) => ({ PutRequest: { Item } }));
+    await db.send(new BatchWriteCommand({ RequestItems: { [table]: batch } }));
+  }
+};
+
+/** Loads the sample vehicles, dated from the day of `now`. Replaces existing records. */
+export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
+  await putAll(db, names.vehicles, sampleVehicleRecords(now));
+  await putAll(db, names.compliance, sampleComplianceRecords(now));
+};
+
+/** Dates the sample vehicles of an earlier start from today, as documented, except records that were changed since. */
+const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
+  const records = complianceTable(db, names);
+  for (const registration of sandboxRegistrations()) {
+    const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(DEADLINE_MS));
+    if (vehicle === undefined) continue;
+    // Records are a day old when they are loaded.
+    const loadedOn = dayAfter(vehicle.lastUpdated.slice(0, 10), 1);
+    if (!isDeepStrictEqual(sandboxVehicle(registration, loadedOn), vehicle)) continue;
+    await putAll(db, names.vehicles, [{ ...sandboxVehicle(registration, londonDate(now)) }]);
+    const loaded = sandboxCompliance(registration, loadedOn);
+    const isUnchanged = compliance && isDeepStrictEqual(loaded, compliance);
+    if (isUnchanged) await putAll(db, names.compliance, [{ ...sandboxCompliance(registration, londonDate(now)) }]);
+  }
+};
+
+export const loadSampleContent = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
+  const content = contentImport(db, names.content);
+  for (let start = 0; start < SAMPLE_CONTENT.length; start += ITEMS_PER_TRANSACTION) {
+    const items = SAMPLE_CONTENT.slice(start, start + ITEMS_PER_TRANSACTION);
+    await content.importBatch(items, { now, deadline: deadlineIn(DEADLINE_MS) });
+  }
+};
+
+/** A client of a DynamoDB on this machine. The caller destroys it after use. */
+export const openDatabase = (endpoint: string): DynamoDBDocumentClient =>
+  createDatabase({
+    region: 'eu-west-2',
+    endpoint,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+
+/**
+ * Creates the missing tables, fills them with sample data dated from `now`, and returns the demo keys, which stay in
+ * the data directory. `refresh` dates existing sample vehicles again.
+ */
+export const prepareSampleDatabase = async (
+  endpoint: string,
+  { now = new Date(), refresh = false, dataDirectory = undefined as string | undefined } = {},
+): Promise<DemoKeys> => {
+  const db = openDatabase(endpoint);
+  try {
+    const created = await createTables(db, LOCAL_TABLE_NAMES);
+    if (created.includes('vehicles')) await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
+    else if (refresh) await refreshSampleVehicles(db, LOCAL_TABLE_NAMES, now);
+    if (created.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
+    return await demoKeys(keyStore(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
+  } finally {
+    db.destroy();
+  }
+};

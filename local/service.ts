@@ -1,0 +1,87 @@
+import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
+import { prepareDataDirectory, unusableData } from './data-directory.ts';
+import type { DemoKeys } from './demo-keys.ts';
+import { documentationPages } from './docs/pages.ts';
+import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
+import { applyEnvironment, localEnvironment, signingEnvironment } from './environment.ts';
+import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
+import { startKms } from './kms.ts';
+import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
+import { prepareSampleDatabase } from './sample-database.ts';
+
+/** The whole API, running on this machine. */
+export interface LocalService {
+  readonly origin: string;
+  readonly dynamodb: string;
+  readonly keys: DemoKeys;
+  readonly stop: () => Promise<void>;
+}
+
+/** The name under which containers reach the host: Docker Desktop defines it, on Linux `--add-host`. */
+const HOST_OF_CONTAINERS = 'host.docker.internal';
+
+const startEngine = async (options: LocalOptions): Promise<Engine> => {
+  const { dynamodbEndpoint, dynamodbPort, dynamodbHost, dataDirectory, allowedHosts = [] } = options;
+  if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
+  if (dataDirectory !== undefined) await prepareDataDirectory(dataDirectory);
+  try {
+    return await startEmbeddedEngine({
+      port: dynamodbPort,
+      allowedHosts,
+      ...(dynamodbHost && { host: dynamodbHost, allowedHosts: [HOST_OF_CONTAINERS, ...allowedHosts] }),
+      ...(dataDirectory && { dataDirectory }),
+    });
+  } catch (error) {
+    const isData = (error as NodeJS.ErrnoException).code === 'LEVEL_DATABASE_NOT_OPEN';
+    if (dataDirectory !== undefined && isData) throw unusableData(dataDirectory, error as Error);
+    return explainListenError('DYNAMODB_PORT', dynamodbPort)(error);
+  }
+};
+
+/** Prepares the database. Sample data of another engine is never refreshed: it may be in use. */
+const prepareDatabase = async (
+  { endpoint }: Engine,
+  { dynamodbEndpoint, dataDirectory, clock = Date.now }: LocalOptions,
+): Promise<DemoKeys> => {
+  const now = new Date(clock());
+  try {
+    return await prepareSampleDatabase(endpoint, { now, refresh: dynamodbEndpoint === undefined, dataDirectory });
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (dynamodbEndpoint !== undefined) {
+      throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${code ?? name}).`);
+    }
+    if (dataDirectory === undefined || error instanceof CannotStart) throw error;
+    throw unusableData(dataDirectory, error as Error);
+  }
+};
+
+/** Starts engine, database, KMS and gateway. If one fails, the others are stopped. @throws CannotStart */
+export const startLocalService = async (
+  options: LocalOptions,
+  onResponse: (entry: AccessLogEntry) => void = () => undefined,
+): Promise<LocalService> => {
+  const { port, allowedHosts = [], clock = Date.now } = options;
+  const started: { readonly close: () => Promise<void> }[] = [];
+  const stop = async () => {
+    for (const { close } of started.toReversed()) await close();
+  };
+  try {
+    const engine = await startEngine(options);
+    started.push(engine);
+    const kms = await startKms(options.dataDirectory);
+    started.push(kms);
+    applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
+    const keys = await prepareDatabase(engine, options);
+    const pages = documentationPages(keys.test);
+    const gateway = await startGateway({ port, allowedHosts, clock, onResponse, pages }).catch(
+      explainListenError('PORT', port),
+    );
+    started.push(gateway);
+    applyEnvironment(signingEnvironment(kms.endpoint, gateway.origin));
+    return { origin: gateway.origin, dynamodb: engine.endpoint, keys, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

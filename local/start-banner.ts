@@ -1,0 +1,41 @@
+import { PLAN_NAMES } from '../core/access/plans.ts';
+import type { DemoKeys } from './demo-keys.ts';
+import { DEFAULT_DYNAMODB_PORT } from './options.ts';
+
+interface RunningService {
+  readonly origin: string;
+  readonly dynamodb: string;
+  readonly keys: DemoKeys;
+}
+
+/** The setting that `npm run admin` needs for an engine of this machine on another port than its default. */
+const engineSetting = (dynamodb: string): string => {
+  const { hostname, port } = new URL(dynamodb);
+  const isOther = ['127.0.0.1', 'localhost'].includes(hostname) && port !== String(DEFAULT_DYNAMODB_PORT);
+  return isOther ? ` DYNAMODB_PORT=${port}` : '';
+};
+
+/** Printed when a service is ready: addresses, demo keys, the environment of the examples in docs/, requests. */
+export const startBanner = ({ origin, dynamodb, keys }: RunningService): string => {
+  const bulk = `curl -s -H 'Authorization: Bearer ${keys.standard}' -H 'Content-Type: application/json' -d '{"registrations":["AB12 CDE","DG65 OLD","NO 5UCH"]}' ${origin}/v1/vehicle/bulk-insurance`;
+  return [
+    'Vehicle verification API',
+    `  Base address  ${origin}/v1`,
+    `  Reference     ${origin}/docs`,
+    '  Guide         docs/integration.md',
+    `  DynamoDB      ${dynamodb}`,
+    '',
+    '  Demo keys, one per plan',
+    ...PLAN_NAMES.map((plan) => `    ${plan.padEnd(9)} ${keys[plan]}`),
+    '',
+    '  Test key: sees the sandbox only, as on every deployment',
+    `    test      ${keys.test}`,
+    '',
+    '  Try',
+    `    export API_ORIGIN=${origin} API_KEY=${keys.standard} API_TEST_KEY=${keys.test}${engineSetting(dynamodb)}`,
+    `    curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`,
+    `    ${bulk}`,
+    '',
+    'Ready. Ctrl-C stops it.',
+  ].join('\n');
+};

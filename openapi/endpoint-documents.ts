@@ -1,0 +1,15 @@
+import type { EndpointDocument } from '../functions/endpoints/document.ts';
+import { importFile } from '../functions/endpoints/endpoint-files.ts';
+import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
+
+const ids = Object.keys(endpoints) as EndpointId[];
+
+/** The document of every endpoint, in the order of the table. @throws naming an endpoint without one */
+export const documents = Object.fromEntries(
+  await Promise.all(
+    ids.map(async (id) => {
+      const { document } = await importFile<{ readonly document: EndpointDocument }>(id, 'document.ts');
+      return [id, document] as const;
+    }),
+  ),
+) as Readonly<Record<EndpointId, EndpointDocument>>;

@@ -1,0 +1,122 @@
+/** The meaning and the remedy of every error code, for the document, docs/errors.md and the page of errors. */
+import { type ProblemCode, problems, problemType } from '../core/problems.ts';
+
+/** When the error happens, what the consumer can do; code is between backticks. Functions bundle core/problems.ts. */
+const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly remedy: string }>> = {
+  VALIDATION_FAILED: {
+    meaning: 'A parameter, header or body field is missing or wrong.',
+    remedy: 'Correct what `errors` names and send again; the same request fails every time.',
+  },
+  MALFORMED_JSON: {
+    meaning: 'The body is not well-formed JSON in UTF-8.',
+    remedy: 'Serialise the body with a JSON library; check that it was not cut off.',
+  },
+  UNSUPPORTED_CONTENT_TYPE: {
+    meaning: 'The body is not declared as application/json in UTF-8.',
+    remedy: 'Send `Content-Type: application/json`, without a charset or with `charset=utf-8`.',
+  },
+  BODY_TOO_LARGE: {
+    meaning: 'The body is over 1 MB.',
+    remedy: 'Send less than 1 MB: split a bulk request, shorten the content.',
+  },
+  INVALID_REGISTRATION: {
+    meaning: 'The text cannot be a registration number.',
+    remedy: 'Ask whoever typed it: 1 to 12 letters or digits; spaces, hyphens and dots are ignored.',
+  },
+  BULK_TOO_LARGE: {
+    meaning: "More registrations than the caller's plan allows in one request.",
+    remedy: 'Split the list into requests of at most the size that `detail` names.',
+  },
+  PAGE_TOO_LARGE: {
+    meaning: 'The page would be too large, 5 MB at most; ask for fewer items.',
+    remedy: 'Ask again with the `limit` that `detail` names.',
+  },
+  UNAUTHORIZED: {
+    meaning: 'No API key, or one that is not valid.',
+    remedy:
+      'Check that the key is sent, whole, in one header. It may have expired or been revoked: ask your operator for a new one. Do not retry.',
+  },
+  SCOPE_MISSING: {
+    meaning: 'The key is not allowed to do this.',
+    remedy: 'Ask your operator for a key with the scope that `detail` names. Do not retry.',
+  },
+  DOMAIN_FORBIDDEN: {
+    meaning: 'The key is bound to content domains, and the request names none of them.',
+    remedy:
+      'Send `domain` as one of those that `detail` names. For another domain ask your operator for a key that may use it. Do not retry.',
+  },
+  VEHICLE_NOT_FOUND: {
+    meaning: 'No vehicle has this registration.',
+    remedy:
+      'Check the registration. `suggestion`, where present, is what was probably meant: ask before you use it. Otherwise treat the vehicle as unknown.',
+  },
+  COMPLIANCE_NOT_FOUND: {
+    meaning: 'The vehicle is known, but there is no compliance record for it.',
+    remedy: 'Treat the verdict as unknown, never as compliant; try again another day.',
+  },
+  CONTENT_NOT_FOUND: {
+    meaning: 'No content item has this id.',
+    remedy:
+      'It was deleted, never existed, or is of a domain that the key is not bound to; look it up by domain and slug.',
+  },
+  ROUTE_NOT_FOUND: {
+    meaning: 'The service has nothing at this path.',
+    remedy: 'Check the path against the reference; paths begin with `/v1` and end without a slash.',
+  },
+  METHOD_NOT_ALLOWED: {
+    meaning: 'The path exists, with other methods.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+  },
+  NOT_ACCEPTABLE: {
+    meaning: 'A signed answer was asked for, and this deployment signs none.',
+    remedy: 'Leave `application/jwt` out of `Accept` for an unsigned answer, or ask your operator to sign answers.',
+  },
+  SLUG_TAKEN: {
+    meaning: 'Another item of the domain has this slug.',
+    remedy: 'Choose another slug, or find the item that has it by domain and slug and update that.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    meaning: 'The Idempotency-Key was used before with another body.',
+    remedy: 'Use a new key for each new item, and the same key only to repeat the very same request.',
+  },
+  PRECONDITION_FAILED: {
+    meaning: 'The item is not the version in If-Match.',
+    remedy: 'Read the item again, make your change on that version, and send its `ETag` in `If-Match`.',
+  },
+  RATE_LIMITED: {
+    meaning: "The plan's requests of this window are used up.",
+    remedy:
+      'Wait the seconds that `Retry-After` gives, then send again; spread requests, or look vehicles up in bulk. A test key rehearses it with `ER19 THR`.',
+  },
+  INTERNAL_ERROR: {
+    meaning: 'An error of the service; retry later.',
+    remedy:
+      'Try again after a moment, waiting longer each time. Reading, updating with `If-Match`, deleting, and creating with an `Idempotency-Key` are safe to repeat. If it stays, report the `requestId`. A test key rehearses it with `ER19 ERR`.',
+  },
+};
+
+/** When an error happens. */
+export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
+
+/** Above the sections. */
+export const INTRODUCTION =
+  'Every error is an RFC 9457 problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.';
+
+/** The sections of docs/errors.md and of the page that `npm start` serves, each at the anchor of its `type`. */
+export const errorSections = () =>
+  (Object.keys(problems) as ProblemCode[]).map((code) => {
+    const { status, title } = problems[code];
+    return { code, anchor: problemType(code).split('#')[1], answer: `${status} ${title}`, ...texts[code] };
+  });
+
+/** The content of docs/errors.md. */
+export const errorListMarkdown = (): string =>
+  [
+    '<!-- Written by `npm run openapi` from core/problems.ts and openapi/error-list.ts. -->',
+    '# Errors',
+    INTRODUCTION,
+    ...errorSections().map(
+      ({ code, anchor, answer, meaning, remedy }) =>
+        `<a id="${anchor}"></a>\n\n## ${code}\n\n**${answer}.** ${meaning}\n\n${remedy}\n`,
+    ),
+  ].join('\n\n');

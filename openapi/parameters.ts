@@ -1,0 +1,69 @@
+/** The parameters and the request body of an operation. */
+import type { TObject } from 'typebox';
+import { dateQuery, type EndpointDocument } from '../functions/endpoints/document.ts';
+import type { Endpoint } from '../functions/http/endpoint.ts';
+import { schemaInDocument } from './component-schemas.ts';
+import type { Example } from './examples.ts';
+import { isObject, type JsonObject } from './json.ts';
+
+/** Where a parameter is, with the member of a request that has its value. */
+const MEMBERS = { path: 'path', query: 'query', header: 'headers' } as const;
+type Place = keyof typeof MEMBERS;
+
+const rank = ({ status }: Example): number => (status < 300 ? 0 : 1);
+
+/** The examples that fill in a reader's form: successful requests first, no invalid ones. */
+const formExamples = (shown: readonly Example[]): Example[] =>
+  shown.filter(({ status }) => status !== 400).toSorted((one, other) => rank(one) - rank(other));
+
+const buildExamples = (place: Place, name: string, shown: readonly Example[]): JsonObject => {
+  const valueIn = ({ request }: Example): unknown => (request[MEMBERS[place]] as JsonObject | undefined)?.[name];
+  const examples = formExamples(shown);
+  const [first] = examples;
+  // Postman and Bruno send every query parameter that has an example: only parameters of the first request have any.
+  const isSent = place !== 'query' || (first && valueIn(first) !== undefined);
+  return Object.fromEntries(
+    examples
+      .filter((example) => isSent && valueIn(example) !== undefined)
+      .map((example) => [example.name, { summary: example.summary, value: valueIn(example) }]),
+  );
+};
+
+const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly Example[]): JsonObject[] =>
+  Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, ...rest } = isObject(property) ? property : {};
+    return {
+      name,
+      in: place,
+      required: schema?.required?.includes(name) ?? false,
+      description,
+      schema: rest,
+      examples: buildExamples(place, name, shown),
+    };
+  });
+
+/** The path, query and header parameters of an endpoint. */
+export const buildParameters = (
+  { date }: Pick<Endpoint, 'date'>,
+  { path, query, headers }: EndpointDocument,
+  shown: readonly Example[],
+): JsonObject[] => [
+  ...parametersIn('path', path, shown),
+  ...(date === 'accepted' ? parametersIn('query', dateQuery, shown) : []),
+  ...parametersIn('query', query, shown),
+  ...parametersIn('header', headers, shown),
+];
+
+/** The request body of an endpoint, if it takes one. */
+export const buildRequestBody = ({ body }: EndpointDocument, shown: readonly Example[]): JsonObject | undefined =>
+  body && {
+    required: true,
+    content: {
+      'application/json': {
+        schema: schemaInDocument(body),
+        examples: Object.fromEntries(
+          formExamples(shown).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
+        ),
+      },
+    },
+  };
