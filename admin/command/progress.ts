@@ -1,4 +1,4 @@
-import { progressBar } from '../../client/src/command-line/progress-bar.ts';
+import { progressBar } from '../../csv/progress-bar.ts';
 import type { AdminContext } from './context.ts';
 import { formatNumber } from './format.ts';
 

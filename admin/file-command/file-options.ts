@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ENCODINGS, type Encoding } from '../../client/src/command-line/csv-file/encoding.ts';
+import { ENCODINGS, type Encoding } from '../../csv/encoding.ts';
 import type { MappedColumn } from '../files/csv-header.ts';
 
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */

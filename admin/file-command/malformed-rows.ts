@@ -3,9 +3,9 @@
  * registration is in one, or in an invalid cell such as `AB12CDE (old)`: otherwise half a vehicle might be stored.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { RowText } from '../../client/src/command-line/csv-file/lines.ts';
-import { parseRecords } from '../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits } from '../../core/vehicles/registration.ts';
+import type { RowText } from '../../csv/lines.ts';
+import { parseRecords } from '../../csv/records.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row } from '../files/row.ts';
 import type { GroupResult } from './file-command.ts';

@@ -1,4 +1,4 @@
-import type { RowText } from '../../client/src/command-line/csv-file/lines.ts';
+import type { RowText } from '../../csv/lines.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row } from '../files/row.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { RowText } from '../../client/src/command-line/csv-file/lines.ts';
+import type { RowText } from '../../csv/lines.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 import { type RowGroup, rowGroups, type StagedRow } from './row-groups.ts';

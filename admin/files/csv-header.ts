@@ -1,6 +1,6 @@
 import { Help } from 'commander';
-import { type CsvHeader, nameKey, REGISTRATION_NAMES } from '../../client/src/command-line/csv-file/read-csv.ts';
-import { withoutCells } from '../../client/src/command-line/csv-file/records.ts';
+import { type CsvHeader, nameKey, REGISTRATION_NAMES } from '../../csv/read-csv.ts';
+import { withoutCells } from '../../csv/records.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
 

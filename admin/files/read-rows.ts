@@ -1,12 +1,6 @@
-import { MAX_ROW_LENGTH, type RowText, readLines } from '../../client/src/command-line/csv-file/lines.ts';
-import { readCsv } from '../../client/src/command-line/csv-file/read-csv.ts';
-import {
-  type CsvRecord,
-  hasTooManyCells,
-  isEmpty,
-  parseRecords,
-  withoutCells,
-} from '../../client/src/command-line/csv-file/records.ts';
+import { MAX_ROW_LENGTH, type RowText, readLines } from '../../csv/lines.ts';
+import { readCsv } from '../../csv/read-csv.ts';
+import { type CsvRecord, hasTooManyCells, isEmpty, parseRecords, withoutCells } from '../../csv/records.ts';
 import { FileRefused } from '../command/command-result.ts';
 import {
   type Columns,

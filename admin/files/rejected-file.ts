@@ -2,7 +2,7 @@
  * The rejected rows of a file. Of a CSV: a CSV with `line`, `reason` and the row, to be corrected and imported.
  * Of other files: NDJSON with `line`, `reasons` and `row`.
  */
-import { delimiterLine } from '../../client/src/command-line/csv-file/read-csv.ts';
+import { delimiterLine } from '../../csv/read-csv.ts';
 import { type CsvLayout, REJECTION_COLUMNS } from './csv-header.ts';
 import { writeOutput } from './output-file.ts';
 import type { Layout } from './read-rows.ts';

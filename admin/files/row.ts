@@ -1,5 +1,5 @@
-import type { RowText } from '../../client/src/command-line/csv-file/lines.ts';
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
+import type { RowText } from '../../csv/lines.ts';
 
 /** One row of a file, as far as it could be read. */
 export interface Row extends RowText {

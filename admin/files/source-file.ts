@@ -1,12 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import {
-  type Encoding,
-  findEncoding,
-  findMark,
-  type TextFile,
-  WORKBOOK,
-} from '../../client/src/command-line/csv-file/encoding.ts';
+import { type Encoding, findEncoding, findMark, type TextFile, WORKBOOK } from '../../csv/encoding.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { asFileFailure } from './file-failure.ts';
 

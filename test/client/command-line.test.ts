@@ -17,7 +17,6 @@ import type { ResultRow } from '../../client/src/command-line/earlier-result.ts'
 import { listEnding } from '../../client/src/command-line/ending.ts';
 import type { FleetFile } from '../../client/src/command-line/fleet-file.ts';
 import { openOutputFile, replaceFiles } from '../../client/src/command-line/output-file.ts';
-import { progressBar } from '../../client/src/command-line/progress-bar.ts';
 import {
   countRow,
   failedRows,
@@ -28,6 +27,7 @@ import {
 } from '../../client/src/command-line/summary.ts';
 import { tableLines } from '../../client/src/command-line/vehicle-list.ts';
 import type { VehicleVerification } from '../../client/src/index.ts';
+import { progressBar } from '../../csv/progress-bar.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const file = useFolder('of each test');

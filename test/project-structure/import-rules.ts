@@ -13,7 +13,7 @@ const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
 /** The parts of the client that the operators' CLI uses too. */
-const CSV_READER = '^client/src/command-line/csv-file/';
+const CSV_READER = '^csv/';
 const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 

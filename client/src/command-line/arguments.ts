@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ENCODINGS, type Encoding } from './csv-file/encoding.ts';
+import { ENCODINGS, type Encoding } from '../../../csv/encoding.ts';
 import { addDays, lastDay, todayInLondon } from './days.ts';
 import { CannotRun } from './failure.ts';
 

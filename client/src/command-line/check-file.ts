@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ProgressBar } from '../../../csv/progress-bar.ts';
 import type { VehicleVerification } from '../index.ts';
 import { type AnswerOptions, answerRows } from './answer-rows.ts';
 import type { CheckArguments } from './arguments.ts';
@@ -12,7 +13,6 @@ import { ENDING_COLUMNS, listEnding, newlyEnding, readEarlierEnding } from './en
 import { CannotRun } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
 import { type OutputFile, replaceFiles } from './output-file.ts';
-import type { ProgressBar } from './progress-bar.ts';
 import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
 import type { VehicleList } from './vehicle-list.ts';
 

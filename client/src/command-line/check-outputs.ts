@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
+import { delimiterLine } from '../../../csv/read-csv.ts';
 import type { CheckArguments } from './arguments.ts';
 import { CHANGE_COLUMNS } from './changes.ts';
-import { delimiterLine } from './csv-file/read-csv.ts';
 import { isResult } from './earlier-result.ts';
 import { ENDING_COLUMNS } from './ending.ts';
 import type { FleetFile } from './fleet-file.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
+import { readColumnNames } from '../../../csv/read-csv.ts';
 import type { AnswerOptions } from './answer-rows.ts';
 import { registrationKeyOf } from './changes.ts';
-import { readColumnNames } from './csv-file/read-csv.ts';
 import { addDays } from './days.ts';
 import { type ResultRow, unescaped } from './earlier-result.ts';
 import { findColumn, openFleet } from './fleet-file.ts';

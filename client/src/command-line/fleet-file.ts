@@ -1,8 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type Encoding, findEncoding, findMark, UnreadableFile } from './csv-file/encoding.ts';
-import { nameKey, REGISTRATION_NAMES, readCsv } from './csv-file/read-csv.ts';
-import { hasTooManyCells, isEmpty, parseRecords } from './csv-file/records.ts';
+import { type Encoding, findEncoding, findMark, UnreadableFile } from '../../../csv/encoding.ts';
+import { nameKey, REGISTRATION_NAMES, readCsv } from '../../../csv/read-csv.ts';
+import { hasTooManyCells, isEmpty, parseRecords } from '../../../csv/records.ts';
 import { CannotRun, unreadable } from './failure.ts';
 
 export interface FleetRow {

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { fstatSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { progressBar } from '../../../csv/progress-bar.ts';
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, readArguments } from './arguments.ts';
 import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
 import { CannotRun, reasonOf } from './failure.ts';
-import { progressBar } from './progress-bar.ts';
 import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
 import { verifyFile } from './verify-file.ts';

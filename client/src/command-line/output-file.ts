@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type BigIntStats, constants, lstatSync } from 'node:fs';
 import { access, type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readColumnNames } from './csv-file/read-csv.ts';
+import { readColumnNames } from '../../../csv/read-csv.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 
 /** Registrations are personal data: only the owner may read them. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { type Line, readLines } from '../../../csv/lines.ts';
 import { isValidEntry } from '../answers.ts';
 import {
   describeValue,
@@ -10,7 +11,6 @@ import {
 } from '../receipts.ts';
 import type { VerifyArguments } from './arguments.ts';
 import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
-import { type Line, readLines } from './csv-file/lines.ts';
 import { CannotRun, reasonOf, unreadable } from './failure.ts';
 import { formatNumber, outcomeOf } from './summary.ts';
 

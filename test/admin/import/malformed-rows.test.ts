@@ -1,8 +1,8 @@
 /** Rows with wrong quotes, bytes or number of cells: `import` and the client's `check` have one reader. */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
 import { findColumn, openFleet } from '../../../client/src/command-line/fleet-file.ts';
+import type { ENCODINGS } from '../../../csv/encoding.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { failure, useAdmin } from '../../support/use-admin.ts';
 
