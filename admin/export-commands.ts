@@ -9,7 +9,7 @@ import { formatNumber } from './command/format.ts';
 import { showCount, showProgress } from './command/progress.ts';
 import { contentExport } from './content/content-export.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import type { DataKind } from './file-command/file-command.ts';
+import type { DataKind } from './file-command/command-types.ts';
 import { writeOutput } from './files/output-file.ts';
 import { writeRejected } from './files/rejected-file.ts';
 import type { RejectedRow } from './files/row.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import { FUNCTION_IDS, type FunctionId, fileOf } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
-import type { ServedEndpoint } from '../functions/http/endpoint.ts';
+import type { ServedEndpoint } from '../functions/http/endpoint-definition.ts';
 import { sdkStubs } from './sdk-stubs.ts';
 
 type BundleId = FunctionId | 'probe';
@@ -51,7 +51,7 @@ export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
   const entryPoints = [
     ...ids.map((id) => ({ in: fileOf(id, 'handler.ts'), out: `${id}/index` })),
-    ...ids.filter(signs).map((id) => ({ in: 'core/signing/kms.ts', out: `${id}/signing` })),
+    ...ids.filter(signs).map((id) => ({ in: 'core/signing.ts', out: `${id}/signing` })),
   ];
   // First our own code alone, whose functions keep their names for stack traces. This makes a lookup's bundle 1.3 %
   // larger; the names in packages would make it 6 % larger.

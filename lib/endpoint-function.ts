@@ -2,7 +2,11 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../core/tables.ts';
-import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type ServedEndpoint } from '../functions/http/endpoint.ts';
+import {
+  FUNCTION_TIMEOUT_SECONDS,
+  grantedActions,
+  type ServedEndpoint,
+} from '../functions/http/endpoint-definition.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { SigningKeys } from './signing-keys.ts';

@@ -17,7 +17,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { type Alias, CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Endpoint } from '../functions/http/endpoint.ts';
+import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { logGroupProps } from './log-group.ts';
 import type { StageSettings } from './stage-settings.ts';
 

@@ -10,7 +10,7 @@ const STUBS = [
       "export const defaultProvider = () => async () => { throw new Error('credential-provider-node is not part of this bundle'); };",
   },
   {
-    // core/dynamodb/transport.ts sends the requests.
+    // core/dynamodb/aws-transport.ts sends the requests.
     file: /@smithy\/node-http-handler\/dist-es\/node-http-handler\.js$/,
     contents:
       'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',

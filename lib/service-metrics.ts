@@ -4,7 +4,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 /** The namespace of a stage's metrics: stages in one account do not share them. */
 export const metricsNamespace = (stage: string): string => `VehicleVerification/${stage}`;
 
-/** The metrics that core/observability/log.ts emits. A test compares the two lists. */
+/** The metrics that core/runtime/log.ts emits. A test compares the two lists. */
 export const SERVICE_METRICS = [
   'Requests',
   'Latency',

@@ -4,7 +4,7 @@ import * as names from '../core/stage/outputs.ts';
 import type { TableId } from '../core/tables.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
-import type { Endpoint, ServedEndpoint } from '../functions/http/endpoint.ts';
+import type { Endpoint, ServedEndpoint } from '../functions/http/endpoint-definition.ts';
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { ServiceAlarms } from './alarms.ts';

@@ -12,7 +12,7 @@ import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../core/tables.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
-import { grantedActions } from '../functions/http/endpoint.ts';
+import { grantedActions } from '../functions/http/endpoint-definition.ts';
 import { allow } from './permissions.ts';
 import type { StageSettings } from './stage-settings.ts';
 

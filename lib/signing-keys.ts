@@ -2,7 +2,7 @@ import { Fn } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { ServedEndpoint } from '../functions/http/endpoint.ts';
+import type { ServedEndpoint } from '../functions/http/endpoint-definition.ts';
 import { allow } from './permissions.ts';
 import type { StageSettings } from './stage-settings.ts';
 

@@ -6,7 +6,7 @@ import { PLANS } from '../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import type { ExampleRequest } from '../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
-import type { Endpoint } from '../functions/http/endpoint.ts';
+import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { type ExampleResponse, type Recording, requireExampleRequests } from '../openapi/examples.ts';
 import { addKey } from './demo-keys.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';

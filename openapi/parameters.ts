@@ -1,7 +1,7 @@
 /** The parameters and the request body of an operation. */
 import type { TObject } from 'typebox';
 import { dateQuery, type EndpointDocument } from '../functions/endpoints/document.ts';
-import type { Endpoint } from '../functions/http/endpoint.ts';
+import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import type { Example } from './examples.ts';
 import { isObject, type JsonObject } from './json.ts';

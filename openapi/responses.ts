@@ -2,7 +2,7 @@
 import { type ProblemCode, problems } from '../core/problems.ts';
 import type { EndpointDocument } from '../functions/endpoints/document.ts';
 import type { EndpointId } from '../functions/endpoints/table.ts';
-import type { Endpoint } from '../functions/http/endpoint.ts';
+import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';

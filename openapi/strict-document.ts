@@ -3,7 +3,7 @@
  * responses against it. The types of `client/` and the published document are made from it.
  */
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
-import type { Endpoint } from '../functions/http/endpoint.ts';
+import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { componentSchemas } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';
 import { type Examples, recordedExamples } from './examples.ts';

@@ -1,6 +1,6 @@
 /** The texts of the document that belong to no single endpoint. */
 import { LARGEST_BULK, PLAN_MEANINGS } from '../functions/endpoints/document.ts';
-import type { Endpoint } from '../functions/http/endpoint.ts';
+import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { VERSION } from '../lib/version.ts';
 
 const plans = Object.entries(PLAN_MEANINGS).map(([plan, meaning]) => `\`${plan}\` ${meaning}`);

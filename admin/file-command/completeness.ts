@@ -2,7 +2,7 @@ import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import { writeRegistrations } from '../files/output-file.ts';
-import type { FileContext } from './file-command.ts';
+import type { FileContext } from './command-types.ts';
 import { type PartSummary, type StoredForm, summaryOf } from './record-form.ts';
 import type { StagedRows } from './staged-rows.ts';
 import type { Staging } from './staging.ts';

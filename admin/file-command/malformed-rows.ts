@@ -8,7 +8,7 @@ import type { RowText } from '../../csv/lines.ts';
 import { parseRecords } from '../../csv/records.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row } from '../files/row.ts';
-import type { GroupResult } from './file-command.ts';
+import type { GroupResult } from './command-types.ts';
 import type { RowGroup } from './row-groups.ts';
 import { queryRows } from './staging-database.ts';
 

@@ -1,8 +1,8 @@
 import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
+import type { FileCommand, FileContext } from './command-types.ts';
 import { type Counts, MAX_EXAMPLES, type RecordOutcome } from './counts.ts';
-import type { FileCommand, FileContext } from './file-command.ts';
 import type { RejectionReasons } from './rejection-reasons.ts';
 
 /** What an operator does after a run that was stopped or failed. */

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
+import type { FileCommand, RecordWriter, RowContext, WriteRefusal } from './command-types.ts';
 import { type Counts, countFormat, type RecordOutcome } from './counts.ts';
-import type { FileCommand, RecordWriter, RowContext, WriteRefusal } from './file-command.ts';
 import { mentionedVehicles } from './malformed-rows.ts';
 import type { RowGroup } from './row-groups.ts';
 import { runConcurrently } from './run-concurrently.ts';

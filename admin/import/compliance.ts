@@ -1,6 +1,6 @@
 import { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
-import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/file-command.ts';
+import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/command-types.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import { wholeForm } from '../file-command/record-form.ts';
 import type { Columns } from '../files/csv-header.ts';

@@ -5,7 +5,7 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { contentImport } from '../content/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../content/imported-item.ts';
-import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/file-command.ts';
+import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/command-types.ts';
 import type { Claims } from '../file-command/staged-rows.ts';
 import type { Columns } from '../files/csv-header.ts';
 import type { Row } from '../files/row.ts';

@@ -1,7 +1,7 @@
 import { isCalendarDate } from '../../core/runtime/clock.ts';
 import { registrationIssue } from '../../core/vehicles/registration.ts';
 import type { Policy } from '../../core/vehicles/vehicle-record.ts';
-import type { RowContext } from '../file-command/file-command.ts';
+import type { RowContext } from '../file-command/command-types.ts';
 import type { DateForm } from '../file-command/file-options.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 import type { Runner } from '../deployment/deployment.ts';
+import type { DataKind, FileCommand, ImportKind } from '../file-command/command-types.ts';
 import type { RecordOutcome } from '../file-command/counts.ts';
-import type { DataKind, FileCommand, ImportKind } from '../file-command/file-command.ts';
 import { addFileOptions, type FileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { columnHelp } from '../files/csv-header.ts';

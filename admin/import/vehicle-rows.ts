@@ -1,5 +1,5 @@
 import { MAX_POLICIES, Policy, VehicleDetails } from '../../core/vehicles/vehicle-record.ts';
-import type { GroupResult, RowContext } from '../file-command/file-command.ts';
+import type { GroupResult, RowContext } from '../file-command/command-types.ts';
 import type { RecordChange } from '../file-command/record-changes.ts';
 import { MAX_GROUP_ROWS, type RowGroup } from '../file-command/row-groups.ts';
 import type { Columns } from '../files/csv-header.ts';

@@ -1,5 +1,5 @@
 import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/file-command.ts';
+import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/command-types.ts';
 import { recordChanges } from '../file-command/record-changes.ts';
 import { NAMELESS } from '../file-command/record-form.ts';
 import { type Row, registrationOf } from '../files/row.ts';

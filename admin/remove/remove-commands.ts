@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import type { FileCommand, RowContext } from '../file-command/file-command.ts';
+import type { FileCommand, RowContext } from '../file-command/command-types.ts';
 import { addFileOptions, type FileOptions } from '../file-command/file-options.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';

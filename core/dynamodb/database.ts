@@ -2,7 +2,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { awsFromEnvironment } from '../runtime/environment.ts';
-import { awsTransport } from './transport.ts';
+import { awsTransport } from './aws-transport.ts';
 
 /** Milliseconds. DynamoDB usually connects within a few; after a second another attempt is likely to be faster. */
 const TIMEOUTS = { connection: 300, response: 1_000 };

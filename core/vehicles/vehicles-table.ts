@@ -1,8 +1,8 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
-import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
+import { logDamage } from '../runtime/log.ts';
 import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record-schema.ts';
 import type { TableId } from '../tables.ts';
 import { type RegistrationKey, storedRegistrationKey } from './registration.ts';

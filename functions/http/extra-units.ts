@@ -1,7 +1,7 @@
 import { hasUnits } from '../../core/access/key-record.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import type { usageTable } from '../../core/access/usage-table.ts';
-import { logFailure } from '../../core/observability/log.ts';
+import { logFailure } from '../../core/runtime/log.ts';
 import { countRegistrations } from './bulk.ts';
 import type { HttpRequest } from './request.ts';
 

@@ -7,7 +7,7 @@ import { database } from '../../core/dynamodb/database.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 import type { TableId } from '../../core/tables.ts';
 import { compression } from './compression.ts';
-import { grantedActions, type ServedEndpoint } from './endpoint.ts';
+import { grantedActions, type ServedEndpoint } from './endpoint-definition.ts';
 import { keyForm } from './key-form.ts';
 import { problemDocuments } from './problem-documents.ts';
 import { createRequestContext, type HttpRequest, type InboundMiddleware, type RequestContext } from './request.ts';

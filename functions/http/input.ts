@@ -5,7 +5,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ParameterIssue, PointerIssue, ValidationIssue } from '../../core/problems.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { bodyChecks } from './body-checks.ts';
-import type { ServedEndpoint } from './endpoint.ts';
+import type { ServedEndpoint } from './endpoint-definition.ts';
 import type { InboundMiddleware, Input, RequestContext } from './request.ts';
 import { GIVEN_TWICE } from './validation.ts';
 

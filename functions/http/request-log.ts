@@ -1,5 +1,5 @@
 import { isDatabaseError } from '../../core/dynamodb/database.ts';
-import { logFailure, logRequest, openLog } from '../../core/observability/log.ts';
+import { logFailure, logRequest, openLog } from '../../core/runtime/log.ts';
 import { type HttpRequest, isProbe, isSandbox, type RequestContext } from './request.ts';
 
 /** Logs an internal error, and records for the metrics whether DynamoDB caused it. */

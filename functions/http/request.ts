@@ -6,7 +6,7 @@ import type { ApiError, ValidationIssue } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { SigningSettings } from '../../core/runtime/environment.ts';
-import { FUNCTION_TIMEOUT_SECONDS, type ServedEndpoint } from './endpoint.ts';
+import { FUNCTION_TIMEOUT_SECONDS, type ServedEndpoint } from './endpoint-definition.ts';
 
 /**
  * The request context, middy's `request.internal`: the checked parts of the event, and what middlewares add. A type,

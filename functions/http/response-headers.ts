@@ -1,7 +1,7 @@
 import { remainingOf } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
-import type { ServedEndpoint } from './endpoint.ts';
+import type { ServedEndpoint } from './endpoint-definition.ts';
 import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
 
 /** Limit and remaining requests are 0 for an unknown caller (docs/contract.md#every-response). */

@@ -4,7 +4,7 @@ import type { Caller } from '../../core/access/authenticate.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { rejectBeyondEveryPlan, rejectBeyondPlan } from './bulk.ts';
-import type { ServedEndpoint } from './endpoint.ts';
+import type { ServedEndpoint } from './endpoint-definition.ts';
 import { extraUnits } from './extra-units.ts';
 import { type Answer, type GatewayHandler, httpFunction, openResources } from './http-function.ts';
 import type { RequestContext } from './request.ts';

@@ -2,7 +2,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { ApiError, notAcceptable, type ProblemCode } from '../../core/problems.ts';
 import { type SigningSettings, signingFromEnvironment } from '../../core/runtime/environment.ts';
-import type { ServedEndpoint } from './endpoint.ts';
+import type { ServedEndpoint } from './endpoint-definition.ts';
 import { problemDocument } from './problem-documents.ts';
 import type { InboundMiddleware, RequestContext } from './request.ts';
 
@@ -55,7 +55,7 @@ export const signedResponse = async (
     throw error;
   });
   const { caller, now, requestId, method, path, query } = context;
-  const { sign } = await import('../../core/signing/kms.ts');
+  const { sign } = await import('../../core/signing.ts');
   const claims = {
     iss: issuer,
     aud: caller?.key.id,

@@ -1,6 +1,6 @@
 import { type ApiError, type ParameterIssue, validationFailed } from '../../core/problems.ts';
 import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate } from '../../core/runtime/clock.ts';
-import type { ServedEndpoint } from './endpoint.ts';
+import type { ServedEndpoint } from './endpoint-definition.ts';
 import type { InboundMiddleware, Input, RequestContext } from './request.ts';
 
 /** The issue of a query parameter that is given twice. */

@@ -1,4 +1,4 @@
-import type { HttpMethod, ServedEndpoint } from '../http/endpoint.ts';
+import type { HttpMethod, ServedEndpoint } from '../http/endpoint-definition.ts';
 
 /** The row of the public keys of signed answers. Only a stage that signs answers has this function. */
 export const endpoint = {

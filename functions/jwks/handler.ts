@@ -1,6 +1,6 @@
 import { routeNotFound } from '../../core/problems.ts';
 import { signingFromEnvironment } from '../../core/runtime/environment.ts';
-import { publicKey } from '../../core/signing/kms.ts';
+import { publicKey } from '../../core/signing.ts';
 import { httpFunction } from '../http/http-function.ts';
 import { endpoint } from './endpoint.ts';
 

@@ -1,4 +1,4 @@
-import type { ServedEndpoint } from '../http/endpoint.ts';
+import type { ServedEndpoint } from '../http/endpoint-definition.ts';
 
 /** The row of the default route. All its requests are rejected, so its status is never sent. */
 export const endpoint = {

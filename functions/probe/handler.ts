@@ -1,5 +1,5 @@
-import { logProbe } from '../../core/observability/log.ts';
 import { probedOrigin } from '../../core/runtime/environment.ts';
+import { logProbe } from '../../core/runtime/log.ts';
 import { journey } from './journey.ts';
 import { keyOfToday } from './probe-key.ts';
 

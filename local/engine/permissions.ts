@@ -1,7 +1,7 @@
 /** The part of IAM that the embedded engine enforces: what a function may do with the tables. */
 import type { TableId } from '../../core/tables.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import { grantedActions, type ServedEndpoint, type TableActions } from '../../functions/http/endpoint.ts';
+import { grantedActions, type ServedEndpoint, type TableActions } from '../../functions/http/endpoint-definition.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import { type JsonObject, RejectedRequest } from './protocol.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { type Deadline, DeadlineExceeded, deadlineIn } from '../../core/runtime/deadline.ts';
-import { FUNCTION_TIMEOUT_SECONDS } from '../../functions/http/endpoint.ts';
+import { FUNCTION_TIMEOUT_SECONDS } from '../../functions/http/endpoint-definition.ts';
 
 export interface HttpResponse {
   readonly statusCode: number;

@@ -1,7 +1,7 @@
 import { signingFromEnvironment } from '../../core/runtime/environment.ts';
 import type { FunctionId } from '../../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../functions/http/endpoint.ts';
+import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import { matchRoute } from '../../functions/http/match-route.ts';
 import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
-import { rawSignature } from '../../core/signing/kms.ts';
+import { rawSignature } from '../../core/signing.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { NOON } from '../support/clock.ts';
 import { storeItems } from '../support/engine.ts';

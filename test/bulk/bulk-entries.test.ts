@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { bulkComplianceAnswer } from '../../core/bulk/bulk-compliance.ts';
 import { bulkKeys, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
-import { bulkComplianceAnswer } from '../../core/bulk/compliance.ts';
-import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
+import { bulkInsuranceAnswer } from '../../core/bulk/bulk-insurance.ts';
 import { ENTRY_SENTENCES } from '../../core/problems.ts';
 import { invalidRegistrationSentence, requireRegistration } from '../../core/vehicles/registration.ts';
 import { NOON } from '../support/clock.ts';

@@ -16,7 +16,7 @@ import { addDays } from '../../client/src/command-line/days.ts';
 import type { ResultRow } from '../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../client/src/command-line/ending.ts';
 import type { FleetFile } from '../../client/src/command-line/fleet-file.ts';
-import { openOutputFile, replaceFiles } from '../../client/src/command-line/output-file.ts';
+import { openOutputFile, replaceFiles } from '../../client/src/command-line/result-file.ts';
 import {
   countRow,
   failedRows,

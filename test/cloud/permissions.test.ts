@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { type Endpoint, grantedActions } from '../../functions/http/endpoint.ts';
+import { type Endpoint, grantedActions } from '../../functions/http/endpoint-definition.ts';
 import { requestTo } from '../../local/record-examples.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../local/sample-database.ts';
 import { requireExampleRequests } from '../../openapi/examples.ts';

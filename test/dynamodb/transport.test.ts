@@ -13,8 +13,8 @@ import { gzipSync } from 'node:zlib';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
+import { awsTransport } from '../../core/dynamodb/aws-transport.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
-import { awsTransport } from '../../core/dynamodb/transport.ts';
 
 const PATIENT = { connection: 10_000, response: 10_000 };
 

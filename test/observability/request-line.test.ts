@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { logFailure } from '../../core/observability/log.ts';
+import { logFailure } from '../../core/runtime/log.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';

@@ -5,7 +5,7 @@ import { PLANS, type Plan } from '../../core/access/plans.ts';
 import { contentKeys } from '../../core/content/content-store.ts';
 import { BUCKET_SIZE } from '../../core/counted-list/item-keys.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../functions/http/endpoint.ts';
+import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import { matchRoute } from '../../functions/http/match-route.ts';
 import { handler } from '../../functions/probe/handler.ts';
 import { journey } from '../../functions/probe/journey.ts';

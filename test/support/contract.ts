@@ -4,7 +4,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../functions/http/endpoint.ts';
+import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import { matchRoute } from '../../functions/http/match-route.ts';
 import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { isObject, type JsonObject } from '../../openapi/json.ts';

@@ -12,7 +12,7 @@ import { openEarlierResult, type ResultRow } from './earlier-result.ts';
 import { ENDING_COLUMNS, listEnding, newlyEnding, readEarlierEnding } from './ending.ts';
 import { CannotRun } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
-import { type OutputFile, replaceFiles } from './output-file.ts';
+import { type OutputFile, replaceFiles } from './result-file.ts';
 import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
 import type { VehicleList } from './vehicle-list.ts';
 

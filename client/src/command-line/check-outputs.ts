@@ -5,7 +5,7 @@ import { CHANGE_COLUMNS } from './changes.ts';
 import { isResult } from './earlier-result.ts';
 import { ENDING_COLUMNS } from './ending.ts';
 import type { FleetFile } from './fleet-file.ts';
-import { assertReplaceable, type OutputFile, openOutputFile } from './output-file.ts';
+import { assertReplaceable, type OutputFile, openOutputFile } from './result-file.ts';
 
 /** How the files of a check are written: as their input is. */
 type CsvFormat = Pick<FleetFile, 'delimiter' | 'lineEnd' | 'hasMark'>;

@@ -1,5 +1,5 @@
 import type { ComplianceEntry, InsuranceEntry, SignedAnswer, VehicleVerification } from '../index.ts';
-import type { OutputFile } from './output-file.ts';
+import type { OutputFile } from './result-file.ts';
 
 /** Lookups of many vehicles, one entry each, in order. */
 export interface Lookups {

@@ -1,5 +1,5 @@
+import { bulkComplianceAnswer } from '../../../core/bulk/bulk-compliance.ts';
 import { bulkKeys } from '../../../core/bulk/bulk-entries.ts';
-import { bulkComplianceAnswer } from '../../../core/bulk/compliance.ts';
 import { complianceSource } from '../../../core/sandbox/lookup-sources.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';

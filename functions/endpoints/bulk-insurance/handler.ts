@@ -1,5 +1,5 @@
 import { bulkKeys } from '../../../core/bulk/bulk-entries.ts';
-import { bulkInsuranceAnswer } from '../../../core/bulk/insurance.ts';
+import { bulkInsuranceAnswer } from '../../../core/bulk/bulk-insurance.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { vehicleSource } from '../../../core/sandbox/lookup-sources.ts';
 import { serve } from '../../http/serve.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Endpoint } from '../../http/endpoint-definition.ts';
 
 export const endpoint = {
   id: 'compliance',

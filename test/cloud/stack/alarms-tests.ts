@@ -124,7 +124,7 @@ describe('The alarms', () => {
   });
 
   it('use metrics that the functions emit', () => {
-    const source = readFileSync('core/observability/log.ts', 'utf8');
+    const source = readFileSync('core/runtime/log.ts', 'utf8');
     const counted = [...source.matchAll(/addMetric\('(\w+)'/g)].map(([, name]) => name);
     expect([...metrics].sort()).toEqual(counted.sort());
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../../functions/http/endpoint.ts';
+import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import {
   DEV,
   FULL,

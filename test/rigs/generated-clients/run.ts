@@ -12,7 +12,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { PLANS } from '../../../core/access/plans.ts';
 import { invalidRegistrationSentence } from '../../../core/vehicles/registration.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../../functions/http/endpoint.ts';
+import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import type { AccessLogEntry } from '../../../local/gateway/gateway.ts';
 import { recordedExamples } from '../../../openapi/examples.ts';
 import { buildResponses } from '../../../openapi/responses.ts';

@@ -2,7 +2,7 @@
 import { type ProblemCode, problems } from '../../../core/problems.ts';
 import { dateQuery, type EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../../functions/http/endpoint.ts';
+import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import { documents } from '../../../openapi/endpoint-documents.ts';
 import { problemSchema, validationIssueSchema } from '../../../openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../../openapi/response-headers.ts';

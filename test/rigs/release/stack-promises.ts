@@ -3,7 +3,7 @@
  * of running versions.
  */
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import { grantedActions, type ServedEndpoint } from '../../../functions/http/endpoint.ts';
+import { grantedActions, type ServedEndpoint } from '../../../functions/http/endpoint-definition.ts';
 import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import type { Template } from '../../cloud/stack/templates.ts';

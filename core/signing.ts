@@ -1,8 +1,8 @@
 /** Signs by AWS KMS. Bundled as a file of its own (lib/bundles.ts), loaded at the first signature. */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
-import { awsTransport } from '../dynamodb/transport.ts';
-import { awsFromEnvironment } from '../runtime/environment.ts';
+import { awsTransport } from './dynamodb/aws-transport.ts';
+import { awsFromEnvironment } from './runtime/environment.ts';
 
 /** Milliseconds. KMS usually answers within 10. */
 const TIMEOUTS = { connection: 300, response: 1_000 };
