@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { UnreadableRecord } from '../core/schemas/record-schema.ts';
-import { VERSION } from '../lib/version.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
 import { escapeControls, printable } from './command/format.ts';
@@ -26,7 +26,7 @@ Exit codes:
 const newProgram = ({ stdout }: AdminContext): Command =>
   new Command('admin')
     .description('Operator commands of the vehicle verification service.')
-    .version(VERSION, '--version', 'the version of this service')
+    .version(packageJson.version, '--version', 'the version of this service')
     .option(
       '--dynamodb <url>',
       'address of the DynamoDB engine (default: http://127.0.0.1:8000, or port DYNAMODB_PORT)',

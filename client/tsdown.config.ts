@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsdown';
 
-/** Only the command line needs them. */
-const BUNDLED = ['csv-parse', 'csv-stringify'];
+/** Only the command line needs them. `../csv` finds its own among the packages of the service. */
+const BUNDLED = { 'csv-parse': '../node_modules', 'csv-stringify': 'node_modules' };
 
 /** Their licences ask for it. */
-const notices = BUNDLED.map(
-  (name) => `/*!\n${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()}\n*/`,
-).join('\n');
+const notices = Object.entries(BUNDLED)
+  .map(([name, folder]) => `/*!\n${name}\n\n${readFileSync(`${folder}/${name}/LICENSE`, 'utf8').trim()}\n*/`)
+  .join('\n');
 
 export default defineConfig({
   entry: { index: 'src/index.ts', cli: 'src/command-line/main.ts' },
   dts: { entry: 'src/index.ts' },
-  deps: { onlyBundle: BUNDLED },
+  deps: { onlyBundle: Object.keys(BUNDLED) },
   outputOptions: { footer: ({ name }) => (name === 'cli' ? notices : '') },
   fixedExtension: false,
   hash: false,

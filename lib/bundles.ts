@@ -36,7 +36,7 @@ const ids: readonly BundleId[] = [...FUNCTION_IDS, 'probe'];
 const signingFile: Plugin = {
   name: 'signing-file',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /\/signing\/kms\.ts$/ }, ({ kind }) =>
+    onResolve({ filter: /\/core\/signing\.ts$/ }, ({ kind }) =>
       kind === 'dynamic-import' ? { path: './signing.js', external: true } : undefined,
     ),
 };

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { parseArgs } from 'node:util';
-import { VERSION } from '../lib/version.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { isHostName } from './allowed-host.ts';
 
 export interface LocalOptions {
@@ -88,7 +88,7 @@ const parse = (args: string[]) => {
 export const readOptions = (args: string[]): LocalOptions | string => {
   const { data, dynamodb, 'dynamodb-host': host, help, version } = parse(args);
   if (help) return USAGE;
-  if (version) return VERSION;
+  if (version) return packageJson.version;
   if (dynamodb !== undefined && (data !== undefined || host !== undefined)) {
     const given = data === undefined ? '--dynamodb-host' : '--data';
     throw new CannotStart(`${given} is for the embedded DynamoDB and --dynamodb names another one: give one of them.`);

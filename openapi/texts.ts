@@ -1,14 +1,14 @@
 /** The texts of the document that belong to no single endpoint. */
 import { LARGEST_BULK, PLAN_MEANINGS } from '../functions/endpoints/document.ts';
 import type { Endpoint } from '../functions/http/endpoint-definition.ts';
-import { VERSION } from '../lib/version.ts';
+import packageJson from '../package.json' with { type: 'json' };
 
 const plans = Object.entries(PLAN_MEANINGS).map(([plan, meaning]) => `\`${plan}\` ${meaning}`);
 
 /** The `info` object of the document. */
 export const information = {
   title: 'Vehicle verification API',
-  version: VERSION,
+  version: packageJson.version,
   summary: 'Vehicle insurance, compliance verdicts and content items.',
   description: [
     'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers: responses have no CORS headers. A test key, `vvc_test_…`, sees the sandbox only, and every response to it has `X-Sandbox: true`; a live key, `vvc_live_…`, the data of the service.',

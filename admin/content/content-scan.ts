@@ -5,7 +5,7 @@ import type { KeyKind } from '../../core/access/api-key.ts';
 import { ALL_ITEMS, CONTENT_PREFIX, domainList, parseItem, type SlugClaim } from '../../core/content/content-store.ts';
 import { bucketOf } from '../../core/counted-list/item-keys.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
-import { openStagingDatabase, queryRows } from '../file-command/staging-database.ts';
+import { openStagingDatabase, queryRows } from '../staging-database.ts';
 import type { Miscount } from './list-recount.ts';
 
 /** An item in a list, at a position. */

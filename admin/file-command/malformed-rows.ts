@@ -8,9 +8,9 @@ import type { RowText } from '../../csv/lines.ts';
 import { parseRecords } from '../../csv/records.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row } from '../files/row.ts';
+import { queryRows } from '../staging-database.ts';
 import type { GroupResult } from './command-types.ts';
 import type { RowGroup } from './row-groups.ts';
-import { queryRows } from './staging-database.ts';
 
 /** `owner`: the vehicle whose row it seems to be. `key` may also be a text that is no vehicle. */
 const TABLES = `

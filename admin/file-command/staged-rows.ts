@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { RowText } from '../../csv/lines.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
+import { queryRows } from '../staging-database.ts';
 import { type RowGroup, rowGroups, type StagedRow } from './row-groups.ts';
-import { queryRows } from './staging-database.ts';
 
 /** Which line of a file has claimed a key first, such as a slug. */
 export interface Claims {

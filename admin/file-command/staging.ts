@@ -7,10 +7,10 @@ import { asFileFailure } from '../files/file-failure.ts';
 import { readRows } from '../files/read-rows.ts';
 import { registrationOf } from '../files/row.ts';
 import { type FileFormat, openSource, requireUnchanged } from '../files/source-file.ts';
+import { openStagingDatabase } from '../staging-database.ts';
 import type { FileCommand, FileContext } from './command-types.ts';
 import { malformedRows } from './malformed-rows.ts';
 import { stagedRows } from './staged-rows.ts';
-import { openStagingDatabase } from './staging-database.ts';
 
 /** The formats and columns of a file of registrations, whatever else its rows have. */
 export const REGISTRATION_FORMATS: readonly FileFormat[] = ['csv', 'ndjson', 'txt'];

@@ -32,7 +32,7 @@ const response = (type: string, body: Buffer | string): HttpResponse => ({
 const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/docs' }, body: Buffer.alloc(0) };
 
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
-const rootFile = (path: string) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const rootFile = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 /**
  * The script of Scalar, the API reference, from its package for Fastify: `@scalar/api-reference` has the same script,

@@ -42,7 +42,13 @@ it('A changed plan is changed in the document, in its schemas and in the table o
 it('No other document, README, page or program has a figure of a plan', () => {
   const OTHERS = /^core\/access\/plans\.ts|docs\/(?:changelog|performance|reliability|testing)\.md|api-types\.ts$/;
   const paths = globSync(
-    ['*.md', 'client/*.md', 'docs/*.md', 'site/*.md', '{core,functions,lib,bin,client/src}/**/*.ts'],
+    [
+      '*.md',
+      'client/*.md',
+      'docs/*.md',
+      'site/*.md',
+      '{admin,bin,client/src,core,csv,functions,lib,local,openapi}/**/*.ts',
+    ],
     {
       cwd: root.pathname,
     },

@@ -5,42 +5,33 @@ type WithoutSeverity<Each> = Each extends unknown ? Omit<Each, 'severity'> : nev
 type Rule = WithoutSeverity<Extract<NonNullable<IFlattenedRuleSet['forbidden']>[number], { to: unknown }>>;
 
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
-export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
+export const PRODUCT_FOLDERS = ['admin', 'bin', 'core', 'csv', 'functions', 'lib', 'local', 'openapi'] as const;
 
 /** What `lib` and `openapi` may read: rows and declarations, the latter documents too. No serving code. */
 const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
-const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
+const ENDPOINT_FILES = '^functions/endpoints/endpoint-files\\.ts$';
+const DEFINITION = '^functions/http/endpoint-definition\\.ts$';
+const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans)|stage/.+)\\.ts$';
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
-/** The parts of the client that the operators' CLI uses too. */
-const CSV_READER = '^csv/';
-const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 
 /** The folders of core/ and functions/, each with the folders that it may import, types included. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/runtime': [],
   'core/schemas': ['core/runtime'],
-  'core/observability': ['core/runtime'],
   'core/dynamodb': ['core/runtime'],
   'core/access': ['core/runtime', 'core/schemas', 'core/dynamodb'],
-  'core/vehicles': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/observability'],
-  'core/compliance': ['core/runtime', 'core/dynamodb', 'core/observability', 'core/schemas', 'core/vehicles'],
+  'core/vehicles': ['core/runtime', 'core/schemas', 'core/dynamodb'],
+  'core/compliance': ['core/runtime', 'core/dynamodb', 'core/schemas', 'core/vehicles'],
   'core/bulk': ['core/runtime', 'core/vehicles', 'core/compliance'],
   'core/counted-list': ['core/runtime', 'core/dynamodb'],
   'core/content': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/counted-list', 'core/access'],
-  'core/signing': ['core/runtime', 'core/dynamodb'],
+  'core/stage': ['core/schemas', 'core/access'],
   'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
-  'functions/http': [
-    'core/runtime',
-    'core/schemas',
-    'core/dynamodb',
-    'core/observability',
-    'core/access',
-    'core/signing',
-  ],
-  'functions/jwks': ['core/runtime', 'core/signing', 'functions/http'],
-  'functions/probe': ['core/runtime', 'core/dynamodb', 'core/observability', 'core/access'],
+  'functions/http': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/access'],
+  'functions/jwks': ['core/runtime', 'functions/http'],
+  'functions/probe': ['core/runtime', 'core/dynamodb', 'core/access'],
 };
 
 const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
@@ -59,68 +50,74 @@ const rules: readonly Rule[] = [
   {
     name: 'the product imports nothing of other folders',
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/` },
-    to: {
-      path: '^[^/]+/',
-      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER, PROGRESS_BAR],
-      dependencyTypes: ['local'],
-    },
+    to: { path: '^[^/]+/', pathNot: `^(${PRODUCT_FOLDERS.join('|')})/`, dependencyTypes: ['local'] },
   },
   {
-    name: 'of the service only admin imports the reader of CSV files and the progress bar',
-    from: { path: `^(${PRODUCT_FOLDERS.join('|')})/`, pathNot: '^admin/' },
-    to: { path: [CSV_READER, PROGRESS_BAR] },
+    name: 'csv/ imports nothing of the project',
+    from: { path: '^csv/' },
+    to: { path: '^(?!csv/)', dependencyTypes: ['local'] },
   },
   {
-    name: 'the reader of CSV files and the progress bar import nothing else of the client',
-    from: { path: [CSV_READER, PROGRESS_BAR] },
-    to: { path: '^client/src/', pathNot: CSV_READER },
+    name: 'only the two command lines import csv/',
+    from: { pathNot: '^(admin|client/src/command-line|csv)/' },
+    to: { path: '^csv/' },
   },
-  { name: 'core/ imports nothing above it', from: { path: '^core/' }, to: { path: '^(functions|lib|bin|client)/' } },
+  {
+    name: 'core/ imports nothing above it',
+    from: { path: '^core/' },
+    to: { path: '^(?!core/)', dependencyTypes: ['local'] },
+  },
   {
     name: 'core/ knows no event, no middy and no CDK',
     from: { path: '^core/' },
     to: { path: '(^|/)(@middy|aws-lambda|aws-cdk-lib|constructs)(/|$)' },
   },
   {
-    name: 'functions/ imports nothing of lib/, bin/ or client/',
+    name: 'functions/ imports core/ only',
     from: { path: '^functions/' },
-    to: { path: '^(lib|bin|client)/' },
+    to: { path: '^(?!(core|functions)/)', dependencyTypes: ['local'] },
   },
   {
-    name: 'client/ imports nothing of the service',
+    name: 'client/ imports csv/ only',
     from: { path: '^client/' },
-    to: { path: '^(core|functions|lib|bin)/' },
+    to: { path: '^(?!(client|csv)/)', dependencyTypes: ['local'] },
   },
   {
     name: 'the library in client/ uses web standards only',
     from: { path: '^client/src/(?!command-line/)' },
     to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'] },
   },
-  { name: 'lib/ imports nothing of bin/', from: { path: '^lib/' }, to: { path: '^bin/' } },
+  { name: 'nobody imports bin/', from: { pathNot: '^bin/' }, to: { path: '^bin/' } },
+  { name: 'only bin/ imports lib/', from: { pathNot: '^(bin|lib)/' }, to: { path: '^lib/' } },
   {
-    name: 'lib imports only rows and declarations',
+    name: 'lib/ imports rows, the table of endpoints and declarations',
     from: { path: '^lib/' },
-    to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS] },
-  },
-  {
-    name: 'openapi imports only rows, declarations and documents',
-    from: { path: '^openapi/' },
-    to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
-  },
-  {
-    name: 'admin imports core/, what is below it in lib/, the version and the outputs of the stack',
-    from: { path: '^admin/' },
     to: {
-      path: '^(functions|lib)/',
-      pathNot: '^lib/(admin/|content-maintenance/|key-management/|(cloud/outputs|staging-database|version)\\.ts$)',
+      path: '^(?!lib/)',
+      pathNot: [ROW, TABLE, ENDPOINT_FILES, DEFINITION, DECLARATIONS],
+      dependencyTypes: ['local'],
     },
   },
   {
-    name: 'admin/content and admin/keys import core/ and the staging database only',
-    from: { path: '^lib/(content-maintenance|key-management)/' },
-    to: { path: '^(functions|lib)/', pathNot: '^lib/($1/|staging-database\\.ts$)' },
+    name: 'openapi/ imports rows, the table of endpoints, documents and declarations',
+    from: { path: '^openapi/' },
+    to: {
+      path: '^(?!openapi/)',
+      pathNot: [ROW, TABLE, ENDPOINT_FILES, DEFINITION, DOCUMENT, DECLARATIONS, '^package\\.json$'],
+      dependencyTypes: ['local'],
+    },
   },
-  { name: 'local imports nothing of admin', from: { path: '^local/' }, to: { path: '^admin/' } },
+  {
+    name: 'admin/ imports core/ and csv/ only',
+    from: { path: '^admin/' },
+    to: { path: '^(?!(admin|core|csv)/|package\\.json$)', dependencyTypes: ['local'] },
+  },
+  {
+    name: 'local/ imports of admin/ only the store of keys and the import of content',
+    from: { path: '^local/' },
+    to: { path: '^admin/', pathNot: '^admin/(keys/key-store|content/(content-import|imported-item))\\.ts$' },
+  },
+  { name: 'local/ imports nothing of client/', from: { path: '^local/' }, to: { path: '^client/' } },
   {
     name: 'nobody imports a handler',
     comment: 'Who runs handlers finds them by the name of their folder (functions/endpoints/endpoint-files.ts).',
@@ -141,11 +138,12 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'of functions only not-found imports the table of endpoints',
-    from: { path: '^functions/', pathNot: ['^functions/not-found/', DOCUMENT] },
+    from: { path: '^functions/', pathNot: ['^functions/not-found/', ENDPOINT_FILES, DOCUMENT] },
     to: { path: TABLE },
   },
   { name: 'the table of endpoints imports only rows', from: { path: TABLE }, to: { pathNot: ROW } },
   { name: 'rows are plain data', from: { path: ROW }, to: { dependencyTypesNot: ['type-only'] } },
+  { name: 'no function finds files', from: { path: '^functions/' }, to: { path: ENDPOINT_FILES } },
   { name: 'no function bundles a document', from: { path: '^functions/', pathNot: DOCUMENT }, to: { path: DOCUMENT } },
   {
     name: 'only input.ts of an endpoint loads the schema library for a function',
@@ -155,7 +153,7 @@ const rules: readonly Rule[] = [
   {
     name: 'rules are pure',
     from: { path: PURE_RULES },
-    to: { path: '@aws-sdk|^core/(dynamodb|observability)/', dependencyTypesNot: ['type-only'] },
+    to: { path: '@aws-sdk|^core/(dynamodb/|runtime/log)', dependencyTypesNot: ['type-only'] },
   },
   ...layerRules,
 ];

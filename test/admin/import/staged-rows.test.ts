@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { expect, it } from '@jest/globals';
 import { stagedRows } from '../../../admin/file-command/staged-rows.ts';
-import { openStagingDatabase } from '../../../admin/file-command/staging-database.ts';
 import type { Row } from '../../../admin/files/row.ts';
+import { openStagingDatabase } from '../../../admin/staging-database.ts';
 
 it('Large rows come in pages of few, because a parsed row takes more memory than its text', () => {
   const db = openStagingDatabase(tmpdir());
