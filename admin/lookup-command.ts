@@ -3,12 +3,13 @@ import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../core/compliance/verdict.ts';
 import { batchGet } from '../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
-import { ApiError, internalError, problems } from '../core/problems.ts';
+import { type ApiError, complianceNotFound, internalError, problems, vehicleNotFound } from '../core/problems.ts';
 import { londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
-import { parseStored, readStored, UnreadableRecord } from '../core/schemas/record-schema.ts';
-import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../core/vehicles/insurance.ts';
-import { normaliseRegistration, registrationIssue } from '../core/vehicles/registration.ts';
+import { readStored } from '../core/schemas/record-schema.ts';
+import { type InsuranceAnswer, insuranceAnswer } from '../core/vehicles/insurance.ts';
+import { normaliseRegistration, type Registration, registrationIssue } from '../core/vehicles/registration.ts';
+import { suggestionFor } from '../core/vehicles/suggestion.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { recordKey } from '../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
@@ -32,14 +33,31 @@ type Answer<Body> =
   | { readonly status: 200; readonly body: Body }
   | { readonly status: number; readonly error: AnsweredError };
 
-const captureAnswer = <Body>(respond: () => Body): Answer<Body> => {
-  try {
-    return { status: 200, body: respond() };
-  } catch (error) {
-    if (!(error instanceof ApiError || error instanceof UnreadableRecord)) throw error;
-    const { code, message: detail, extension } = error instanceof ApiError ? error : internalError();
-    return { status: problems[code].status, error: { code, detail, ...extension } };
-  }
+const answered = <Body>(body: Body): Answer<Body> => ({ status: 200, body });
+
+const rejected = ({ code, message: detail, extension }: ApiError): Answer<never> => ({
+  status: problems[code].status,
+  error: { code, detail, ...extension },
+});
+
+/** What the API answers today. It answers 500 when a record that it needs is damaged. */
+const answersOf = (
+  { sent, key }: Registration,
+  vehicleItem: DynamoItem | undefined,
+  complianceItem: DynamoItem | undefined,
+  now: Date,
+): { readonly insurance: Answer<InsuranceAnswer>; readonly verdict: Answer<ComplianceAnswer> } => {
+  const today = londonDate(now);
+  const vehicle = readStored(VehicleRecord, vehicleItem);
+  const compliance = readStored(ComplianceRecord, complianceItem);
+  const damaged = rejected(internalError());
+  if (vehicleItem && !vehicle) return { insurance: damaged, verdict: damaged };
+  const unknown = rejected(vehicleNotFound(suggestionFor(key, today)));
+  const insurance = vehicle ? answered(insuranceAnswer(sent, vehicle, today)) : unknown;
+  if (complianceItem && !compliance) return { insurance, verdict: damaged };
+  if (!vehicle) return { insurance, verdict: unknown };
+  if (!compliance) return { insurance, verdict: rejected(complianceNotFound()) };
+  return { insurance, verdict: answered(complianceAnswer(sent, vehicle, compliance, now, today)) };
 };
 
 const describeAge = (lastUpdated: string | undefined, now: Date): string => {
@@ -97,8 +115,7 @@ const answerLines = <Body>(label: string, answer: Answer<Body>, textsOf: (body: 
   return texts.map((text, index) => [index === 0 ? label : '', text]);
 };
 
-const whyInsured = ({ insured, policy }: InsuranceAnswer, policies: VehicleRecord['policies'], today: string) => {
-  const { status } = insuranceOn(today, policies);
+const whyInsured = ({ insured, status, policy }: InsuranceAnswer): string[] => {
   const reasons = {
     IN_FORCE: `policy ${policy?.number} is in force until ${policy?.validTo}`,
     LAPSED: `policy ${policy?.number} ended on ${policy?.validTo}`,
@@ -126,20 +143,14 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   const [complianceItem] = items.get(tables.compliance) ?? [];
   const vehicle = vehicleItem && readSupplied(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
-  // The API answers 500 when a record that it needs is damaged.
-  const parsedVehicle = () => vehicleItem && parseStored(VehicleRecord, vehicleItem);
-  const parsedCompliance = () => complianceItem && parseStored(ComplianceRecord, complianceItem);
-  const insurance = captureAnswer(() => insuranceAnswer(raw, parsedVehicle(), today));
-  const verdict = captureAnswer(() =>
-    complianceAnswer(raw, { vehicle: parsedVehicle(), compliance: parsedCompliance() }, now),
-  );
+  const { insurance, verdict } = answersOf({ sent: raw, key: registration }, vehicleItem, complianceItem, now);
   const lines: Line[] = [
     ['Registration', registration],
     ...storedLines('Vehicle', vehicleItem, vehicle, (record) => vehicleLines(record, now)),
     ...storedLines('Compliance', complianceItem, compliance, (record) => complianceLines(record, now)),
     ['', ''],
     ['The API', `on ${today}`],
-    ...answerLines('insurance', insurance, (body) => whyInsured(body, parsedVehicle()?.policies ?? [], today)),
+    ...answerLines('insurance', insurance, whyInsured),
     ...answerLines('compliance', verdict, whyCompliant),
   ];
   return {

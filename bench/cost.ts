@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { database } from '../core/dynamodb/database.ts';
 import { importFile } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
-import type { GatewayHandler } from '../functions/http/http-function.ts';
+import type { GatewayHandler } from '../functions/http/stack.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { type Cost, meter } from '../test/support/metered-client.ts';
 import type { Invocation } from './function-process.ts';

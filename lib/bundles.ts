@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
 import { FUNCTION_IDS, type FunctionId, fileOf } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
-import type { ServedEndpoint } from '../functions/http/endpoint-definition.ts';
+import type { HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { sdkStubs } from './sdk-stubs.ts';
 
 type BundleId = FunctionId | 'probe';
@@ -42,7 +42,7 @@ const signingFile: Plugin = {
 };
 
 const signs = (id: BundleId): boolean =>
-  (endpoints as Partial<Record<BundleId, ServedEndpoint>>)[id]?.signing?.includes('Sign') === true;
+  (endpoints as Partial<Record<BundleId, HttpFunction>>)[id]?.signing?.includes('Sign') === true;
 
 /** Bundles every function, and ends esbuild's process. @throws the error of esbuild */
 export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')): Promise<Bundles> => {

@@ -2,11 +2,7 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../core/tables.ts';
-import {
-  FUNCTION_TIMEOUT_SECONDS,
-  grantedActions,
-  type ServedEndpoint,
-} from '../functions/http/endpoint-definition.ts';
+import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -14,7 +10,7 @@ import type { SigningKeys } from './signing-keys.ts';
 interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** Its description in the console. */
   readonly summary: string;
-  readonly row: Pick<ServedEndpoint, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;
+  readonly row: Pick<HttpFunction, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;
   readonly tables: ServiceTables;
   /** Absent without the setting `signedAnswers`. */
   readonly signingKeys?: SigningKeys | undefined;

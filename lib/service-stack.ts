@@ -4,7 +4,7 @@ import * as names from '../core/stage/outputs.ts';
 import type { TableId } from '../core/tables.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
-import type { Endpoint, ServedEndpoint } from '../functions/http/endpoint-definition.ts';
+import type { Endpoint, HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { ServiceAlarms } from './alarms.ts';
@@ -70,7 +70,7 @@ export class ServiceStack extends Stack {
     const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
 
-    const addFunction = (functionId: FunctionId, summary: string, row: ServedEndpoint) => {
+    const addFunction = (functionId: FunctionId, summary: string, row: HttpFunction) => {
       const bundle = bundles[functionId];
       const added = new EndpointFunction(this, functionId, { settings, summary, bundle, row, tables, signingKeys });
       functions.set(functionId, added);

@@ -2,7 +2,7 @@ import { Fn } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { ServedEndpoint } from '../functions/http/endpoint-definition.ts';
+import type { HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { allow } from './permissions.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -33,7 +33,7 @@ export class SigningKeys extends Construct {
    * Permits the actions of a row on every key, not only on the first: during a gradual deployment and after a roll
    * back, older versions sign with the key that was first when they were deployed.
    */
-  statements({ signing = [] }: Pick<ServedEndpoint, 'signing'>): PolicyStatement[] {
+  statements({ signing = [] }: Pick<HttpFunction, 'signing'>): PolicyStatement[] {
     const actions = signing.map((action) => `kms:${action}`);
     return actions.length === 0 ? [] : [allow(actions, [...this.arns])];
   }

@@ -1,7 +1,6 @@
 /** The parameters and the request body of an operation. */
 import type { TObject } from 'typebox';
-import { dateQuery, type EndpointDocument } from '../functions/endpoints/document.ts';
-import type { Endpoint } from '../functions/http/endpoint-definition.ts';
+import type { EndpointDocument } from '../functions/endpoints/document.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import type { Example } from './examples.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -44,12 +43,10 @@ const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly
 
 /** The path, query and header parameters of an endpoint. */
 export const buildParameters = (
-  { date }: Pick<Endpoint, 'date'>,
   { path, query, headers }: EndpointDocument,
   shown: readonly Example[],
 ): JsonObject[] => [
   ...parametersIn('path', path, shown),
-  ...(date === 'accepted' ? parametersIn('query', dateQuery, shown) : []),
   ...parametersIn('query', query, shown),
   ...parametersIn('header', headers, shown),
 ];

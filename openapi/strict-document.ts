@@ -57,7 +57,7 @@ const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] 
 const buildOperation = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
   const shown = examples.of(id);
   const { operationId, description } = documents[id];
-  const parameters = buildParameters(row, documents[id], shown);
+  const parameters = buildParameters(documents[id], shown);
   const codes = problemCodesOf(row);
   return {
     operationId,

@@ -34,6 +34,8 @@ export const isValidEntry = {
   insured: object({
     ...entry,
     insured: boolean,
+    // A signed problem document has its HTTP status there.
+    status: optional((value) => text(value) || number(value)),
     policy: someObject({ number: someText, insurer: someText, type: someText, validFrom: someText, validTo: someText }),
   }),
   compliant: object({

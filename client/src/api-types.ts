@@ -131,7 +131,7 @@ export interface paths {
          * Read a content item
          * @description The `ETag` is the version, for `If-Match`.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `CONTENT_NOT_FOUND`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `CONTENT_NOT_FOUND`.
          */
         get: operations["getContent"];
         /**
@@ -146,7 +146,7 @@ export interface paths {
          * Delete a content item permanently
          * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed; otherwise the response is 412.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `CONTENT_NOT_FOUND`, `PRECONDITION_FAILED`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `CONTENT_NOT_FOUND`, `PRECONDITION_FAILED`.
          */
         delete: operations["deleteContent"];
         options?: never;
@@ -165,7 +165,7 @@ export interface paths {
          * The key, its limits and its requests of the last 24 hours
          * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`.
+         *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`.
          */
         get: operations["getUsage"];
         put?: never;
@@ -284,6 +284,14 @@ export interface components {
             registration: string;
             /** @description Whether a policy is in force; in a bulk entry with `code` it is false and no answer */
             insured: boolean;
+            /**
+             * @description Extensible enum:
+             *     - `IN_FORCE`: a policy covers the day
+             *     - `LAPSED`: the last policy has ended
+             *     - `NOT_STARTED`: the first policy has not begun
+             *     - `NONE`: there is no policy at all
+             */
+            status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
             /** @description null when the vehicle has no policy at all */
             policy: components["schemas"]["Policy"] | null;
         };
@@ -310,7 +318,7 @@ export interface components {
                 insurance: {
                     /**
                      * @description Extensible enum:
-                     *     - `IN_FORCE`: a policy covers today
+                     *     - `IN_FORCE`: a policy covers the day
                      *     - `LAPSED`: the last policy has ended
                      *     - `NOT_STARTED`: the first policy has not begun
                      *     - `NONE`: there is no policy at all
@@ -512,6 +520,14 @@ export interface components {
             registration: string;
             /** @description Whether a policy is in force today, or on the day in `asOf`, Europe/London */
             insured: boolean;
+            /**
+             * @description Extensible enum:
+             *     - `IN_FORCE`: a policy covers the day
+             *     - `LAPSED`: the last policy has ended
+             *     - `NOT_STARTED`: the first policy has not begun
+             *     - `NONE`: there is no policy at all
+             */
+            status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
             /** @description null when the vehicle has no policy at all */
             policy: components["schemas"]["Policy"] | null;
             vehicle: components["schemas"]["Vehicle"];
@@ -1539,6 +1555,32 @@ export interface operations {
                     "application/json": components["schemas"]["ContentItem"];
                 };
             };
+            /** @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong. */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         */
+                        code: "VALIDATION_FAILED" | (string & {});
+                    };
+                };
+            };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
             /** @description `CONTENT_NOT_FOUND`: No content item has this id. */
@@ -1791,6 +1833,32 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong. */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         */
+                        code: "VALIDATION_FAILED" | (string & {});
+                    };
+                };
+            };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
             /** @description `CONTENT_NOT_FOUND`: No content item has this id. */
@@ -1874,6 +1942,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong. */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         */
+                        code: "VALIDATION_FAILED" | (string & {});
+                    };
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];

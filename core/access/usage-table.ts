@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type DynamoItem, sendOnce } from '../dynamodb/database.ts';
+import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Window } from './plans.ts';
 
 /** What is counted in the window from `start`, in Unix seconds. */
@@ -44,22 +44,6 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     return used;
   },
 
-  /**
-   * Adds units to a window in which admission has counted a request. Sent once: they may be lost, but never count
-   * twice.
-   * @throws the error of the one attempt
-   */
-  addExtraUnits: (keyId: string, window: Window, units: number): Promise<void> =>
-    sendOnce(
-      db,
-      new UpdateCommand({
-        TableName: table,
-        Key: { keyId, windowStart: window.start },
-        UpdateExpression: 'ADD extraUnits :units',
-        ExpressionAttributeValues: { ':units': units },
-      }),
-    ),
-
   /** The counters of a key's windows since `start`, oldest first. Eventually consistent. */
   countsSince: async (keyId: string, start: number): Promise<WindowCount[]> => {
     // One page: a day has at most 1,440 counters of under 100 bytes.
@@ -74,3 +58,22 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     return Items.map(windowCount);
   },
 });
+
+export type UsageTable = ReturnType<typeof usageTable>;
+
+/**
+ * Adds units to a window in which admission has counted a request.
+ * @param db a client with one attempt: units may be lost, but never count twice
+ */
+export const extraUnitsAdder =
+  (db: DynamoDBDocumentClient, table: string) =>
+  async (keyId: string, window: Window, units: number): Promise<void> => {
+    await db.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { keyId, windowStart: window.start },
+        UpdateExpression: 'ADD extraUnits :units',
+        ExpressionAttributeValues: { ':units': units },
+      }),
+    );
+  };

@@ -1,34 +1,32 @@
 import type { BulkVerdictRecords } from '../compliance/compliance-table.ts';
 import { complianceAnswer } from '../compliance/verdict.ts';
-import { londonDate } from '../runtime/clock.ts';
-import type { RegistrationKey } from '../vehicles/registration.ts';
-import { type BulkKeys, bulkEnvelope, entryFailure, invalidEntry, unknownVehicle } from './bulk-entries.ts';
+import type { LondonDate } from '../runtime/clock.ts';
+import { type BulkEntry, bulkEnvelope, entryFailure, invalidEntry, unknownVehicle } from './bulk-entries.ts';
 
-const bulkEntry = (
-  registration: string,
-  key: RegistrationKey | undefined,
+const entryResult = (
+  { sent, key }: BulkEntry,
   { vehicles, compliance }: BulkVerdictRecords,
   now: Date,
+  today: LondonDate,
 ) => {
-  const failed = { registration, compliant: false } as const;
-  if (key === undefined) return { ...failed, ...invalidEntry(registration) };
+  const failed = { registration: sent, compliant: false } as const;
+  if (key === undefined) return { ...failed, ...invalidEntry(sent) };
   if (vehicles.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const vehicle = vehicles.found.get(key);
-  if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, londonDate(now)) };
+  if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, today) };
   if (compliance.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const record = compliance.found.get(key);
   if (record === undefined) return { ...failed, ...entryFailure('COMPLIANCE_NOT_FOUND') };
-  return complianceAnswer(registration, { vehicle, compliance: record }, now);
+  return complianceAnswer(sent, vehicle, record, now, today);
 };
 
 /**
  * One result per entry, in order, duplicates included (docs/contract.md#compliance). A vehicle that could not be read
  * is `LOOKUP_UNAVAILABLE`: it never gets a verdict and is never missing.
- * @param keys of the entries, from `bulkKeys`
  */
 export const bulkComplianceAnswer = (
-  submitted: readonly string[],
-  keys: BulkKeys,
-  sources: BulkVerdictRecords,
+  entries: readonly BulkEntry[],
+  records: BulkVerdictRecords,
   now: Date,
-) => bulkEnvelope(submitted.map((registration, index) => bulkEntry(registration, keys[index], sources, now)));
+  today: LondonDate,
+) => bulkEnvelope(entries.map((entry) => entryResult(entry, records, now, today)));

@@ -4,13 +4,17 @@ import type { LondonDate } from '../runtime/clock.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';
 import { suggestionFor } from '../vehicles/suggestion.ts';
 
-/** The key of each submitted registration, in order; undefined where it cannot be one. */
-export type BulkKeys = readonly (RegistrationKey | undefined)[];
+/** One registration of a bulk request. */
+export interface BulkEntry {
+  readonly sent: string;
+  /** Undefined when the text cannot be a registration. */
+  readonly key: RegistrationKey | undefined;
+}
 
-/** The keys of a bulk request; `distinct` are the keys to read. */
-export const bulkKeys = (submitted: readonly string[]): { keys: BulkKeys; distinct: RegistrationKey[] } => {
-  const keys = submitted.map(normaliseRegistration);
-  return { keys, distinct: [...new Set(keys.filter((key) => key !== undefined))] };
+/** The entries of a bulk request, in order; `distinct` are the keys to read. */
+export const bulkEntries = (sent: readonly string[]): { entries: BulkEntry[]; distinct: RegistrationKey[] } => {
+  const entries = sent.map((text): BulkEntry => ({ sent: text, key: normaliseRegistration(text) }));
+  return { entries, distinct: [...new Set(entries.map(({ key }) => key).filter((key) => key !== undefined))] };
 };
 
 /** Why an entry of a bulk request can fail. */
@@ -21,8 +25,8 @@ export const entryFailure = <Code extends keyof typeof ENTRY_SENTENCES>(code: Co
   code,
 });
 
-export const invalidEntry = (submitted: string) => ({
-  error: invalidRegistrationSentence(submitted),
+export const invalidEntry = (sent: string) => ({
+  error: invalidRegistrationSentence(sent),
   code: 'INVALID_REGISTRATION' as const,
 });
 

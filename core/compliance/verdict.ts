@@ -1,8 +1,5 @@
-import { complianceNotFound, vehicleNotFound } from '../problems.ts';
-import { type LondonDate, londonDate } from '../runtime/clock.ts';
+import type { LondonDate } from '../runtime/clock.ts';
 import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
-import { requireRegistration } from '../vehicles/registration.ts';
-import { suggestionFor } from '../vehicles/suggestion.ts';
 import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
 import type { ComplianceRecord } from './compliance-record.ts';
 
@@ -99,20 +96,10 @@ export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
   readonly lastChecked: string;
 }
 
-/** The records that a verdict follows from; undefined where there is none. */
-interface VerdictRecords {
-  readonly vehicle: Omit<InsuranceRecord, 'registration'> | undefined;
-  readonly compliance: ComplianceRecord | undefined;
-}
-
-/** @throws VEHICLE_NOT_FOUND, COMPLIANCE_NOT_FOUND without the record */
 export const complianceAnswer = (
   registration: string,
-  { vehicle, compliance }: VerdictRecords,
+  vehicle: Omit<InsuranceRecord, 'registration'>,
+  compliance: ComplianceRecord,
   now: Date,
-): ComplianceAnswer => {
-  const today = londonDate(now);
-  if (vehicle === undefined) throw vehicleNotFound(suggestionFor(requireRegistration(registration), today));
-  if (compliance === undefined) throw complianceNotFound();
-  return { registration, ...verdictOn(today, vehicle, compliance), lastChecked: now.toISOString() };
-};
+  today: LondonDate,
+): ComplianceAnswer => ({ registration, ...verdictOn(today, vehicle, compliance), lastChecked: now.toISOString() });

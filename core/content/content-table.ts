@@ -168,9 +168,12 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   };
 };
 
-/** The content of each kind of key, all in one table. A handler takes the one for its request's key. */
-export const contentByKeyKind = (db: DynamoDBDocumentClient, table: string) => ({
-  live: contentTable(db, table, 'live'),
-  test: contentTable(db, table, 'test'),
-  probe: contentTable(db, table, 'probe'),
-});
+/** The content that a request sees: each kind of key has its own. */
+export const contentData = (db: DynamoDBDocumentClient, { content: table }: { readonly content: string }) => {
+  const byKind = {
+    live: { content: contentTable(db, table, 'live') },
+    test: { content: contentTable(db, table, 'test') },
+    probe: { content: contentTable(db, table, 'probe') },
+  };
+  return ({ kind }: { readonly kind: KeyKind }) => byKind[kind];
+};

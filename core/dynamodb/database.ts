@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { awsFromEnvironment } from '../runtime/environment.ts';
 import { awsTransport } from './aws-transport.ts';
@@ -56,42 +56,23 @@ const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient): void => {
   });
 };
 
-/** A DynamoDB client whose timeouts leave time to respond (docs/design.md#time). */
+/**
+ * A DynamoDB client whose timeouts leave time to respond (docs/design.md#time).
+ * @param settings that differ from those of every client
+ */
 export const createDatabase = (
   place: Pick<DynamoDBClientConfig, 'region' | 'endpoint' | 'credentials'>,
+  settings: Pick<DynamoDBClientConfig, 'maxAttempts' | 'requestHandler'> = {},
 ): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     ...place,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
     requestHandler: awsTransport(TIMEOUTS),
+    ...settings,
   });
   rejectLateAttempts(client);
   return documentClient(client);
-};
-
-/** Sends an update once: repeating it after a lost response could apply it twice. */
-export const sendOnce = async (db: DynamoDBDocumentClient, command: UpdateCommand): Promise<void> => {
-  let failure: unknown;
-  command.middlewareStack.addRelativeTo(
-    <Attempt, Outcome>(next: (attempt: Attempt) => Promise<Outcome>) =>
-      async (attempt: Attempt) => {
-        try {
-          return await next(attempt);
-        } catch (error) {
-          failure = error;
-          // The SDK does not retry after an unknown error.
-          throw new Error('not repeated');
-        }
-      },
-    // The document client adds it twice.
-    { name: 'sendOnce', override: true, relation: 'after', toMiddleware: 'retryMiddleware' },
-  );
-  try {
-    await db.send(command);
-  } catch (error) {
-    throw failure ?? error;
-  }
 };
 
 let shared: DynamoDBDocumentClient | undefined;
@@ -100,6 +81,18 @@ let shared: DynamoDBDocumentClient | undefined;
 export const database = (): DynamoDBDocumentClient => {
   shared ??= createDatabase(awsFromEnvironment());
   return shared;
+};
+
+let sharedWithoutRetries: DynamoDBDocumentClient | undefined;
+
+/**
+ * Sends each request once: for a write that must not be repeated after a lost response. Uses the connections of
+ * `database`, whose requests find out when a frozen function has lost them.
+ */
+export const databaseWithoutRetries = (): DynamoDBDocumentClient => {
+  const { requestHandler } = database().config;
+  sharedWithoutRetries ??= createDatabase(awsFromEnvironment(), { maxAttempts: 1, requestHandler });
+  return sharedWithoutRetries;
 };
 
 /** Whether a request to DynamoDB failed after its retries. The SDK marks all its errors, lost connections included. */

@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import { complianceTable } from '../compliance/compliance-table.ts';
 import { forcedError } from '../problems.ts';
-import { type LondonDate, londonDate } from '../runtime/clock.ts';
+import type { LondonDate } from '../runtime/clock.ts';
 import type { RegistrationKey } from '../vehicles/registration.ts';
 import { type FoundRecords, vehiclesTable } from '../vehicles/vehicles-table.ts';
 import { sandboxCompliance, sandboxVehicle } from './sandbox-records.ts';
@@ -19,8 +19,8 @@ const forcedCode = (registration: RegistrationKey) =>
 
 export const isForced = (registration: RegistrationKey): boolean => forcedCode(registration) !== undefined;
 
-/** What decides which source a request reads, and how sandbox vehicles are dated. */
-type LookupRequest = { readonly keyKind: KeyKind; readonly now: Date };
+/** What decides which records a request sees, and how sandbox vehicles are dated. */
+type LookupRequest = { readonly kind: KeyKind; readonly today: LondonDate };
 
 type VehicleSource = ReturnType<typeof vehiclesTable>;
 type ComplianceSource = ReturnType<typeof complianceTable>;
@@ -63,25 +63,16 @@ const sandboxComplianceSource = (today: LondonDate): ComplianceSource => ({
   }),
 });
 
-/**
- * The vehicles that a request sees.
- * @example
- * const vehicles = vehicleSource(db, tables.vehicles);
- * return { load: (request) => vehicles(request).find(registration) };
- */
-export const vehicleSource = (
-  db: DynamoDBDocumentClient,
-  table: string,
-): ((request: LookupRequest) => VehicleSource) => {
-  const live = vehiclesTable(db, table);
-  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicleSource(londonDate(now)));
+/** The vehicles that a request sees. */
+export const vehicleData = (db: DynamoDBDocumentClient, { vehicles }: { readonly vehicles: string }) => {
+  const live = { vehicles: vehiclesTable(db, vehicles) };
+  return ({ kind, today }: LookupRequest): { readonly vehicles: VehicleSource } =>
+    kind === 'live' ? live : { vehicles: sandboxVehicleSource(today) };
 };
 
 /** The compliance records that a request sees, with their vehicles. */
-export const complianceSource = (
-  db: DynamoDBDocumentClient,
-  names: Parameters<typeof complianceTable>[1],
-): ((request: LookupRequest) => ComplianceSource) => {
-  const live = complianceTable(db, names);
-  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxComplianceSource(londonDate(now)));
+export const complianceData = (db: DynamoDBDocumentClient, names: Parameters<typeof complianceTable>[1]) => {
+  const live = { compliance: complianceTable(db, names) };
+  return ({ kind, today }: LookupRequest): { readonly compliance: ComplianceSource } =>
+    kind === 'live' ? live : { compliance: sandboxComplianceSource(today) };
 };

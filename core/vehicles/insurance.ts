@@ -1,7 +1,4 @@
-import { vehicleNotFound } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import { requireRegistration } from './registration.ts';
-import { suggestionFor } from './suggestion.ts';
 import type { Policy, VehicleDetails, VehicleRecord } from './vehicle-record.ts';
 
 /** The published statuses of a vehicle's insurance. */
@@ -33,12 +30,11 @@ export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insur
   return next ? { status: 'NOT_STARTED', policy: next } : { status: 'NONE', policy: null };
 };
 
-/** Whether a vehicle is insured on a day, and the policy that this follows from. */
-interface InsuranceResult {
+/** Whether a vehicle is insured on a day, and why. */
+export interface InsuranceResult extends Insurance {
   /** As it was queried. */
   readonly registration: string;
   readonly insured: boolean;
-  readonly policy: Policy | null;
 }
 
 /** Derived on the day it is asked for, never stored. */
@@ -48,7 +44,7 @@ export const insuranceResult = (
   policies: readonly Policy[],
 ): InsuranceResult => {
   const { status, policy } = insuranceOn(day, policies);
-  return { registration, insured: status === 'IN_FORCE', policy };
+  return { registration, insured: status === 'IN_FORCE', status, policy };
 };
 
 /** The body of an insurance lookup. */
@@ -59,14 +55,14 @@ export interface InsuranceAnswer extends InsuranceResult {
   readonly asOf?: LondonDate;
 }
 
-/** @throws VEHICLE_NOT_FOUND without a record */
 export const insuranceAnswer = (
   registration: string,
-  record: VehicleRecord | undefined,
+  { vehicle, lastUpdated, policies }: VehicleRecord,
   today: LondonDate,
   asOf?: LondonDate,
-): InsuranceAnswer => {
-  if (record === undefined) throw vehicleNotFound(suggestionFor(requireRegistration(registration), today));
-  const { vehicle, lastUpdated, policies } = record;
-  return { ...insuranceResult(registration, asOf ?? today, policies), vehicle, lastUpdated, ...(asOf && { asOf }) };
-};
+): InsuranceAnswer => ({
+  ...insuranceResult(registration, asOf ?? today, policies),
+  vehicle,
+  lastUpdated,
+  ...(asOf && { asOf }),
+});

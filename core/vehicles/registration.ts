@@ -66,15 +66,25 @@ export const registrationIssue = (raw: string): string => {
 export const invalidRegistrationSentence = (raw: string): string =>
   `The registration ${registrationIssue(raw)}. It has 1 to ${MAX_LENGTH} letters (A to Z, Ä, Ö, Ü, Å) and digits; spaces, hyphens and dots are ignored.`;
 
-const invalid = (raw: string): ApiError => invalidRegistration(invalidRegistrationSentence(raw));
+/** A valid registration: as it was sent, and its key. */
+export interface Registration {
+  readonly sent: string;
+  readonly key: RegistrationKey;
+}
 
-/** The error of a path without a valid registration; undefined with one. */
-export const registrationError = ({ registration = '' }: { readonly registration?: string }): ApiError | undefined =>
-  normaliseRegistration(registration) === undefined ? invalid(registration) : undefined;
+/** The registration of a path; INVALID_REGISTRATION when it has no valid one. */
+export const registrationInPath = ({
+  registration: sent = '',
+}: {
+  readonly registration?: string;
+}): { readonly registration: Registration } | ApiError => {
+  const key = normaliseRegistration(sent);
+  return key === undefined ? invalidRegistration(invalidRegistrationSentence(sent)) : { registration: { sent, key } };
+};
 
-/** @throws INVALID_REGISTRATION */
+/** The key of a registration that is in the code. @throws Error when it is invalid */
 export const requireRegistration = (raw: string): RegistrationKey => {
-  const registration = normaliseRegistration(raw);
-  if (registration === undefined) throw invalid(raw);
-  return registration;
+  const key = normaliseRegistration(raw);
+  if (key === undefined) throw new Error(invalidRegistrationSentence(raw));
+  return key;
 };

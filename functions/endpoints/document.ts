@@ -4,7 +4,6 @@ import * as T from 'typebox';
 import { PLANS, type PlanName } from '../../core/access/plans.ts';
 import type { RecordOf } from '../../core/schemas/record-schema.ts';
 import { SEPARATORS } from '../../core/vehicles/registration.ts';
-import { AnswerableDate } from '../../core/vehicles/schemas.ts';
 import type { InputSchemas } from '../http/input.ts';
 import type { EndpointId } from './table.ts';
 
@@ -104,6 +103,13 @@ export const registrationExamples: readonly ExampleRequest[] = [
   example('invalid', 'Text that cannot be a registration', { path: { registration: 'AB12_CDE' } }),
 ];
 
+/** An example for endpoints without a query parameter of their own. */
+export const misplacedParameter = (path?: Readonly<Record<string, string>>): ExampleRequest =>
+  example('misplacedParameter', 'A query parameter of another endpoint', {
+    ...(path && { path }),
+    query: { limit: 5 },
+  });
+
 /** The path of the last sample item, whose id is the same on every machine. */
 export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
@@ -132,9 +138,6 @@ export const plansTable = (): string =>
     '| Plan | Requests in a window | Registrations in a bulk request |\n|---|---|---|\n',
     ...planFigures().map(({ name, requests, registrations }) => `| \`${name}\` | ${requests} | ${registrations} |\n`),
   ].join('');
-
-/** The query parameter `date`, which functions read without a schema. */
-export const dateQuery = T.Object({ date: T.Optional(AnswerableDate) });
 
 const bulkSizes = planFigures()
   .map(({ registrations }) => registrations)

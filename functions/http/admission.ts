@@ -1,15 +1,20 @@
-import { type AdmissionStore, authenticate, isWithinLimit } from '../../core/access/authenticate.ts';
+import type { PresentedKey } from '../../core/access/api-key.ts';
+import { type Access, authenticate, type Caller, isWithinLimit } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { rateLimited, scopeMissing, unauthorized } from '../../core/problems.ts';
-import type { InboundMiddleware, RequestContext } from './request.ts';
+import type { HttpRequest, RequestContext } from './request.ts';
 
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
 
 /** Authentication, then rate limit, then authorisation: docs/contract.md#precedence. */
-const admit = async (store: AdmissionStore, scope: Scope | undefined, context: RequestContext): Promise<void> => {
+const admit = async (
+  access: Access,
+  scope: Scope | undefined,
+  context: RequestContext & { readonly key: PresentedKey },
+): Promise<void> => {
   const { deadline, now, key } = context;
-  const caller = key && (await deadline.within(authenticate(store, key, now)));
+  const caller = await deadline.within(authenticate(access, key, now));
   if (caller === undefined) throw unauthorized();
   context.caller = caller;
   if (!isWithinLimit(caller)) throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
@@ -17,22 +22,23 @@ const admit = async (store: AdmissionStore, scope: Scope | undefined, context: R
 };
 
 /**
- * Admits the caller, and runs `load` in parallel, which saves a round trip. Its result is used only after admission: a
- * rejected caller learns nothing from it, not even from an error.
- * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING, then the context's `deferredError`
+ * Admits the caller, and runs `load` in parallel, which saves a round trip. Its result is used only after validation: a
+ * rejected caller learns nothing from it, not even from an error. The load of an invalid path is the path's error.
+ * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING
  */
-export const admission = (
-  store: AdmissionStore,
-  scope?: Scope,
-  load?: (context: RequestContext) => Promise<unknown>,
-): InboundMiddleware => ({
-  before: async ({ internal: context }) => {
+export const admission = <Found, Loaded>(
+  access: Access,
+  scope: Scope | undefined,
+  load: (request: RequestContext & Found) => Promise<Loaded>,
+) => ({
+  before: async ({
+    context,
+  }: HttpRequest<Found & { key: PresentedKey; caller: Caller; loading: Promise<Loaded> }>): Promise<void> => {
     // Before `load`: otherwise a rejection would wait until the loaded items are parsed.
-    const admitted = admit(store, scope, context);
-    if (context.deferredError === undefined) context.loading = load?.(context);
+    const admitted = admit(access, scope, context);
+    context.loading = context.pathError === undefined ? load(context) : Promise.reject(context.pathError);
     // Nobody awaits it when the request is rejected, and an unhandled rejection ends the process.
-    context.loading?.catch(() => undefined);
+    context.loading.catch(() => undefined);
     await admitted;
-    if (context.deferredError !== undefined) throw context.deferredError;
   },
 });

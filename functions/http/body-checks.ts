@@ -6,7 +6,7 @@ import {
   unsupportedContentType,
   validationFailed,
 } from '../../core/problems.ts';
-import type { InboundMiddleware } from './request.ts';
+import type { HttpRequest } from './request.ts';
 
 /** Bytes (docs/contract.md#errors). */
 const MAX_BODY_BYTES = 1_000_000;
@@ -24,8 +24,8 @@ const isJsonInUtf8 = (contentType: string): boolean => {
  * The checks that @middy/http-json-body-parser lacks: size, media type, charset, and UTF-8 of a base64-encoded body.
  * @throws BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON
  */
-export const bodyChecks = (): InboundMiddleware => ({
-  before: ({ event: { body, isBase64Encoded }, internal: { headers } }) => {
+export const bodyChecks = () => ({
+  before: ({ event: { body, isBase64Encoded }, context: { headers } }: HttpRequest): void => {
     if (typeof body !== 'string') throw malformedJson();
     const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
     if (bytes > MAX_BODY_BYTES) throw bodyTooLarge(bytes, MAX_BODY_BYTES);

@@ -1,23 +1,25 @@
+import type { Caller } from '../../core/access/authenticate.ts';
 import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
 import { bulkTooLarge } from '../../core/problems.ts';
-import type { InboundMiddleware } from './request.ts';
+import type { HttpRequest } from './request.ts';
 
 /** The number of registrations in a parsed body, which may be invalid: then 0. */
-export const countRegistrations = (body: unknown): number => {
+const countRegistrations = (body: unknown): number => {
   const { registrations } = (body ?? {}) as { readonly registrations?: unknown };
   return Array.isArray(registrations) ? registrations.length : 0;
 };
 
-const rejectMoreThan = (maxOf: (planLimit: number) => number): InboundMiddleware => ({
-  before: ({ event, internal: { caller } }) => {
-    const count = countRegistrations(event.body);
-    const planLimit = caller?.plan.bulkSize ?? 0;
-    if (count > maxOf(planLimit)) throw bulkTooLarge(count, planLimit);
+/** Counts the entries, and rejects more than any plan allows, before validation. @throws BULK_TOO_LARGE */
+export const largestBulkSize = () => ({
+  before: ({ event, context }: HttpRequest<{ caller: Caller; entryCount: number }>): void => {
+    context.entryCount = countRegistrations(event.body);
+    if (context.entryCount > LARGEST_BULK_SIZE) throw bulkTooLarge(context.entryCount, context.caller.plan.bulkSize);
   },
 });
 
-/** Rejects more entries than any plan allows, before validation. @throws BULK_TOO_LARGE */
-export const rejectBeyondEveryPlan = rejectMoreThan(() => LARGEST_BULK_SIZE);
-
-/** Rejects more entries than the plan of the admitted caller allows (docs/contract.md#bulk). @throws BULK_TOO_LARGE */
-export const rejectBeyondPlan = rejectMoreThan((planLimit) => planLimit);
+/** After validation rejects more entries than the plan allows (docs/contract.md#bulk). @throws BULK_TOO_LARGE */
+export const planBulkSize = () => ({
+  before: ({ context: { caller, entryCount } }: HttpRequest<{ caller: Caller; entryCount: number }>): void => {
+    if (entryCount > caller.plan.bulkSize) throw bulkTooLarge(entryCount, caller.plan.bulkSize);
+  },
+});

@@ -16,7 +16,7 @@ const acceptsGzip = (acceptEncoding = ''): boolean => {
   return codings.get('gzip') ?? codings.get('x-gzip') ?? codings.get('*') ?? false;
 };
 
-const compress = async ({ internal: { headers }, response }: HttpRequest): Promise<void> => {
+const compress = async ({ context: { headers }, response }: HttpRequest): Promise<void> => {
   if (!response) return;
   response.headers = { ...response.headers, Vary: 'Accept-Encoding' };
   const { body = '' } = response;
@@ -28,5 +28,5 @@ const compress = async ({ internal: { headers }, response }: HttpRequest): Promi
   response.headers = { ...response.headers, 'Content-Encoding': 'gzip' };
 };
 
-/** Compresses the responses of an endpoint whose row says so, errors included, for callers that accept gzip. */
+/** Compresses the responses of an endpoint that says so, errors included, for callers that accept gzip. */
 export const compression = () => ({ after: compress, onError: compress });

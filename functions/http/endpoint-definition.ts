@@ -1,31 +1,26 @@
-/** The row of an endpoint: plain data, which stack, local gateway and document read without runtime code. */
+/** What an endpoint is: plain data, which stack, local gateway and document read without runtime code. */
 import type { Scope } from '../../core/access/scopes.ts';
 import type { ProblemCode } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
-
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem';
 
 /** The DynamoDB actions that a function uses on each table. */
-export type TableActions = Partial<Record<TableId, readonly Action[]>>;
+type TableActions = Partial<Record<TableId, readonly Action[]>>;
 
 /** Lambda's timeout in seconds; the functions' own deadline is shorter. */
 export const FUNCTION_TIMEOUT_SECONDS = 10;
 
-/** The part of a row that its function reads. */
-export interface ServedEndpoint {
+/** What a function that answers requests knows of itself: an endpoint's, and those of public keys and other paths. */
+export interface HttpFunction {
   /** The name of the endpoint's folder, or `$default`; also used in logs, the CDK stack and the document. */
   readonly id: string;
   /** Every path of the endpoint, in the route syntax of API Gateway. The document shows the first. */
   readonly paths: readonly [string, ...string[]];
   /** Absent where any valid key is allowed. */
   readonly scope?: Scope;
-  /**
-   * Whether the query parameter `date` is accepted, or why it is rejected. A body's unknown field `date` is rejected so
-   * too.
-   */
-  readonly date?: 'accepted' | { readonly rejected: string };
+  /** Why `date` is rejected here, as a query parameter and, where the body has no such field, as a field. */
+  readonly rejectedDate?: string;
   /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
   readonly bulk?: true;
   /** Whether large responses are compressed for callers that accept gzip. */
@@ -48,8 +43,9 @@ export interface ServedEndpoint {
   readonly tables: Omit<TableActions, 'keys'>;
 }
 
-export interface Endpoint extends ServedEndpoint {
-  readonly method: HttpMethod;
+/** An endpoint in the table of endpoints. */
+export interface Endpoint extends HttpFunction {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly summary: string;
   readonly tag: 'Vehicles' | 'Compliance' | 'Content' | 'Usage';
   readonly successStatus: 200 | 201 | 204;
@@ -57,11 +53,11 @@ export interface Endpoint extends ServedEndpoint {
   readonly problems: readonly ProblemCode[];
 }
 
-/** The actions of a function's role: the row's, and admission's, which reads the key and increments the counter. */
+/** The actions of a function's role: its own, and admission's, which reads the key and increments the counter. */
 export const grantedActions = ({
   isPublic,
   tables: { usage = [], ...others },
-}: Pick<ServedEndpoint, 'isPublic' | 'tables'>): TableActions => ({
+}: Pick<HttpFunction, 'isPublic' | 'tables'>): TableActions => ({
   ...(!isPublic && { keys: ['GetItem'], usage: ['UpdateItem', ...usage] }),
   ...others,
 });

@@ -5,9 +5,9 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ParameterIssue, PointerIssue, ValidationIssue } from '../../core/problems.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { bodyChecks } from './body-checks.ts';
-import type { ServedEndpoint } from './endpoint-definition.ts';
-import type { InboundMiddleware, Input, RequestContext } from './request.ts';
-import { GIVEN_TWICE } from './validation.ts';
+import type { HttpFunction } from './endpoint-definition.ts';
+import type { RequestContext } from './request.ts';
+import { GIVEN_TWICE, type Input } from './validation.ts';
 
 /** What one schema describes, and its validation issues. */
 type InputPart = { readonly value: unknown; readonly issues: readonly ValidationIssue[] };
@@ -52,26 +52,20 @@ const readHeaders = (schema: TObject, sent: RequestContext['headers']): InputPar
   return { value, issues: toParameterIssues(validationIssues(schema, value)) };
 };
 
-/** The issues of a body. For a field `date` that the schema lacks the row has the reason. */
-const bodyIssues = (schema: TSchema, { date: rule }: ServedEndpoint, body: unknown): readonly PointerIssue[] => {
+/** The issues of a body. For a field `date` that the schema lacks the endpoint has the reason. */
+const bodyIssues = (schema: TSchema, { rejectedDate }: HttpFunction, body: unknown): readonly PointerIssue[] => {
   const issues = validationIssues(schema, body);
   const hasDate = 'date' in ((schema as Partial<TObject>).properties ?? {});
-  if (rule === undefined || rule === 'accepted' || hasDate) return issues;
-  return issues.map((issue) => (issue.pointer === '/date' ? { ...issue, detail: rule.rejected } : issue));
+  if (rejectedDate === undefined || hasDate) return issues;
+  return issues.map((issue) => (issue.pointer === '/date' ? { ...issue, detail: rejectedDate } : issue));
 };
 
-/** The schemas of an endpoint's input, without path parameters and the query parameter `date`. */
+/** The schemas of an endpoint's input, without path parameters. */
 export interface InputSchemas {
   readonly query?: TObject;
   readonly headers?: TObject;
   readonly body?: TSchema;
 }
-
-/** Parses the event's `body` in place. */
-const jsonBodyParser = (): InboundMiddleware => {
-  const parser = httpJsonBodyParser<APIGatewayProxyEventV2>({ disableContentTypeCheck: true });
-  return { before: (request) => parser.before?.(request) };
-};
 
 type ValuesOf<Schemas extends InputSchemas> = {
   readonly [Part in keyof Schemas]: Schemas[Part] extends TSchema ? Static<Schemas[Part]> : undefined;
@@ -86,12 +80,15 @@ export const defineInput = <const Schemas extends InputSchemas>(
   schemas: Schemas,
 ): Input<ValuesOf<Schemas>> & { readonly schemas: Schemas } => ({
   schemas,
-  parsing: schemas.body ? [bodyChecks(), jsonBodyParser()] : [],
-  read: ({ event: { body }, internal: { query, headers } }, row) => {
+  query: Object.keys(schemas.query?.properties ?? {}),
+  parsing: schemas.body
+    ? [bodyChecks(), httpJsonBodyParser<APIGatewayProxyEventV2>({ disableContentTypeCheck: true })]
+    : [],
+  read: ({ event: { body }, context: { query, headers } }, endpoint) => {
     const parts = {
       ...(schemas.query && { query: readQuery(schemas.query, query) }),
       ...(schemas.headers && { headers: readHeaders(schemas.headers, headers) }),
-      ...(schemas.body && { body: { value: body, issues: bodyIssues(schemas.body, row, body) } }),
+      ...(schemas.body && { body: { value: body, issues: bodyIssues(schemas.body, endpoint, body) } }),
     };
     return {
       values: Object.fromEntries(Object.entries(parts).map(([name, { value }]) => [name, value])) as ValuesOf<Schemas>,

@@ -1,6 +1,7 @@
-import { type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
+import { type KeyKind, type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
 import { unauthorized } from '../../core/problems.ts';
-import type { InboundMiddleware } from './request.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
+import type { HttpRequest } from './request.ts';
 
 const BEARER = /^bearer(?: +|$)/i;
 
@@ -23,10 +24,19 @@ export const presentedKey = (headers: Readonly<Record<string, string | undefined
 };
 
 /** Parses the request's key, before anything else is read. @throws UNAUTHORIZED */
-export const keyForm = (): InboundMiddleware => ({
-  before: ({ internal: context }) => {
+export const keyForm = () => ({
+  before: ({ context }: HttpRequest<{ key: PresentedKey }>): void => {
     const key = presentedKey(context.headers);
     if (key === undefined) throw unauthorized();
     context.key = key;
+  },
+});
+
+/** Adds the data that a key of this kind sees, live or sandbox; sandbox vehicles are dated from today. */
+export const dataOfKey = <Data extends object>(
+  dataFor: (request: { readonly kind: KeyKind; readonly today: LondonDate }) => Data,
+) => ({
+  before: ({ context }: HttpRequest<{ key: PresentedKey } & Data>): void => {
+    Object.assign(context, dataFor({ kind: context.key.kind, today: context.today }));
   },
 });

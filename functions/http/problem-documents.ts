@@ -4,8 +4,8 @@ import { bodyParserError } from './body-checks.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
-/** The problem document of an error. Notes its code in the context, for log and metrics. */
-export const problemDocument = (context: RequestContext, error: ApiError) => {
+/** The problem document of an error as a response. Notes its code in the context, for log and metrics. */
+export const problemResponse = (context: RequestContext, error: ApiError) => {
   const { code, message: detail, issues, headers, extension, isForced } = error;
   const { title, status } = problems[code];
   const { requestId } = context;
@@ -13,20 +13,21 @@ export const problemDocument = (context: RequestContext, error: ApiError) => {
   context.isForced = isForced;
   const type = problemType(code, docsUrl());
   const body = { type, title, status, detail, code, requestId, ...(issues && { errors: issues }), ...extension };
-  return { status, headers, body };
+  return {
+    statusCode: status,
+    headers: { ...headers, 'Content-Type': 'application/problem+json' },
+    body: JSON.stringify(body),
+  };
 };
 
 /** Turns every error into a problem document (docs/contract.md#errors): an unknown one into a 500, which is logged. */
 export const problemDocuments = () => ({
   onError: (request: HttpRequest): void => {
-    const { error, internal: context } = request;
+    const { error, context, response } = request;
+    // A middleware further in has answered the error.
+    if (response) return;
     const known = error instanceof ApiError ? error : bodyParserError(error);
     if (known === undefined) reportInternalError(context, error);
-    const { status, headers, body } = problemDocument(context, known ?? internalError());
-    request.response = {
-      statusCode: status,
-      headers: { ...headers, 'Content-Type': 'application/problem+json' },
-      body: JSON.stringify(body),
-    };
+    request.response = problemResponse(context, known ?? internalError());
   },
 });

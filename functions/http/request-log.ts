@@ -21,7 +21,7 @@ const parseTraceId = (traceparent = ''): string | undefined => {
 /** Adds the request id to the response, and logs a line with the metrics. */
 export const requestLog = (endpoint: string) => {
   openLog();
-  const logResponse = ({ internal: context, response }: HttpRequest): void => {
+  const logResponse = ({ context, response }: HttpRequest): void => {
     if (!response) return;
     const { requestId, caller, code, lostUnits } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };

@@ -1,47 +1,41 @@
-import type { Request } from '@middy/core';
+import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
-import type { ApiError, ValidationIssue } from '../../core/problems.ts';
-import type { LondonDate } from '../../core/runtime/clock.ts';
+import type { ApiError } from '../../core/problems.ts';
+import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
-import type { SigningSettings } from '../../core/runtime/environment.ts';
-import { FUNCTION_TIMEOUT_SECONDS, type ServedEndpoint } from './endpoint-definition.ts';
+import { FUNCTION_TIMEOUT_SECONDS, type HttpFunction } from './endpoint-definition.ts';
 
-/**
- * The request context, middy's `request.internal`: the checked parts of the event, and what middlewares add. A type,
- * because interfaces are not assignable to middy's `Record<string, unknown>`.
- */
-export type RequestContext = {
+/** The checked parts of an event. */
+interface RequestFacts {
   readonly requestId: string;
   /** When the request arrived at the gateway: the only clock of rules and stored times. */
   readonly now: Date;
+  /** The day of `now`. */
+  readonly today: LondonDate;
   readonly deadline: Deadline;
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly method: string;
   /** Decoded by the gateway. */
   readonly path: string;
+  /** The path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions). */
+  readonly address: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   /** Not decoded, without the question mark. */
   readonly query: string;
   readonly startedAtMs: number;
-  /** The well-formed key of the request, set by `keyForm`. */
+}
+
+/** middy's `request.context`: Lambda's, the checked event, and what is there for the way back of every request. */
+export interface RequestContext extends Context, RequestFacts {
+  /** The well-formed key of the request. */
   key?: PresentedKey;
-  /** The validated query, headers and body, as far as the endpoint reads them. */
-  input?: object;
-  /** The day to answer for, from the query parameter `date`; today when it is absent. */
-  date?: LondonDate | undefined;
   caller?: Caller;
-  /** Undefined unless the answer is signed. */
-  signing?: SigningSettings | undefined;
-  /** Thrown after admission, in place of any answer. */
-  deferredError?: ApiError;
-  /** The result of `load`, which runs while admission does; undefined for an endpoint without `load`. */
-  loading?: Promise<unknown> | undefined;
-  /** Settled when the units of a bulk request are added or lost; it never rejects. */
-  addingUnits?: Promise<void>;
-  /** Units that could not be added, for the metrics. */
+  /** The error of the path, which validation throws together with other issues. */
+  pathError?: ApiError;
+  /** Units of a bulk request that could not be added, for the metrics. */
   lostUnits?: number;
   /** The error code of the response, for log and metrics. */
   code?: string;
@@ -49,32 +43,28 @@ export type RequestContext = {
   isForced?: boolean;
   /** Whether a request to DynamoDB failed, for the metrics. */
   databaseError?: boolean;
-};
+}
 
-/** middy's request. Parts of its event (payload 2.0) may be missing or of another type than declared. */
-export type HttpRequest = Request<
+/**
+ * middy's request, whose context has what the middlewares before have `Found`. Parts of its event (payload 2.0) may be
+ * missing or of another type than declared.
+ */
+export type HttpRequest<Found = unknown> = Request<
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,
   Error,
-  Context,
-  RequestContext
+  RequestContext & Found
 >;
 
-/** A middleware of the way in. It rejects by throwing: returning a value would skip the response headers. */
-export interface InboundMiddleware {
-  readonly before: (request: HttpRequest) => void | Promise<void>;
-}
-
-/** The input of an endpoint, besides path parameters and the query parameter `date`; its `input.ts` makes it. */
-export interface Input<Values extends object = object> {
-  /** Check and parse the body, in order; none for an input without a body. */
-  readonly parsing: readonly InboundMiddleware[];
-  /** Reads query, headers and parsed body. The values have their declared type only if there is no issue. */
-  readonly read: (
-    request: HttpRequest,
-    row: ServedEndpoint,
-  ) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
-}
+/**
+ * A middleware that needs or adds `Found`. It rejects by throwing: returning a value would skip the response headers.
+ */
+export type Middleware<Found = unknown> = MiddlewareObj<
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Error,
+  RequestContext & Found
+>;
 
 /** Whether the request's key has the prefix of test keys. The key may be unknown. */
 export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'test';
@@ -110,22 +100,36 @@ const toInstant = (timeEpoch: unknown): Date =>
 /** Subtracted from the function's remaining time, so that the response is sent before Lambda's timeout. */
 const ANSWER_MARGIN_MS = 1_000;
 
-/** Creates the context of a request from an event of any shape. Does not read the event's body. */
-export const createRequestContext = (input: unknown, lambda: Partial<Context> | undefined): RequestContext => {
+/** Reads an event of any shape, but not its body. */
+export const readEvent = (
+  input: unknown,
+  lambda: Partial<Context> | undefined,
+  paths: readonly [string, ...string[]],
+): RequestFacts => {
   const event = asObject(input);
   const gateway = asObject(event.requestContext);
   const http = asObject(gateway.http);
+  const now = toInstant(gateway.timeEpoch);
+  const path = asText(event.rawPath);
   // Tests and scripts may have no remaining time.
   const remainingMs = lambda?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_SECONDS * 1_000;
   return {
     requestId: asId(gateway.requestId) || asId(lambda?.awsRequestId),
-    now: toInstant(gateway.timeEpoch),
+    now,
+    today: londonDate(now),
     deadline: deadlineIn(Math.max(0, remainingMs - ANSWER_MARGIN_MS)),
     headers: Object.fromEntries(textEntries(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
     method: asText(http.method),
-    path: asText(event.rawPath),
+    path,
+    // Another path than the endpoint's is from a malformed event, and is never repeated.
+    address: paths.find((known) => known === path) ?? paths[0],
     pathParameters: Object.fromEntries(textEntries(event.pathParameters)),
     query: asText(event.rawQueryString),
     startedAtMs: performance.now(),
   };
 };
+
+/** Checks the event, so that no other middleware needs to. */
+export const requestContext = ({ paths }: Pick<HttpFunction, 'paths'>): Middleware => ({
+  before: ({ event, context }) => void Object.assign(context, readEvent(event, context, paths)),
+});

@@ -1,7 +1,7 @@
 import { remainingOf } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
-import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
-import type { ServedEndpoint } from './endpoint-definition.ts';
+import { dayAfter } from '../../core/runtime/clock.ts';
+import type { HttpFunction } from './endpoint-definition.ts';
 import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
 
 /** Limit and remaining requests are 0 for an unknown caller (docs/contract.md#every-response). */
@@ -14,15 +14,15 @@ const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
 /** Days before the last day of a key from which on responses name that day. */
 const EXPIRY_NOTICE_DAYS = 14;
 
-const expiryHeader = ({ caller, now }: RequestContext) => {
+const expiryHeader = ({ caller, today }: RequestContext) => {
   const { expires } = caller?.key ?? {};
-  const endsSoon = expires !== undefined && expires <= dayAfter(londonDate(now), EXPIRY_NOTICE_DAYS);
+  const endsSoon = expires !== undefined && expires <= dayAfter(today, EXPIRY_NOTICE_DAYS);
   return endsSoon && { 'X-Key-Expires': expires };
 };
 
 /** Adds the headers of every response. Only a public endpoint may replace `Cache-Control`. */
-export const responseHeaders = ({ isPublic }: Pick<ServedEndpoint, 'isPublic'>) => {
-  const addHeaders = ({ internal: context, response }: HttpRequest): void => {
+export const responseHeaders = ({ isPublic }: Pick<HttpFunction, 'isPublic'>) => {
+  const addHeaders = ({ context, response }: HttpRequest): void => {
     if (!response) return;
     response.headers = {
       'Cache-Control': 'no-store',

@@ -1,10 +1,10 @@
 /** Signed answers (docs/contract.md#signed-answers): a JWT in place of the JSON, as in RFC 9701. */
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { PresentedKey } from '../../core/access/api-key.ts';
+import type { Caller } from '../../core/access/authenticate.ts';
 import { ApiError, notAcceptable, type ProblemCode } from '../../core/problems.ts';
 import { type SigningSettings, signingFromEnvironment } from '../../core/runtime/environment.ts';
-import type { ServedEndpoint } from './endpoint-definition.ts';
-import { problemDocument } from './problem-documents.ts';
-import type { InboundMiddleware, RequestContext } from './request.ts';
+import { problemResponse } from './problem-documents.ts';
+import type { HttpRequest, RequestContext } from './request.ts';
 
 const JWT = 'application/jwt';
 /** `typ` of the JWT. */
@@ -13,58 +13,80 @@ const TYPE = 'vehicle-answer+jwt';
 /** Errors that are an answer about a vehicle, and so are signed too. */
 const SIGNED_ERRORS: readonly ProblemCode[] = ['VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'];
 
+/** A quoted string, in which a comma or a semicolon separates nothing. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 /** The weight of a media range (RFC 9110, section 12.4.2). */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The largest weight of a media range in `Accept`, by default 1; undefined if not listed. Ignores other parameters. */
-const weightIn = (accept: string, wanted: string): number | undefined => {
-  const ranges = accept.split(',').map((range) => range.split(';').map((part) => part.trim().toLowerCase()));
-  const weights = ranges
-    .filter(([range]) => range === wanted)
-    .map((listed) => listed.map((parameter) => WEIGHT.exec(parameter)?.[1]).find((found) => found !== undefined));
-  return weights.length === 0 ? undefined : Math.max(...weights.map((weight) => Number(weight ?? 1)));
+/** The weight of a media range, by default 1. A malformed weight gives none. Ignores other parameters. */
+const weightOf = (parameters: readonly string[]): number => {
+  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  return weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1]);
 };
 
 /** Whether `Accept` lists JWT by its name, and does not prefer JSON, listed by name or by a wildcard. */
 const prefersJwt = (accept: string): boolean => {
-  const jwt = weightIn(accept, JWT) ?? 0;
-  const json = ['application/json', 'application/*', '*/*'].map((range) => weightIn(accept, range));
-  return jwt > 0 && jwt >= (json.find((weight) => weight !== undefined) ?? 0);
+  const weights = new Map<string, number>();
+  for (const listed of accept.toLowerCase().replace(QUOTED, '""').split(',')) {
+    const [range = '', ...parameters] = listed.split(';').map((part) => part.trim());
+    const weight = weightOf(parameters);
+    if (weight >= (weights.get(range) ?? 0)) weights.set(range, weight);
+  }
+  const jwt = weights.get(JWT) ?? 0;
+  const json = weights.get('application/json') ?? weights.get('application/*') ?? weights.get('*/*') ?? 0;
+  return jwt > 0 && jwt >= json;
 };
 
-/** Decides whether to sign the answer. Without keys it leaves NOT_ACCEPTABLE, which is thrown after admission. */
-export const chooseSigning = ({ signing }: Pick<ServedEndpoint, 'signing'>): InboundMiddleware => ({
-  before: ({ internal: context }) => {
-    if (!signing?.includes('Sign') || !prefersJwt(context.headers.accept ?? '')) return;
-    context.signing = signingFromEnvironment();
-    if (context.signing === undefined) context.deferredError = notAcceptable();
-  },
-});
-
-/**
- * Signs the answer, or the error if it is about a vehicle.
- * @throws KmsFailed, and every other error of `answering`
- */
-export const signedResponse = async (
-  context: RequestContext,
-  { issuer, keys: [key] }: SigningSettings,
-  answering: Promise<{ readonly status: number; readonly body: unknown }>,
-): Promise<APIGatewayProxyStructuredResultV2> => {
-  const { status, body } = await answering.catch((error: unknown) => {
-    if (error instanceof ApiError && SIGNED_ERRORS.includes(error.code)) return problemDocument(context, error);
-    throw error;
-  });
-  const { caller, now, requestId, method, path, query } = context;
+/** Replaces the body of a response by its signed form. @throws KmsFailed */
+const signed = async (
+  context: RequestContext & { readonly key: PresentedKey; readonly caller: Caller },
+  { issuer, keys: [signingKey] }: SigningSettings,
+  { statusCode = 200, headers, body = '' }: NonNullable<HttpRequest['response']>,
+): Promise<NonNullable<HttpRequest['response']>> => {
+  const { caller, deadline, key, now, requestId, method, path, query } = context;
   const { sign } = await import('../../core/signing.ts');
   const claims = {
     iss: issuer,
-    aud: caller?.key.id,
+    aud: caller.key.id,
     iat: Math.floor(now.getTime() / 1_000),
     jti: requestId,
     request: { method, path, query },
-    status,
-    answer: body,
-    ...(context.key?.kind !== 'live' && { sandbox: true }),
+    status: statusCode,
+    answer: JSON.parse(body),
+    ...(key.kind !== 'live' && { sandbox: true }),
   };
-  return { statusCode: status, headers: { 'Content-Type': JWT }, body: await sign(key, TYPE, claims) };
+  const jwt = await deadline.within(sign(signingKey, TYPE, claims));
+  return { statusCode, headers: { ...headers, 'Content-Type': JWT }, body: jwt };
+};
+
+/**
+ * Signs answers, and errors about a vehicle, for callers who ask.
+ * @throws NOT_ACCEPTABLE on a stage that signs no answers, KmsFailed
+ */
+export const signedAnswers = () => {
+  type Admitted = HttpRequest<{ key: PresentedKey; caller: Caller }>;
+  const settingsFor = ({ headers }: RequestContext): SigningSettings | undefined =>
+    prefersJwt(headers.accept ?? '') ? signingFromEnvironment() : undefined;
+  return {
+    before: ({ context }: Admitted): void => {
+      if (prefersJwt(context.headers.accept ?? '') && signingFromEnvironment() === undefined) throw notAcceptable();
+    },
+    after: async (request: Admitted): Promise<void> => {
+      const { context, response } = request;
+      const settings = settingsFor(context);
+      if (settings && response) request.response = await signed(context, settings, response);
+    },
+    onError: async (request: Admitted): Promise<void> => {
+      const { context, error } = request;
+      if (!(error instanceof ApiError) || !SIGNED_ERRORS.includes(error.code)) return;
+      const settings = settingsFor(context);
+      if (settings === undefined) return;
+      try {
+        request.response = await signed(context, settings, problemResponse(context, error));
+      } catch (failure) {
+        // Thrown here, it would be the response of the function. So it becomes a 500 on the way back.
+        request.error = failure as Error;
+      }
+    },
+  };
 };

@@ -1,47 +1,77 @@
-import { type ApiError, type ParameterIssue, validationFailed } from '../../core/problems.ts';
-import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate } from '../../core/runtime/clock.ts';
-import type { ServedEndpoint } from './endpoint-definition.ts';
-import type { InboundMiddleware, Input, RequestContext } from './request.ts';
+import { ApiError, type ParameterIssue, type ValidationIssue, validationFailed } from '../../core/problems.ts';
+import type { HttpFunction } from './endpoint-definition.ts';
+import type { HttpRequest, Middleware, RequestContext } from './request.ts';
 
 /** The issue of a query parameter that is given twice. */
 export const GIVEN_TWICE = 'must not be given more than once';
 
-type ReadDate = { readonly date?: LondonDate; readonly issues: readonly ParameterIssue[] };
-
-/**
- * Reads the query parameter `date` by the row's rule; ignores it without a rule. Has no schema: the schema library
- * would add 6 ms to the cold start of the lookups that accept it.
- */
-const readDate = ({ date: rule }: ServedEndpoint, query: string): ReadDate => {
-  const [date, ...more] = new URLSearchParams(query).getAll('date');
-  if (rule === undefined || date === undefined) return { issues: [] };
-  const wrong = (detail: string): ReadDate => ({ issues: [{ parameter: 'date', detail }] });
-  if (rule !== 'accepted') return wrong(rule.rejected);
-  if (more.length > 0) return wrong(GIVEN_TWICE);
-  return isAnswerableDate(date) ? { date, issues: [] } : wrong(`must be ${ANSWERABLE_DATE}`);
-};
-
-/** What an endpoint reads besides the query parameter `date`. */
-export interface RequestParts<Values extends object = object> {
-  /** The error of a path whose parameters are invalid. */
-  readonly pathError?: (parameters: RequestContext['pathParameters']) => ApiError | undefined;
-  readonly input?: Input<Values>;
+/** What an endpoint takes from a request besides its path. `defineInput` makes it from schemas. */
+export interface Input<Values extends object = object> {
+  /** The names of the query parameters. */
+  readonly query: readonly string[];
+  /** Check and parse the body, in order; none for an input without a body. */
+  readonly parsing: readonly Middleware[];
+  /** Reads query, headers and parsed body. The values have their declared type only if there is no issue. */
+  readonly read: (
+    request: HttpRequest,
+    endpoint: HttpFunction,
+  ) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
 }
 
+/** The input of an endpoint that takes nothing but its path. */
+export const noInput: Input = { query: [], parsing: [], read: () => ({ values: {}, issues: [] }) };
+
+/** Every query parameter of the API; a function knows only its own endpoint. A test compares it with all inputs. */
+export const QUERY_PARAMETERS: readonly string[] = ['date', 'domain', 'limit', 'offset', 'slug'];
+
 /**
- * Reads path, query, headers and the parsed body, and rejects them with all issues together.
+ * The issues of query parameters that another endpoint takes, or that are spelled in another case: ignored, `?Date=`
+ * would be answered for today. Ignores names that the API does not know.
+ */
+const misplacedParameters = (
+  query: string,
+  own: readonly string[],
+  { rejectedDate }: HttpFunction,
+): ParameterIssue[] => {
+  if (query === '') return [];
+  const others = [...new Set(new URLSearchParams(query).keys())].filter((name) => !own.includes(name));
+  return others.flatMap((parameter) => {
+    const name = parameter.toLowerCase();
+    if (own.includes(name)) return [{ parameter, detail: `must be written "${name}"` }];
+    if (!QUERY_PARAMETERS.includes(name)) return [];
+    const taken = own.length === 0 ? 'takes no query parameters' : `takes ${own.join(', ')}`;
+    const detail = (name === 'date' && rejectedDate) || `is not a parameter of this endpoint, which ${taken}`;
+    return [{ parameter, detail }];
+  });
+};
+
+/**
+ * Reads the path parameters before admission, because `load` needs them. Leaves an error to `validation`, which throws
+ * it together with other issues.
+ * @param read the values, or the error of invalid ones
+ */
+export const pathParameters = <Path extends object>(
+  read: (parameters: RequestContext['pathParameters']) => Path | ApiError,
+) => ({
+  before: ({ context }: HttpRequest<Path>): void => {
+    const values = read(context.pathParameters);
+    if (values instanceof ApiError) context.pathError = values;
+    else Object.assign(context, values);
+  },
+});
+
+/**
+ * Reads query, headers and the parsed body, and rejects them and the path with all issues together.
  * @throws the path's error when it is the only one, otherwise VALIDATION_FAILED
  */
-export const validation = (endpoint: ServedEndpoint, { pathError, input }: RequestParts): InboundMiddleware => ({
-  before: (request) => {
-    const { internal: context } = request;
-    const pathProblem = pathError?.(context.pathParameters);
-    const { date, issues: dateIssues } = readDate(endpoint, context.query);
-    const { values, issues: inputIssues } = input?.read(request, endpoint) ?? { values: {}, issues: [] };
-    const others = [...dateIssues, ...inputIssues];
-    if (others.length > 0) throw validationFailed([...(pathProblem?.issues ?? []), ...others]);
-    if (pathProblem !== undefined) throw pathProblem;
-    context.date = date;
+export const validation = <Values extends object>(endpoint: HttpFunction, input: Input<Values>) => ({
+  before: (request: HttpRequest<{ input: Values }>): void => {
+    const { context } = request;
+    const { pathError, query } = context;
+    const { values, issues } = input.read(request, endpoint);
+    const others = [...misplacedParameters(query, input.query, endpoint), ...issues];
+    if (others.length > 0) throw validationFailed([...(pathError?.issues ?? []), ...others]);
+    if (pathError !== undefined) throw pathError;
     context.input = values;
   },
 });

@@ -1,6 +1,6 @@
-import type { HttpMethod, ServedEndpoint } from '../http/endpoint-definition.ts';
+import type { Endpoint, HttpFunction } from '../http/endpoint-definition.ts';
 
-/** The row of the public keys of signed answers. Only a stage that signs answers has this function. */
+/** The endpoint of the public keys of signed answers. Only a stage that signs answers has this function. */
 export const endpoint = {
   id: 'jwks',
   method: 'GET',
@@ -11,4 +11,4 @@ export const endpoint = {
   memoryMegabytes: 512,
   signing: ['GetPublicKey'],
   tables: {},
-} as const satisfies ServedEndpoint & { readonly method: HttpMethod };
+} as const satisfies HttpFunction & Pick<Endpoint, 'method'>;

@@ -1,6 +1,6 @@
-import type { ServedEndpoint } from '../http/endpoint-definition.ts';
+import type { HttpFunction } from '../http/endpoint-definition.ts';
 
-/** The row of the default route. All its requests are rejected, so its status is never sent. */
+/** The function of the default route. All its requests are rejected, so its status is never sent. */
 export const endpoint = {
   id: '$default',
   paths: ['$default'],
@@ -10,4 +10,4 @@ export const endpoint = {
   // A stage that signs answers has one more path.
   signing: [],
   tables: {},
-} as const satisfies ServedEndpoint;
+} as const satisfies HttpFunction;

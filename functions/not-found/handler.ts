@@ -1,9 +1,8 @@
 import { methodNotAllowed, routeNotFound } from '../../core/problems.ts';
 import { signingFromEnvironment } from '../../core/runtime/environment.ts';
 import { endpoints } from '../endpoints/table.ts';
-import { admission } from '../http/admission.ts';
-import { httpFunction, openResources } from '../http/http-function.ts';
 import { matchRoute } from '../http/match-route.ts';
+import { serveOtherPaths } from '../http/stack.ts';
 import { endpoint as jwks } from '../jwks/endpoint.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -32,7 +31,7 @@ const hintFor = (path: string): string | undefined => {
 };
 
 /** Rejects unknown paths with 404, other methods of known paths with 405 (docs/contract.md#addresses-and-versions). */
-export const handler = httpFunction(endpoint, [admission(openResources(endpoint).store)], async ({ method, path }) => {
+export const handler = serveOtherPaths(endpoint, async ({ method, path }) => {
   const allowed = methodsAt(path);
   // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.
   if (allowed.length === 0 || allowed.includes(method)) throw routeNotFound(hintFor(path));

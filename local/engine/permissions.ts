@@ -1,7 +1,7 @@
 /** The part of IAM that the embedded engine enforces: what a function may do with the tables. */
 import type { TableId } from '../../core/tables.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import { grantedActions, type ServedEndpoint, type TableActions } from '../../functions/http/endpoint-definition.ts';
+import { grantedActions, type HttpFunction } from '../../functions/http/endpoint-definition.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import { type JsonObject, RejectedRequest } from './protocol.ts';
 
@@ -27,15 +27,15 @@ export const permissionsFor = (operation: string, input: JsonObject): readonly P
   return RequestItems ? Object.keys(RequestItems).map((name) => [operation, name]) : [[operation, TableName]];
 };
 
-const rows: Readonly<Record<string, ServedEndpoint>> = { ...endpoints, 'not-found': notFound };
+const functions: Readonly<Record<string, HttpFunction>> = { ...endpoints, 'not-found': notFound };
 
 /**
  * Rejects a request that the role of the calling function would not permit on AWS.
  * @throws RejectedRequest `AccessDeniedException`
  */
 export const authorise = (functionId: string, operation: string, input: JsonObject): void => {
-  const row = rows[functionId];
-  const granted: TableActions = row ? grantedActions(row) : {};
+  const caller = functions[functionId];
+  const granted: ReturnType<typeof grantedActions> = caller ? grantedActions(caller) : {};
   for (const [action, table] of permissionsFor(operation, input)) {
     // `keys` of `local-keys`: on this machine the name of a table is a prefix and its id (core/tables.ts).
     const id = table.replace(/^.*-/, '') as TableId;

@@ -4,15 +4,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { generateKey, hashKey, KEY_KINDS, type KeyKind, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
-import {
-  type AdmissionStore,
-  authenticate,
-  isWithinLimit,
-  recentMap,
-  remainingOf,
-} from '../../core/access/authenticate.ts';
+import { type Access, authenticate, isWithinLimit, remainingOf } from '../../core/access/authenticate.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
+import { recentMap, requestCounter } from '../../core/access/request-counter.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 
 describe('An API key', () => {
@@ -76,12 +71,11 @@ const createdAt = '2026-01-01T00:00:00.000Z';
 const RECORD: KeyRecord = { ...presented, name: 'Test', plan: 'free', scopes: [], createdAt };
 const throttled = new ProvisionedThroughputExceededException({ message: '', $metadata: {} });
 
-const storeOf = (record: KeyRecord | undefined, increment = async () => 7): AdmissionStore => ({
+const storeOf = (record: KeyRecord | undefined, increment = async () => 7): Access => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
-  incrementUsage: increment,
-  uncounted: recentMap(),
+  counter: requestCounter(increment),
 });
-const unreadable = (store: AdmissionStore): AdmissionStore => ({
+const unreadable = (store: Access): Access => ({
   ...store,
   findKey: () => Promise.reject(new Error('unreadable')),
 });
@@ -107,7 +101,7 @@ describe('A key', () => {
 
   it('is counted in the window of the request', async () => {
     const counted: unknown[] = [];
-    const store = { ...storeOf(RECORD), incrementUsage: async (...call: unknown[]) => counted.push(...call) };
+    const store = { ...storeOf(RECORD), counter: requestCounter(async (...call) => counted.push(...call)) };
     await authenticate(store, presented, NOW);
     expect(counted).toEqual([presented.id, windowAt(NOW)]);
   });
@@ -175,7 +169,7 @@ describe('The counter of a key that ignores 429', () => {
       increments += 1;
       return increments === 1 ? late.promise : Promise.resolve(120);
     };
-    const shared = { ...store, incrementUsage: increment };
+    const shared = { ...store, counter: requestCounter(increment) };
     const first = authenticate(shared, presented, NOW);
     await authenticate(shared, presented, NOW);
     late.resolve(119);

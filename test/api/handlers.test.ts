@@ -4,13 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
-import { recentMap } from '../../core/access/authenticate.ts';
+import { requestCounter } from '../../core/access/request-counter.ts';
 import { unauthorized } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
 import { type FunctionId, importFile } from '../../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { admission } from '../../functions/http/admission.ts';
-import type { GatewayHandler } from '../../functions/http/http-function.ts';
+import type { GatewayHandler } from '../../functions/http/stack.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
@@ -84,8 +84,8 @@ describe('What the path names', () => {
   /** Rejects a request with an unknown key, which would load by `load`. */
   const rejectBeside = async (load: () => Promise<unknown>): Promise<void> => {
     const key = parseApiKey(generateKey('test'));
-    const store = { findKey: async () => undefined, incrementUsage: async () => 1, uncounted: recentMap<number>() };
-    const middleware = admission(store, undefined, load);
+    const access = { findKey: async () => undefined, counter: requestCounter(async () => 1) };
+    const middleware = admission(access, undefined, load);
     await expect(middleware.before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow(unauthorized());
   };
 

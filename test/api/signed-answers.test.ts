@@ -86,7 +86,12 @@ describe('A signed answer', () => {
     [JWT, true],
     ['Application/JWT ; Q=0.001', true],
     [`text/html, ${JWT};q=0.5, application/json;q=0.5`, true],
-    [`${JWT};q=nonsense, */*`, true],
+    [`${JWT};q=nonsense, */*`, false],
+    [`${JWT};q=1.5`, false],
+    [`${JWT};q=0.5, application/json;q=2`, true],
+    [`text/html;title="a, ${JWT}"`, false],
+    [`text/html;title="\\", b", ${JWT}`, true],
+    [`${JWT};title=";q=0"`, true],
     [`${JWT};q=0`, false],
     [`${JWT};q=0, ${JWT}`, true],
     [`${JWT};q=0.5, ${JWT}, application/json;q=0.8`, true],
@@ -180,7 +185,7 @@ describe('Where the service signs no answers, to ask for one', () => {
   beforeAll(() => void delete process.env.SIGNED_ANSWERS_ISSUER);
   afterAll(() => void Object.assign(process.env, { SIGNED_ANSWERS_ISSUER: ISSUER }));
 
-  it('is 406 before anything is loaded or read, after admission', async () => {
+  it('is 406 after admission, before the input is read', async () => {
     const bulk = { key: api.key, raw: '{', headers: { accept: JWT } };
     for (const reply of [
       await get(`${INSURANCE}?date=1`, JWT),
@@ -189,7 +194,6 @@ describe('Where the service signs no answers, to ask for one', () => {
       expect(reply.body).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
       expect(rateLimitOf(reply)[0]).toBe('6000');
     }
-    expect(api.faults.calls.flatMap(({ tables }) => tables)).not.toContain(api.engine.names.vehicles);
     const unscoped = await api.newKey({ scopes: [] });
     expect((await get(INSURANCE, JWT, { key: undefined })).status).toBe(401);
     expect((await get(INSURANCE, JWT, { key: unscoped })).status).toBe(403);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { bulkComplianceAnswer } from '../../core/bulk/bulk-compliance.ts';
-import { bulkKeys, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
+import { bulkEntries, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
 import { bulkInsuranceAnswer } from '../../core/bulk/bulk-insurance.ts';
 import { ENTRY_SENTENCES } from '../../core/problems.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
 import { invalidRegistrationSentence, requireRegistration } from '../../core/vehicles/registration.ts';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
@@ -11,7 +12,15 @@ const TODAY = '2026-06-15';
 
 describe('A bulk request', () => {
   it('has a key per entry and reads each key once', () => {
-    expect(bulkKeys(['a 1', '!', 'A1', 'B2'])).toEqual({ keys: ['A1', undefined, 'A1', 'B2'], distinct: ['A1', 'B2'] });
+    expect(bulkEntries(['a 1', '!', 'A1', 'B2'])).toEqual({
+      entries: [
+        { sent: 'a 1', key: 'A1' },
+        { sent: '!', key: undefined },
+        { sent: 'A1', key: 'A1' },
+        { sent: 'B2', key: 'B2' },
+      ],
+      distinct: ['A1', 'B2'],
+    });
   });
 
   it('suggests for an unknown vehicle the registration that was probably meant', () => {
@@ -28,7 +37,7 @@ describe('A bulk request', () => {
       [requireRegistration('A1'), { registration: 'A1', policies: [aPolicy()] }],
       [requireRegistration('D4'), { registration: 'D4', policies: [] }],
     ]);
-    const { keys } = bulkKeys(submitted);
+    const { entries } = bulkEntries(submitted);
     const failed = (registration: string, code: string, error: unknown) => ({
       registration,
       insured: false,
@@ -36,16 +45,14 @@ describe('A bulk request', () => {
       code,
     });
     const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(
-      bulkInsuranceAnswer(submitted, keys, { found, unread: new Set([requireRegistration('B2')]) }, TODAY),
-    ).toEqual({
+    expect(bulkInsuranceAnswer(entries, { found, unread: new Set([requireRegistration('B2')]) }, TODAY)).toEqual({
       results: [
-        { registration: 'a 1', insured: true, policy: aPolicy() },
+        { registration: 'a 1', insured: true, status: 'IN_FORCE', policy: aPolicy() },
         failed('!', 'INVALID_REGISTRATION', invalidRegistrationSentence('!')),
         failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
         failed('C3', 'VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND),
-        { registration: 'D4', insured: false, policy: null },
-        { registration: 'A1', insured: true, policy: aPolicy() },
+        { registration: 'D4', insured: false, status: 'NONE', policy: null },
+        { registration: 'A1', insured: true, status: 'IN_FORCE', policy: aPolicy() },
       ],
       processed: 6,
       successful: 3,
@@ -68,8 +75,8 @@ describe('A bulk request', () => {
       error: ENTRY_SENTENCES[code],
       code,
     });
-    const { keys } = bulkKeys(submitted);
-    expect(bulkComplianceAnswer(submitted, keys, sources, new Date(NOON))).toMatchObject({
+    const { entries } = bulkEntries(submitted);
+    expect(bulkComplianceAnswer(entries, sources, new Date(NOON), londonDate(new Date(NOON)))).toMatchObject({
       results: [
         { registration: '!', compliant: false, code: 'INVALID_REGISTRATION' },
         failed('B2', 'LOOKUP_UNAVAILABLE'),

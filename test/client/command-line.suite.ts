@@ -44,15 +44,15 @@ describe('The command line', () => {
     expect(stdout).toMatch(/^result.csv: 8 rows, 6 without an answer\.\n/);
     expect(withoutPolicies(result)).toBe(
       [
-        '\ufeffinsured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;suggestion;error',
+        '\ufeffinsured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error',
         "1;AB12 CDE;'=1+1;true;POLICY",
-        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;VEHICLE_NOT_FOUND',
-        "3;KR08NIL;'-5;false;;;;;;;",
-        "4;;'@x;;;;;;;;INVALID_REGISTRATION",
-        "5;AB1OCDE;'+44;;;;;;;AB10CDE;VEHICLE_NOT_FOUND",
-        '6;;;;;;;;;;INVALID_REGISTRATION',
-        '7;AB12CDE;shifted;;;;;;;;TOO_MANY_CELLS',
-        "8;AB12_CDE;'\t;;;;;;;;INVALID_REGISTRATION",
+        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND',
+        "3;KR08NIL;'-5;false;;;;;;NONE;;",
+        "4;;'@x;;;;;;;;;INVALID_REGISTRATION",
+        "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND",
+        '6;;;;;;;;;;;INVALID_REGISTRATION',
+        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS',
+        "8;AB12_CDE;'\t;;;;;;;;;INVALID_REGISTRATION",
         '',
       ].join('\r\n'),
     );
@@ -162,9 +162,9 @@ describe('The command line', () => {
     const timeless = async (name: string) => (await readFile(file(name), 'utf8')).replace(/\d{4}-\d\d-\d\d/g, 'DAY');
     expect(await bash(check)).toMatch(/^result\.csv: 2 rows, 1 without an answer\.$/m);
     expect(await timeless('result.csv')).toBe(
-      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,suggestion,error\n' +
-        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,,\n' +
-        'ZZ99ZZZ,South,,,,,,,,VEHICLE_NOT_FOUND\n',
+      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error\n' +
+        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,\n' +
+        'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND\n',
     );
     expect(await bash(list)).toMatch(/^Ends from \S+ to \S+: 2$/m);
     const ends = 'registration,what,last_day\nMT17 DUE,MOT,DAY\nBD51 SMR,insurance,DAY\n';
@@ -208,11 +208,11 @@ describe('The command line ends with 2 and one sentence', () => {
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
   ])('%s', async (line, sentence) => {
     await mkdir(file('folder'));
-    const added = 'insured,policy_number,insurer,cover,valid_from,valid_to,suggestion,error';
+    const added = 'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error';
     for (const [name, text] of [
       ['fleet.csv', 'registration,note\nAB12CDE,x\n'],
       ['empty.csv', ''],
-      ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,\nAB12CDE,false,,,,,,,\n`],
+      ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,,\nAB12CDE,false,,,,,,,,\n`],
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
       ['header.csv', 'registration,note\n,\n'],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../core/access/authenticate.ts';
 import { PLANS } from '../../core/access/plans.ts';
 import {
   type ApiError,
@@ -12,14 +13,16 @@ import { input as bulkCompliance } from '../../functions/endpoints/bulk-complian
 import { input as bulkInsurance } from '../../functions/endpoints/bulk-insurance/input.ts';
 import { input as createContent } from '../../functions/endpoints/create-content/input.ts';
 import { input as listContent } from '../../functions/endpoints/list-content/input.ts';
-import { endpoints } from '../../functions/endpoints/table.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { bodyChecks, bodyParserError } from '../../functions/http/body-checks.ts';
-import { rejectBeyondEveryPlan, rejectBeyondPlan } from '../../functions/http/bulk.ts';
-import type { RequestContext } from '../../functions/http/request.ts';
-import { validation } from '../../functions/http/validation.ts';
+import { largestBulkSize, planBulkSize } from '../../functions/http/bulk.ts';
+import { dateInput } from '../../functions/http/date-input.ts';
+import { type Input, noInput, QUERY_PARAMETERS, validation } from '../../functions/http/validation.ts';
+import { documents } from '../../openapi/endpoint-documents.ts';
 import { httpRequest } from '../support/http-request.ts';
 
-const inputs = {
+const inputs: Partial<Record<EndpointId, Input>> = {
+  'vehicle-insurance': dateInput,
   'bulk-compliance': bulkCompliance,
   'bulk-insurance': bulkInsurance,
   'create-content': createContent,
@@ -27,10 +30,10 @@ const inputs = {
 };
 
 /** The input after validation. */
-const validated = (id: keyof typeof inputs, event: object, body?: unknown): RequestContext['input'] => {
-  const request = httpRequest({ ...event, body });
-  void validation(endpoints[id], { input: inputs[id] }).before(request);
-  return request.internal.input;
+const validated = (id: EndpointId, event: object, body?: unknown): object => {
+  const request = httpRequest<{ input: object }>({ ...event, body });
+  validation<object>(endpoints[id], inputs[id] ?? noInput).before(request);
+  return request.context.input;
 };
 const issuesOf = (work: () => unknown) => {
   try {
@@ -134,23 +137,69 @@ describe('Reading headers and body', () => {
 });
 
 describe('A bulk request', () => {
-  const request = (body: unknown) =>
-    httpRequest({ body }, { caller: { plan: PLANS.free } as NonNullable<RequestContext['caller']> });
+  type BulkRequest = { caller: Caller; entryCount: number };
   const entries = (count: number) => ({ registrations: Array(count).fill('A1') });
+  const check = (body: unknown) => () => {
+    const request = httpRequest<BulkRequest>({ body }, { caller: { plan: PLANS.free } });
+    largestBulkSize().before(request);
+    return request;
+  };
 
-  it.each([
-    ['the plan allows', rejectBeyondPlan, 100],
-    ['any plan allows', rejectBeyondEveryPlan, 1_000],
-  ] as const)('is BULK_TOO_LARGE with more entries than %s', (_what, middleware, limit) => {
-    const rejects = (body: unknown) => () => middleware.before(request(body));
-    expect(rejects(entries(limit))).not.toThrow();
-    expect(rejects(entries(limit + 1))).toThrow(bulkTooLarge(limit + 1, 100));
-    for (const body of [{ registrations: 'A1' }, {}, null, 'text', undefined]) expect(rejects(body)).not.toThrow();
+  it('is BULK_TOO_LARGE before validation with more entries than any plan allows', () => {
+    expect(check(entries(1_000))).not.toThrow();
+    expect(check(entries(1_001))).toThrow(bulkTooLarge(1_001, 100));
+    for (const body of [{ registrations: 'A1' }, {}, null, 'text', undefined]) {
+      expect(check(body)().context.entryCount).toBe(0);
+    }
+  });
+
+  it('is BULK_TOO_LARGE after validation with more entries than the plan allows', () => {
+    const compare = (count: number) => () => planBulkSize().before(check(entries(count))());
+    expect(compare(100)).not.toThrow();
+    expect(compare(101)).toThrow(bulkTooLarge(101, 100));
+  });
+});
+
+describe('A query parameter that the endpoint does not take', () => {
+  const find = (id: EndpointId, rawQueryString: string) => issuesOf(() => validated(id, { rawQueryString }));
+  const taken = 'is not a parameter of this endpoint, which takes';
+
+  it.each<[EndpointId, string, string, string]>([
+    ['vehicle-insurance', 'Date=2026-01-01', 'Date', 'must be written "date"'],
+    ['vehicle-insurance', 'date=2026-01-01&DATE=2026-01-01', 'DATE', 'must be written "date"'],
+    ['vehicle-insurance', 'limit=5', 'limit', `${taken} date`],
+    ['list-content', 'Limit=5', 'Limit', 'must be written "limit"'],
+    ['list-content', 'date=2026-01-01', 'date', `${taken} domain, slug, limit, offset`],
+    ['compliance', 'slug=a&slug=b', 'slug', `${taken.replace(/takes$/, 'takes no query parameters')}`],
+    ['usage', 'OFFSET=1', 'OFFSET', `${taken.replace(/takes$/, 'takes no query parameters')}`],
+  ])(
+    'is an issue when another endpoint takes it, or this one in another case: %s?%s',
+    (id, query, parameter, detail) => {
+      expect(find(id, query)).toEqual([{ parameter, detail }]);
+    },
+  );
+
+  it('is an issue with the reason that the endpoint has for `date`', () => {
+    for (const name of ['date', 'Date']) {
+      expect(find('compliance', `${name}=2026-01-01`)).toEqual([
+        { parameter: name, detail: endpoints.compliance.rejectedDate },
+      ]);
+    }
+  });
+
+  it('is ignored when the API does not know it', () => {
+    expect(validated('list-content', { rawQueryString: 'utm_source=x&dates=1&_=2&' })).toEqual({ query: {} });
+    expect(validated('usage', { rawQueryString: 'since=1' })).toEqual({});
+  });
+
+  it('is known from the inputs of all endpoints', () => {
+    const names = Object.values(documents).flatMap(({ query }) => Object.keys(query?.properties ?? {}));
+    expect(QUERY_PARAMETERS.toSorted()).toEqual([...new Set(names)].toSorted());
   });
 });
 
 describe('A field `date` in the body', () => {
-  const detailOf = (id: keyof typeof inputs, body: object) =>
+  const detailOf = (id: EndpointId, body: object) =>
     issuesOf(() => validated(id, {}, body))?.map(({ detail }) => detail);
   const registrations = ['A1'];
 
@@ -161,12 +210,12 @@ describe('A field `date` in the body', () => {
     ]);
   });
 
-  it('is rejected with the reason in the row; other unknown fields have the usual issue', () => {
+  it('is rejected with the reason of the endpoint; other unknown fields have the usual issue', () => {
     const reasons = detailOf('bulk-compliance', { registrations, date: '2020-02-29', other: 1 });
     expect(reasons).toEqual([expect.stringContaining('today'), 'is not a field of this request']);
   });
 
-  it('has the issue of an unknown field where the row has no `date`', () => {
+  it('has the issue of an unknown field where the endpoint has no such reason', () => {
     const item = { title: 'T', content: 'C', domain: 'a.example', slug: 's', date: '2020-02-29' };
     expect(detailOf('create-content', item)).toEqual(['is not a field of this request']);
   });

@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { generateKey, hashKey, keyIdOf, type PresentedKey } from '../../core/access/api-key.ts';
 import { unauthorized } from '../../core/problems.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
 import { pageLinks } from '../../functions/http/page-links.ts';
-import { createRequestContext, isProbe, isSandbox } from '../../functions/http/request.ts';
+import { isProbe, isSandbox, readEvent } from '../../functions/http/request.ts';
 import { NOON } from '../support/clock.ts';
 import { httpRequest } from '../support/http-request.ts';
 
+const PATHS = ['/v1/api/content', '/api/content'] as const;
+
 const idOf = (requestId: unknown, awsRequestId?: string) =>
-  createRequestContext({ requestContext: { requestId } }, { awsRequestId } as never).requestId;
-const timeOf = (timeEpoch: unknown) => createRequestContext({ requestContext: { timeEpoch } }, undefined).now.getTime();
+  readEvent({ requestContext: { requestId } }, { awsRequestId } as never, PATHS).requestId;
+const timeOf = (timeEpoch: unknown) => readEvent({ requestContext: { timeEpoch } }, undefined, PATHS).now.getTime();
 
 it.each([
   [{ kind: 'test' }, true, false],
@@ -29,15 +31,16 @@ describe('The request context', () => {
       pathParameters: { id: '1', no: null },
       requestContext: { requestId: 'r-1', timeEpoch: NOON, http: { method: 'GET' } },
     };
-    expect(createRequestContext(event, undefined)).toMatchObject({
+    expect(readEvent(event, undefined, PATHS)).toMatchObject({
       requestId: 'r-1',
       now: new Date(NOON),
+      today: '2026-06-15',
       headers: { 'x-api-key': 'k' },
       method: 'GET',
       path: '/v1',
       pathParameters: { id: '1' },
     });
-    const { headers, pathParameters } = createRequestContext(event, undefined);
+    const { headers, pathParameters } = readEvent(event, undefined, PATHS);
     expect([Object.keys(headers), Object.keys(pathParameters)]).toEqual([['x-api-key'], ['id']]);
   });
 
@@ -49,8 +52,17 @@ describe('The request context', () => {
     { headers: null, rawPath: 1, requestContext: null },
     { requestContext: { http: 'GET' } },
   ])('is empty for the event %j', (event) => {
-    const context = createRequestContext(event, undefined);
+    const context = readEvent(event, undefined, PATHS);
     expect(context).toMatchObject({ requestId: '', headers: {}, method: '', path: '', pathParameters: {} });
+  });
+
+  it.each([
+    ['/api/content', '/api/content'],
+    ['/v1/api/content', '/v1/api/content'],
+    ['/other', '/v1/api/content'],
+    [undefined, '/v1/api/content'],
+  ])('has of the path %s the address %s', (rawPath, address) => {
+    expect(readEvent({ rawPath }, undefined, PATHS).address).toBe(address);
   });
 
   it('has the request id of the event if a header can carry it, otherwise the id of the Lambda context', () => {
@@ -99,11 +111,11 @@ describe('The key of a request', () => {
     ['two headers that differ', { authorization: `Bearer ${key}`, 'x-api-key': other }],
   ])('is not found in %s', (_where, headers) => expect(presentedKey(headers)).toBeUndefined());
 
-  it('is set in the request context, and required: otherwise UNAUTHORIZED', async () => {
-    const request = httpRequest({ headers: { 'X-API-Key': key } });
-    await keyForm().before(request);
-    expect(request.internal.key?.id).toBe(keyIdOf(hashKey(key), 'test'));
-    await expect(async () => keyForm().before(httpRequest())).rejects.toThrow(unauthorized());
+  it('is set in the request context, and required: otherwise UNAUTHORIZED', () => {
+    const request = httpRequest<{ key: PresentedKey }>({ headers: { 'X-API-Key': key } });
+    keyForm().before(request);
+    expect(request.context.key.id).toBe(keyIdOf(hashKey(key), 'test'));
+    expect(() => keyForm().before(httpRequest())).toThrow(unauthorized());
   });
 });
 

@@ -1,11 +1,15 @@
 import type { Context } from 'aws-lambda';
-import { createRequestContext, type HttpRequest, type RequestContext } from '../../functions/http/request.ts';
+import { type HttpRequest, readEvent } from '../../functions/http/request.ts';
 
 /** A request as a middleware gets it, with what those before have found. */
-export const httpRequest = (event: object = {}, found: Partial<RequestContext> = {}): HttpRequest => ({
-  event: event as HttpRequest['event'],
-  context: {} as Context,
-  response: undefined,
-  error: undefined,
-  internal: { ...createRequestContext(event, undefined), ...found },
-});
+export const httpRequest = <Found = unknown>(event: object = {}, found: object = {}): HttpRequest<Found> => {
+  const lambda = {} as Context;
+  const context = { ...lambda, ...readEvent(event, undefined, ['/']), ...found };
+  return {
+    event: event as HttpRequest['event'],
+    context: context as HttpRequest<Found>['context'],
+    response: undefined,
+    error: undefined,
+    internal: {},
+  };
+};

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { vehicleNotFound } from '../../core/problems.ts';
 import { insuranceAnswer, insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
 
@@ -67,6 +66,7 @@ describe('The answer of an insurance lookup', () => {
     expect(insuranceAnswer('ab12 cde', record, TODAY)).toEqual({
       registration: 'ab12 cde',
       insured: true,
+      status: 'IN_FORCE',
       policy,
       vehicle,
       lastUpdated,
@@ -74,12 +74,10 @@ describe('The answer of an insurance lookup', () => {
   });
 
   it('is for the day that was asked for, and names it', () => {
-    expect(insuranceAnswer('AB12CDE', record, TODAY, YESTERDAY)).toMatchObject({ insured: false, asOf: YESTERDAY });
-  });
-
-  it('is VEHICLE_NOT_FOUND without a record, with the registration that was probably meant', () => {
-    const answer = () => insuranceAnswer('AB1OCDE', undefined, TODAY);
-    expect(answer).toThrow(vehicleNotFound('AB10CDE'));
-    expect(answer).toThrow(expect.objectContaining({ extension: { suggestion: 'AB10CDE' } }));
+    expect(insuranceAnswer('AB12CDE', record, TODAY, YESTERDAY)).toMatchObject({
+      insured: false,
+      status: 'NOT_STARTED',
+      asOf: YESTERDAY,
+    });
   });
 });

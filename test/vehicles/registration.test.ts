@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { registrationKeyOf } from '../../client/src/command-line/changes.ts';
 import {
+  invalidRegistrationSentence,
   normaliseRegistration,
-  registrationError,
+  registrationInPath,
   registrationIssue,
   requireRegistration,
 } from '../../core/vehicles/registration.ts';
@@ -59,6 +60,7 @@ describe('A registration', () => {
   ])('%j becomes %s', (text, key) => {
     expect(normaliseRegistration(text)).toBe(key);
     expect(requireRegistration(text)).toBe(key);
+    expect(registrationInPath({ registration: text })).toEqual({ registration: { sent: text, key } });
   });
 
   it('is written with spaces, hyphens, dots and invisible characters in it, and with no others', () => {
@@ -101,12 +103,13 @@ describe('A registration', () => {
     for (const text of texts) {
       expect(normaliseRegistration(text)).toBeUndefined();
       expect(registrationIssue(text)).toBe(issue);
-      const { code, message, issues } = registrationError({ registration: text }) ?? {};
-      expect([code, message, issues]).toEqual([
-        'INVALID_REGISTRATION',
-        expect.stringMatching(`^The registration ${RegExp.escape(issue)}\\. `),
-        [{ parameter: 'registration', detail: message }],
-      ]);
+      const message = invalidRegistrationSentence(text);
+      expect(message).toMatch(new RegExp(`^The registration ${RegExp.escape(issue)}\\. `));
+      expect(registrationInPath({ registration: text })).toMatchObject({
+        code: 'INVALID_REGISTRATION',
+        message,
+        issues: [{ parameter: 'registration', detail: message }],
+      });
       expect(() => requireRegistration(text)).toThrow(message);
     }
   });

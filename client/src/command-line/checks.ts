@@ -66,7 +66,7 @@ export const failureCells = ({ columns }: Check, code: string, suggestion = ''):
 
 /** Insurance on a day (YYYY-MM-DD), by default today. */
 export const insuranceCheck: Check = {
-  columns: ['insured', 'policy_number', 'insurer', 'cover', 'valid_from', 'valid_to', ...FAILURE],
+  columns: ['insured', 'policy_number', 'insurer', 'cover', 'valid_from', 'valid_to', 'status', ...FAILURE],
   outcomes: { true: 'insured', false: 'not insured' },
   changes: { toTrue: 'insured again', toFalse: 'newly uninsured', other: 'changed policy' },
   ends: { valid_to: 'insurance' },
@@ -77,7 +77,7 @@ export const insuranceCheck: Check = {
     const entry = found as InsuranceEntry;
     if ('code' in entry) return failureCells(insuranceCheck, entry.code, entry.suggestion);
     const { number, insurer, type, validFrom, validTo } = entry.policy ?? {};
-    return toCells([entry.insured, number, insurer, type, validFrom, validTo, '', '']);
+    return toCells([entry.insured, number, insurer, type, validFrom, validTo, entry.status, '', '']);
   },
 };
 

@@ -1,19 +1,16 @@
 import { bulkComplianceAnswer } from '../../../core/bulk/bulk-compliance.ts';
-import { bulkKeys } from '../../../core/bulk/bulk-entries.ts';
-import { complianceSource } from '../../../core/sandbox/lookup-sources.ts';
-import { serve } from '../../http/serve.ts';
+import { bulkEntries } from '../../../core/bulk/bulk-entries.ts';
+import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
+import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** May these vehicles be on the road? docs/contract.md#compliance */
-export const handler = serve({ endpoint, input }, ({ db, tables }) => {
-  const records = complianceSource(db, tables);
-  return {
-    respond: async (request) => {
-      const { registrations } = request.body;
-      const { keys, distinct } = bulkKeys(registrations);
-      const sources = await records(request).findManyWithVehicles(distinct, request.deadline);
-      return { body: bulkComplianceAnswer(registrations, keys, sources, request.now), failure: sources.failure };
-    },
-  };
-});
+export const handler = serve(
+  { endpoint, data: complianceData, input },
+  async ({ input: { body }, compliance, now, today, deadline }) => {
+    const { entries, distinct } = bulkEntries(body.registrations);
+    const records = await compliance.findManyWithVehicles(distinct, deadline);
+    return { body: bulkComplianceAnswer(entries, records, now, today), failure: records.failure };
+  },
+);

@@ -16,7 +16,7 @@ import {
   registrationAsSent,
   schemaOf,
 } from '../document.ts';
-import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
+import { asOf, insuranceStatus, policyOrNull } from '../vehicle-insurance/document.ts';
 import { input } from './input.ts';
 
 const BulkSuccess = T.Object(
@@ -25,6 +25,7 @@ const BulkSuccess = T.Object(
     insured: T.Boolean({
       description: 'Whether a policy is in force; in a bulk entry with `code` it is false and no answer',
     }),
+    status: insuranceStatus,
     policy: policyOrNull,
   },
   { title: 'BulkSuccess', description: 'A vehicle that is known, insured or not' },

@@ -6,7 +6,6 @@ import type {
   Reason,
   RoadTaxStatus,
 } from '../../../core/compliance/verdict.ts';
-import type { Insurance } from '../../../core/vehicles/insurance.ts';
 import {
   type EndpointDocument,
   example,
@@ -17,6 +16,7 @@ import {
   registrationPath,
   schemaOf,
 } from '../document.ts';
+import { insuranceStatus } from '../vehicle-insurance/document.ts';
 
 const dateOrNull = (description: string) => T.Union([T.String({ format: 'date' }), T.Null()], { description });
 
@@ -52,12 +52,7 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
       details: T.Object(
         {
           insurance: T.Object({
-            status: openCode<Insurance['status']>({
-              IN_FORCE: 'a policy covers today',
-              LAPSED: 'the last policy has ended',
-              NOT_STARTED: 'the first policy has not begun',
-              NONE: 'there is no policy at all',
-            }),
+            status: insuranceStatus,
             validTo: dateOrNull('Last day of the policy that answers; null without one'),
             lastUpdated,
           }),

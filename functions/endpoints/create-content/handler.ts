@@ -1,25 +1,19 @@
 import { creationOwnerId } from '../../../core/access/key-record.ts';
-import { contentByKeyKind } from '../../../core/content/content-table.ts';
+import { contentData } from '../../../core/content/content-table.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { newFields } from '../../../core/content/schemas.ts';
-import { serve } from '../../http/serve.ts';
+import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** Creates a content item, once per Idempotency-Key. docs/contract.md#content */
-export const handler = serve({ endpoint, input }, ({ db, tables }) => {
-  const content = contentByKeyKind(db, tables.content);
-  return {
-    respond: async ({ body, headers, caller, keyKind, address, now, deadline }) => {
-      const idempotencyKey = headers['Idempotency-Key'];
-      const idempotency =
-        idempotencyKey === undefined ? undefined : { keyId: creationOwnerId(caller.key), idempotencyKey };
-      const item = await content[keyKind].create(newFields(body), idempotency, {
-        now,
-        deadline,
-        domains: caller.key.domains,
-      });
-      return { body: item, headers: { Location: `${address}/${item.id}`, ETag: etagOf(item) } };
-    },
-  };
-});
+export const handler = serve(
+  { endpoint, data: contentData, input },
+  async ({ input: { body, headers }, caller, content, address, now, deadline }) => {
+    const idempotencyKey = headers['Idempotency-Key'];
+    const idempotency =
+      idempotencyKey === undefined ? undefined : { keyId: creationOwnerId(caller.key), idempotencyKey };
+    const item = await content.create(newFields(body), idempotency, { now, deadline, domains: caller.key.domains });
+    return { body: item, headers: { Location: `${address}/${item.id}`, ETag: etagOf(item) } };
+  },
+);

@@ -1,4 +1,11 @@
-import { contentIdPath, type EndpointDocument, example, IF_MATCH_RULE, sampleItemPath } from '../document.ts';
+import {
+  contentIdPath,
+  type EndpointDocument,
+  example,
+  IF_MATCH_RULE,
+  misplacedParameter,
+  sampleItemPath,
+} from '../document.ts';
 import { input } from './input.ts';
 
 export const document: EndpointDocument = {
@@ -18,5 +25,6 @@ export const document: EndpointDocument = {
       headers: { 'If-Match': '*' },
     }),
     example('unknown', 'An id that matches nothing', { path: { id: 'nothing' } }),
+    misplacedParameter(sampleItemPath),
   ],
 };

@@ -8,7 +8,7 @@ export const endpoint = {
   tag: 'Content',
   scope: 'content:write',
   successStatus: 204,
-  problems: ['CONTENT_NOT_FOUND', 'PRECONDITION_FAILED'],
+  problems: ['VALIDATION_FAILED', 'CONTENT_NOT_FOUND', 'PRECONDITION_FAILED'],
   memoryMegabytes: 1_024,
   tables: { content: ['GetItem', 'UpdateItem', 'DeleteItem'] },
 } as const satisfies Endpoint;

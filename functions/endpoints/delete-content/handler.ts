@@ -1,15 +1,13 @@
-import { contentByKeyKind } from '../../../core/content/content-table.ts';
-import { serve } from '../../http/serve.ts';
+import { contentData } from '../../../core/content/content-table.ts';
+import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** Deletes a content item permanently. docs/contract.md#content */
-export const handler = serve({ endpoint, input }, ({ db, tables }) => {
-  const content = contentByKeyKind(db, tables.content);
-  return {
-    respond: async ({ parameters, headers, caller, keyKind, now, deadline }) => {
-      await content[keyKind].remove(parameters.id, headers['If-Match'], { now, deadline, domains: caller.key.domains });
-      return {};
-    },
-  };
-});
+export const handler = serve(
+  { endpoint, data: contentData, input },
+  async ({ pathParameters: { id = '' }, input: { headers }, caller, content, now, deadline }) => {
+    await content.remove(id, headers['If-Match'], { now, deadline, domains: caller.key.domains });
+    return {};
+  },
+);

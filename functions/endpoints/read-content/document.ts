@@ -1,5 +1,5 @@
 import { ContentItem } from '../../../core/content/item.ts';
-import { contentIdPath, type EndpointDocument, example, sampleItemPath } from '../document.ts';
+import { contentIdPath, type EndpointDocument, example, misplacedParameter, sampleItemPath } from '../document.ts';
 
 export const document: EndpointDocument = {
   operationId: 'getContent',
@@ -11,5 +11,6 @@ export const document: EndpointDocument = {
   examples: [
     example('item', 'An item and its version', { path: sampleItemPath }),
     example('unknown', 'An id that matches nothing', { path: { id: 'nothing' } }),
+    misplacedParameter(sampleItemPath),
   ],
 };

@@ -8,7 +8,7 @@ export const endpoint = {
   tag: 'Content',
   scope: 'content:read',
   successStatus: 200,
-  problems: ['CONTENT_NOT_FOUND'],
+  problems: ['VALIDATION_FAILED', 'CONTENT_NOT_FOUND'],
   memoryMegabytes: 1_280,
   tables: { content: ['GetItem'] },
 } as const satisfies Endpoint;

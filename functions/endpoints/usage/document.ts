@@ -3,7 +3,7 @@ import type { KeyEnvironment } from '../../../core/access/api-key.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import type { usageReport } from '../../../core/access/usage-report.ts';
-import { type EndpointDocument, example, openCode, PLAN_MEANINGS, schemaOf } from '../document.ts';
+import { type EndpointDocument, example, misplacedParameter, openCode, PLAN_MEANINGS, schemaOf } from '../document.ts';
 
 const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
   T.Object(
@@ -68,5 +68,5 @@ export const document: EndpointDocument = {
     'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.',
   response: UsageReport,
   success: 'The key, its plan, the current window, and the requests of 24 hours',
-  examples: [example('quiet', 'A key that was not used before', {})],
+  examples: [example('quiet', 'A key that was not used before', {}), misplacedParameter()],
 };

@@ -7,7 +7,7 @@ export const endpoint = {
   summary: 'The key, its limits and its requests of the last 24 hours',
   tag: 'Usage',
   successStatus: 200,
-  problems: [],
+  problems: ['VALIDATION_FAILED'],
   memoryMegabytes: 1_024,
   tables: { usage: ['Query'] },
 } as const satisfies Endpoint;

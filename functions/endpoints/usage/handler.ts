@@ -1,14 +1,17 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { firstHour, usageReport } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
-import { serve } from '../../http/serve.ts';
+import { serve } from '../../http/stack.ts';
+import { noInput } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
+/** Keys of every kind are counted in one table. */
+const usageData = (db: DynamoDBDocumentClient, tables: { readonly usage: string }) => {
+  const data = { usage: usageTable(db, tables.usage) };
+  return () => data;
+};
+
 /** The caller's key, limits and requests of the last 24 hours. docs/contract.md#usage */
-export const handler = serve({ endpoint }, ({ db, tables }) => {
-  const usage = usageTable(db, tables.usage);
-  return {
-    respond: async ({ caller, now }) => ({
-      body: usageReport(caller, await usage.countsSince(caller.key.id, firstHour(now)), now),
-    }),
-  };
-});
+export const handler = serve({ endpoint, data: usageData, input: noInput }, async ({ caller, usage, now }) => ({
+  body: usageReport(caller, await usage.countsSince(caller.key.id, firstHour(now)), now),
+}));

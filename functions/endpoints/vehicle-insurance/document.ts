@@ -1,9 +1,11 @@
 import * as T from 'typebox';
-import type { InsuranceAnswer } from '../../../core/vehicles/insurance.ts';
+import type { Insurance, InsuranceAnswer } from '../../../core/vehicles/insurance.ts';
+import { AnswerableDate } from '../../../core/vehicles/schemas.ts';
 import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import {
   type EndpointDocument,
   example,
+  openCode,
   PAST_DAY_RULE,
   REGISTRATION_RULE,
   registrationAsSent,
@@ -18,11 +20,19 @@ export const asOf = T.Optional(
   T.String({ format: 'date', description: 'The day that was asked for; absent when the answer is for today' }),
 );
 
+export const insuranceStatus = openCode<Insurance['status']>({
+  IN_FORCE: 'a policy covers the day',
+  LAPSED: 'the last policy has ended',
+  NOT_STARTED: 'the first policy has not begun',
+  NONE: 'there is no policy at all',
+});
+
 const VehicleInsurance = schemaOf<InsuranceAnswer>()(
   T.Object(
     {
       registration: registrationAsSent,
       insured: T.Boolean({ description: 'Whether a policy is in force today, or on the day in `asOf`, Europe/London' }),
+      status: insuranceStatus,
       policy: policyOrNull,
       vehicle: VehicleDetails,
       lastUpdated: VehicleRecord.properties.lastUpdated,
@@ -36,6 +46,8 @@ export const document: EndpointDocument = {
   operationId: 'getInsurance',
   description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY_RULE} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION_RULE}`,
   path: registrationPath,
+  // The function reads it without a schema.
+  query: T.Object({ date: T.Optional(AnswerableDate) }),
   response: VehicleInsurance,
   success: 'Whether the vehicle is insured, and the policy behind the answer',
   examples: [

@@ -7,7 +7,6 @@ export const endpoint = {
   summary: 'Is this vehicle insured?',
   tag: 'Vehicles',
   scope: 'vehicles:read',
-  date: 'accepted',
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
   memoryMegabytes: 1_280,

@@ -1,17 +1,23 @@
-import { londonDate } from '../../../core/runtime/clock.ts';
-import { vehicleSource } from '../../../core/sandbox/lookup-sources.ts';
+import { vehicleNotFound } from '../../../core/problems.ts';
+import { vehicleData } from '../../../core/sandbox/lookup-sources.ts';
 import { insuranceAnswer } from '../../../core/vehicles/insurance.ts';
-import { registrationError, requireRegistration } from '../../../core/vehicles/registration.ts';
-import { serve } from '../../http/serve.ts';
+import { registrationInPath } from '../../../core/vehicles/registration.ts';
+import { suggestionFor } from '../../../core/vehicles/suggestion.ts';
+import { dateInput } from '../../http/date-input.ts';
+import { serveLookup } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Is this vehicle insured? docs/contract.md#vehicle-insurance */
-export const handler = serve({ endpoint, pathError: registrationError }, ({ db, tables }) => {
-  const vehicles = vehicleSource(db, tables.vehicles);
-  return {
-    load: async (request) => vehicles(request).find(requireRegistration(request.parameters.registration)),
-    respond: ({ parameters: { registration }, date, now }, record) => ({
-      body: insuranceAnswer(registration, record, londonDate(now), date),
-    }),
-  };
-});
+export const handler = serveLookup(
+  {
+    endpoint,
+    data: vehicleData,
+    path: registrationInPath,
+    input: dateInput,
+    load: ({ vehicles, registration }) => vehicles.find(registration.key),
+  },
+  async ({ registration, input: { date }, today }, record) => {
+    if (record === undefined) throw vehicleNotFound(suggestionFor(registration.key, today));
+    return { body: insuranceAnswer(registration.sent, record, today, date) };
+  },
+);

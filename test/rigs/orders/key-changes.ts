@@ -2,8 +2,9 @@
 
 import { addKeysCommands } from '../../../admin/keys/keys-commands.ts';
 import { parseApiKey } from '../../../core/access/api-key.ts';
-import { authenticate, recentMap } from '../../../core/access/authenticate.ts';
+import { authenticate } from '../../../core/access/authenticate.ts';
 import { keyFinder } from '../../../core/access/key-record.ts';
+import { requestCounter } from '../../../core/access/request-counter.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
 import { TABLES } from './engine.ts';
 import { type Caller, type Operation, resultOf } from './operation.ts';
@@ -28,9 +29,8 @@ const admission: Operation = {
     async ({ db, moment }) => {
       const presented = parseApiKey(key);
       if (presented === undefined) throw new Error('the key is malformed');
-      const incrementUsage = usageTable(db, TABLES.usage).increment;
-      const store = { findKey: keyFinder(db, TABLES.keys), incrementUsage, uncounted: recentMap<number>() };
-      return authenticate(store, presented, moment.now);
+      const counter = requestCounter(usageTable(db, TABLES.usage).increment);
+      return authenticate({ findKey: keyFinder(db, TABLES.keys), counter }, presented, moment.now);
     },
   ],
 };

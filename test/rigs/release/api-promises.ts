@@ -1,6 +1,6 @@
 /** What callers rely on, one promise per line, made from the rows and their schemas for each path of an endpoint. */
 import { type ProblemCode, problems } from '../../../core/problems.ts';
-import { dateQuery, type EndpointDocument } from '../../../functions/endpoints/document.ts';
+import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import { documents } from '../../../openapi/endpoint-documents.ts';
@@ -86,10 +86,10 @@ const headerLines = (headers: object, place: string): string[] =>
     return schemaLines(schema, `${place} header ${name}`, 'response', required ? '' : 'optional ');
   });
 
-const requestLines = ({ scope, path, date, query, headers, body }: DocumentedEndpoint, name: string): string[] => [
+const requestLines = ({ scope, path, query, headers, body }: DocumentedEndpoint, name: string): string[] => [
   `${name} request scope ${scope ?? 'of any key'}`,
-  ...Object.entries({ path, query: date === 'accepted' ? dateQuery : query, header: headers }).flatMap(
-    ([place, schema]) => schemaLines(schema ?? NO_FIELDS, `${name} request.${place}`, 'request'),
+  ...Object.entries({ path, query, header: headers }).flatMap(([place, schema]) =>
+    schemaLines(schema ?? NO_FIELDS, `${name} request.${place}`, 'request'),
   ),
   ...(body ? schemaLines(body, `${name} request.body`, 'request') : [`${name} request without a body`]),
 ];

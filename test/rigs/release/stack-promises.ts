@@ -3,7 +3,7 @@
  * of running versions.
  */
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import { grantedActions, type ServedEndpoint } from '../../../functions/http/endpoint-definition.ts';
+import { grantedActions, type HttpFunction } from '../../../functions/http/endpoint-definition.ts';
 import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import type { Template } from '../../cloud/stack/templates.ts';
@@ -34,7 +34,7 @@ const KEPT = [
  * it is replaced.
  */
 const actionLines = (): string[] =>
-  Object.entries<ServedEndpoint>({ ...endpoints, jwks, 'not-found': notFound }).flatMap(([id, row]) =>
+  Object.entries<HttpFunction>({ ...endpoints, jwks, 'not-found': notFound }).flatMap(([id, row]) =>
     [...Object.entries(grantedActions(row)), ['signing keys', row.signing ?? []] as const].flatMap(([of, actions]) =>
       actions.map((action) => `${id}: ${of} ${action}`),
     ),

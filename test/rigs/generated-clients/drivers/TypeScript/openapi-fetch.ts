@@ -13,6 +13,8 @@ const none = { body: { registrations: [] } };
 const taken = { domain: 'news.example', slug: 'motoring-news-1' };
 const one = { body: { registrations: ['AB12CDE'] } };
 const once = { params: { header: { 'Idempotency-Key': 'openapi-fetch' } } };
+/** A query parameter of another operation, which the types do not have. */
+const misplaced = { querySerializer: () => 'limit=5' };
 
 const created = await api.POST('/api/content', { ...once, body: content });
 const id = created.data?.id ?? '';
@@ -51,6 +53,9 @@ const failures = [
   api.PUT('/api/content/{id}', { ...item(id, 7), body: { title: 'T' } }),
   api.DELETE('/api/content/{id}', item('none')),
   api.DELETE('/api/content/{id}', item(id, 7)),
+  api.GET('/api/content/{id}', { params: { path: { id } }, ...misplaced }),
+  api.DELETE('/api/content/{id}', { ...item(id, 1), ...misplaced }),
+  api.GET('/usage', misplaced),
 ];
 for (const failure of failures) console.log(reason((await failure).error));
 for (const call of calls) {

@@ -1,0 +1,32 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { HttpFunction } from './endpoint-definition.ts';
+import type { RequestContext } from './request.ts';
+import { reportInternalError } from './request-log.ts';
+
+/** A response without its status and the headers of every response, which the middlewares add. */
+export interface Answer {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** The error behind `LOOKUP_UNAVAILABLE` entries; logged, never sent. */
+  readonly failure?: unknown;
+}
+
+const isSent = (header: [string, string | undefined]): header is [string, string] => header[1] !== undefined;
+
+/** The response of a handler's answer. @throws DeadlineExceeded */
+export const toResponse = async (
+  { successStatus }: Pick<HttpFunction, 'successStatus'>,
+  context: RequestContext,
+  answering: Promise<Answer>,
+): Promise<APIGatewayProxyStructuredResultV2> => {
+  const { body, headers = {}, failure } = await context.deadline.within(answering);
+  if (failure !== undefined) reportInternalError(context, failure);
+  return {
+    statusCode: successStatus,
+    headers: {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...Object.fromEntries(Object.entries(headers).filter(isSent)),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  };
+};
