@@ -10,7 +10,7 @@ import type { SigningKeys } from './signing-keys.ts';
 interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** Its description in the console. */
   readonly summary: string;
-  readonly row: Pick<HttpFunction, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;
+  readonly endpoint: Pick<HttpFunction, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;
   readonly tables: ServiceTables;
   /** Absent without the setting `signedAnswers`. */
   readonly signingKeys?: SigningKeys | undefined;
@@ -24,16 +24,16 @@ export class EndpointFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    const { settings, summary, bundle, row, tables: deployed, signingKeys } = props;
-    const actions = grantedActions(row);
+    const { settings, summary, bundle, endpoint, tables: deployed, signingKeys } = props;
+    const actions = grantedActions(endpoint);
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
       // On both sets of tables: versions for either serve requests during a deployment.
-      statements: [...deployed.statements(actions), ...(signingKeys?.statements(row) ?? [])],
+      statements: [...deployed.statements(actions), ...(signingKeys?.statements(endpoint) ?? [])],
       temporary: deployed.statementsOnNamed(actions),
       description: summary,
-      memorySize: row.memoryMegabytes,
+      memorySize: endpoint.memoryMegabytes,
       // A function's own deadline is one second before it; API Gateway's limit is 30 s.
       timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
       // Log levels need this format. At INFO Lambda logs its own lines for every invocation, at WARN for failed ones.
@@ -50,7 +50,7 @@ export class EndpointFunction extends Construct {
         ),
         POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
         POWERTOOLS_LOG_LEVEL: 'INFO',
-        ...(row.signing && signingKeys?.environment),
+        ...(endpoint.signing && signingKeys?.environment),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
       // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the

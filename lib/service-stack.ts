@@ -37,7 +37,7 @@ const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 10
  * The CDK stack of one stage:
  *
  *     caller → HttpGateway ─ a route per path of functions/endpoints/table.ts, `$default` for all other requests
- *                └→ EndpointFunction ─ one per row, with the permissions of the row; its alias `live` is invoked
+ *                └→ EndpointFunction ─ one per endpoint, with its permissions; its alias `live` is invoked
  *                     ↑  gradual deployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
@@ -70,14 +70,21 @@ export class ServiceStack extends Stack {
     const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
 
-    const addFunction = (functionId: FunctionId, summary: string, row: HttpFunction) => {
+    const addFunction = (functionId: FunctionId, summary: string, endpoint: HttpFunction) => {
       const bundle = bundles[functionId];
-      const added = new EndpointFunction(this, functionId, { settings, summary, bundle, row, tables, signingKeys });
+      const added = new EndpointFunction(this, functionId, {
+        settings,
+        summary,
+        bundle,
+        endpoint,
+        tables,
+        signingKeys,
+      });
       functions.set(functionId, added);
       return added.live;
     };
-    for (const [endpointId, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
-      gateway.addRoutes(endpointId, row, addFunction(endpointId, row.summary, row));
+    for (const [endpointId, endpoint] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
+      gateway.addRoutes(endpointId, endpoint, addFunction(endpointId, endpoint.summary, endpoint));
     }
     if (signingKeys) {
       gateway.addRoutes('jwks', jwks, addFunction('jwks', 'The public keys of signed answers', jwks));

@@ -38,7 +38,7 @@ export const allowTable = ({ tableArn }: ITableV2, names: readonly string[]): Po
 /** Whether functions read or write a table. Imports do not count: the CLI retries throttled writes. */
 const isAccessed = (id: TableId, access: Access): boolean =>
   Object.values(endpoints)
-    .flatMap((row) => grantedActions(row)[id] ?? [])
+    .flatMap((endpoint) => grantedActions(endpoint)[id] ?? [])
     .some((action) => /^(Put|Update|Delete)/.test(action) === (access === 'Write'));
 
 /** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) except the counters. */

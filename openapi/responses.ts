@@ -20,11 +20,11 @@ const BODY_ERRORS = ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT
 export const signsAnswers = ({ signing }: Pick<Endpoint, 'signing'>): boolean => signing?.includes('Sign') === true;
 
 /** Every error code of an endpoint, the common ones first. */
-export const problemCodesOf = (row: Endpoint): ProblemCode[] => [
-  ...(row.scope ? COMMON_ERRORS : COMMON_WITHOUT_SCOPE),
-  ...(documents[row.id as EndpointId].body ? BODY_ERRORS : []),
-  ...row.problems,
-  ...(signsAnswers(row) ? (['NOT_ACCEPTABLE'] as const) : []),
+export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
+  ...(endpoint.scope ? COMMON_ERRORS : COMMON_WITHOUT_SCOPE),
+  ...(documents[endpoint.id as EndpointId].body ? BODY_ERRORS : []),
+  ...endpoint.problems,
+  ...(signsAnswers(endpoint) ? (['NOT_ACCEPTABLE'] as const) : []),
 ];
 
 const SIGNED_CONTENT: JsonObject = {
@@ -96,11 +96,11 @@ const buildLinks = (links: NonNullable<EndpointDocument['links']>): JsonObject =
   );
 
 /** Every response of an endpoint, by status. */
-export const buildResponses = (id: EndpointId, row: Endpoint, { of, errors }: Examples): JsonObject => {
+export const buildResponses = (id: EndpointId, endpoint: Endpoint, { of, errors }: Examples): JsonObject => {
   const examplesWith = (wanted: number) => namedExamples(of(id).filter(({ status }) => status === wanted));
   const { success, responseHeaders, response, links } = documents[id];
-  const { successStatus } = row;
-  const isSigned = signsAnswers(row);
+  const { successStatus } = endpoint;
+  const isSigned = signsAnswers(endpoint);
   return {
     [successStatus]: {
       description: success,
@@ -109,7 +109,7 @@ export const buildResponses = (id: EndpointId, row: Endpoint, { of, errors }: Ex
         response && contentOf('application/json', schemaInDocument(response), examplesWith(successStatus), isSigned),
       links: links && buildLinks(links),
     },
-    ...errorResponses(problemCodesOf(row), (status, codes) => {
+    ...errorResponses(problemCodesOf(endpoint), (status, codes) => {
       const examples = { ...errorExamples(codes, errors), ...examplesWith(status) };
       // Every 404 of an endpoint that signs is about a vehicle.
       return problemResponse(status, codes, examples, isSigned && status === problems.VEHICLE_NOT_FOUND.status);

@@ -1,5 +1,5 @@
 /**
- * The strict form of the OpenAPI 3.1 document, an operation for each row of the table of endpoints. Tests validate all
+ * The strict form of the OpenAPI 3.1 document, an operation for each endpoint in the table. Tests validate all
  * responses against it. The types of `client/` and the published document are made from it.
  */
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
@@ -23,7 +23,7 @@ import { information, securitySchemes, tags } from './texts.ts';
 /** The base path to which documented paths are relative. */
 const BASE = '/v1';
 
-/** The path of a row in the document, relative to the base address. */
+/** The path of an endpoint in the document, relative to the base address. */
 export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.slice(BASE.length);
 
 /** The default address of `npm start`. */
@@ -54,29 +54,29 @@ const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] 
         },
       ];
 
-const buildOperation = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
+const buildOperation = (id: EndpointId, endpoint: Endpoint, examples: Examples): JsonObject => {
   const shown = examples.of(id);
   const { operationId, description } = documents[id];
   const parameters = buildParameters(documents[id], shown);
-  const codes = problemCodesOf(row);
+  const codes = problemCodesOf(endpoint);
   return {
     operationId,
-    summary: row.summary,
+    summary: endpoint.summary,
     description: `${description}\n\nCodes of problems: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     'x-problem-codes': codes,
-    tags: [row.tag],
-    security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: row.scope ? [row.scope] : [] })),
+    tags: [endpoint.tag],
+    security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: endpoint.scope ? [endpoint.scope] : [] })),
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: buildRequestBody(documents[id], shown),
-    responses: buildResponses(id, row, examples),
+    responses: buildResponses(id, endpoint, examples),
   };
 };
 
 const buildPaths = (examples: Examples): JsonObject => {
   const paths: Record<string, JsonObject> = {};
-  for (const [id, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
-    const path = pathInDocument(row);
-    paths[path] = { ...paths[path], [row.method.toLowerCase()]: buildOperation(id, row, examples) };
+  for (const [id, endpoint] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
+    const path = pathInDocument(endpoint);
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: buildOperation(id, endpoint, examples) };
   }
   return paths;
 };

@@ -20,7 +20,7 @@ export const information = {
   license: { name: 'MIT', identifier: 'MIT' },
 } as const;
 
-/** The rows' tags, in the order in which the reference shows them. */
+/** The endpoints' tags, in the order in which the reference shows them. */
 export const tags: readonly { readonly name: Endpoint['tag']; readonly description: string }[] = [
   { name: 'Vehicles', description: `Is a vehicle insured? One at a time, or up to ${LARGEST_BULK} in a request.` },
   {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type LondonDate, londonDate } from '../runtime/clock.ts';
+import type { LondonDate } from '../runtime/clock.ts';
 import type { PresentedKey } from './api-key.ts';
 import type { KeyRecord } from './key-record.ts';
 import { PLANS, type Plan, windowAt } from './plans.ts';
@@ -36,13 +36,13 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
 export const authenticate = async (
   { findKey, counter }: Access,
   { id, hash }: Pick<PresentedKey, 'id' | 'hash'>,
-  now: Date,
+  { now, today }: { readonly now: Date; readonly today: LondonDate },
 ): Promise<Caller | undefined> => {
   const window = windowAt(now);
   const [found, counted] = await Promise.allSettled([findKey(id), counter.count(id, window)]);
   if (found.status === 'rejected') throw found.reason;
   const key = found.value;
-  if (key === undefined || !isInForce(key, hash, londonDate(now))) {
+  if (key === undefined || !isInForce(key, hash, today)) {
     if (counted.status === 'fulfilled' && counted.value.used !== undefined) {
       counter.stop(id, window, counted.value.used);
     }

@@ -30,11 +30,11 @@ export const example = (
   domains?: ExampleRequest['domains'],
 ): ExampleRequest => ({ name, summary, request, ...(domains && { domains }) });
 
-/** The documentation of an endpoint beyond its row, with the schemas of its input. */
+/** The documentation of an endpoint beyond its definition, with the schemas of its input. */
 export interface EndpointDocument extends InputSchemas {
   /** A verb, by which generated clients name the operation. */
   readonly operationId: string;
-  /** Details beyond the row's summary, in Markdown. */
+  /** Details beyond the summary, in Markdown. */
   readonly description: string;
   /** The path parameters. */
   readonly path?: TObject;

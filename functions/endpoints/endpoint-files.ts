@@ -18,9 +18,7 @@ const requireLines = (): void => {
   const folders = readdirSync(resolve(ROOT, FOLDER), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const unlisted = folders.find(({ name }) => !Object.hasOwn(endpoints, name))?.name;
   if (unlisted === undefined) return;
-  throw new Error(
-    `endpoint ${unlisted} is not in ${FOLDER}/table.ts: add its line, with "${unlisted}" as the id of its row`,
-  );
+  throw new Error(`endpoint ${unlisted} is not in ${FOLDER}/table.ts: add its line, with "${unlisted}" as its id`);
 };
 
 /** The absolute path of a function's file. @throws Error that names the missing file or line of the table */

@@ -11,7 +11,7 @@ import { endpoint as updateContent } from './update-content/endpoint.ts';
 import { endpoint as usage } from './usage/endpoint.ts';
 import { endpoint as vehicleInsurance } from './vehicle-insurance/endpoint.ts';
 
-const rows = [
+const listed = [
   vehicleInsurance,
   bulkInsurance,
   compliance,
@@ -24,11 +24,11 @@ const rows = [
   usage,
 ] as const;
 
-type Row = (typeof rows)[number];
+type Listed = (typeof listed)[number];
 
-export type EndpointId = Row['id'];
+export type EndpointId = Listed['id'];
 
-/** The rows by id. The document and the CDK stack keep this order. */
-export const endpoints = Object.fromEntries(rows.map((row) => [row.id, row])) as {
-  readonly [Id in EndpointId]: Extract<Row, { readonly id: Id }>;
+/** The endpoints by id. The document and the CDK stack keep this order. */
+export const endpoints = Object.fromEntries(listed.map((endpoint) => [endpoint.id, endpoint])) as {
+  readonly [Id in EndpointId]: Extract<Listed, { readonly id: Id }>;
 };

@@ -14,7 +14,7 @@ const admit = async (
   context: RequestContext & { readonly key: PresentedKey },
 ): Promise<void> => {
   const { deadline, now, key } = context;
-  const caller = await deadline.within(authenticate(access, key, now));
+  const caller = await deadline.within(authenticate(access, key, context));
   if (caller === undefined) throw unauthorized();
   context.caller = caller;
   if (!isWithinLimit(caller)) throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));

@@ -1,7 +1,13 @@
 import type { Caller } from '../../core/access/authenticate.ts';
-import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
+import { hasUnits } from '../../core/access/key-record.ts';
+import { LARGEST_BULK_SIZE, windowAt } from '../../core/access/plans.ts';
+import type { extraUnitsAdder } from '../../core/access/usage-table.ts';
 import { bulkTooLarge } from '../../core/problems.ts';
+import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpRequest } from './request.ts';
+
+/** `addingUnits` is settled when the units are added or lost; it never rejects. */
+type BulkRequest = HttpRequest<{ caller: Caller; entryCount: number; addingUnits?: Promise<void> }>;
 
 /** The number of registrations in a parsed body, which may be invalid: then 0. */
 const countRegistrations = (body: unknown): number => {
@@ -11,7 +17,7 @@ const countRegistrations = (body: unknown): number => {
 
 /** Counts the entries, and rejects more than any plan allows, before validation. @throws BULK_TOO_LARGE */
 export const largestBulkSize = () => ({
-  before: ({ event, context }: HttpRequest<{ caller: Caller; entryCount: number }>): void => {
+  before: ({ event, context }: BulkRequest): void => {
     context.entryCount = countRegistrations(event.body);
     if (context.entryCount > LARGEST_BULK_SIZE) throw bulkTooLarge(context.entryCount, context.caller.plan.bulkSize);
   },
@@ -19,7 +25,30 @@ export const largestBulkSize = () => ({
 
 /** After validation rejects more entries than the plan allows (docs/contract.md#bulk). @throws BULK_TOO_LARGE */
 export const planBulkSize = () => ({
-  before: ({ context: { caller, entryCount } }: HttpRequest<{ caller: Caller; entryCount: number }>): void => {
+  before: ({ context: { caller, entryCount } }: BulkRequest): void => {
     if (entryCount > caller.plan.bulkSize) throw bulkTooLarge(entryCount, caller.plan.bulkSize);
   },
 });
+
+/**
+ * Adds a unit for each entry of a valid bulk request but the first, which admission has counted
+ * (docs/contract.md#units). The write runs beside the reads of the response, which waits for it. When the write fails,
+ * the units are lost and logged.
+ */
+export const extraUnits = (add: ReturnType<typeof extraUnitsAdder>) => {
+  // Lambda freezes a function that has responded.
+  const settle = async ({ context }: BulkRequest): Promise<void> => context.addingUnits;
+  return {
+    before: ({ context }: BulkRequest): void => {
+      const { caller, entryCount, now, requestId } = context;
+      const units = entryCount - 1;
+      if (units < 1 || !hasUnits(caller.key)) return;
+      context.addingUnits = add(caller.key.id, windowAt(now), units).catch((error: unknown) => {
+        context.lostUnits = units;
+        logFailure(requestId, error);
+      });
+    },
+    after: settle,
+    onError: settle,
+  };
+};

@@ -4,7 +4,9 @@ import type { Caller } from '../../core/access/authenticate.ts';
 import { ApiError, notAcceptable, type ProblemCode } from '../../core/problems.ts';
 import { type SigningSettings, signingFromEnvironment } from '../../core/runtime/environment.ts';
 import { problemResponse } from './problem-documents.ts';
-import type { HttpRequest, RequestContext } from './request.ts';
+import type { HttpRequest } from './request.ts';
+
+type SignedRequest = HttpRequest<{ key: PresentedKey; caller: Caller; signing?: SigningSettings | undefined }>;
 
 const JWT = 'application/jwt';
 /** `typ` of the JWT. */
@@ -39,7 +41,7 @@ const prefersJwt = (accept: string): boolean => {
 
 /** Replaces the body of a response by its signed form. @throws KmsFailed */
 const signed = async (
-  context: RequestContext & { readonly key: PresentedKey; readonly caller: Caller },
+  context: SignedRequest['context'],
   { issuer, keys: [signingKey] }: SigningSettings,
   { statusCode = 200, headers, body = '' }: NonNullable<HttpRequest['response']>,
 ): Promise<NonNullable<HttpRequest['response']>> => {
@@ -63,30 +65,24 @@ const signed = async (
  * Signs answers, and errors about a vehicle, for callers who ask.
  * @throws NOT_ACCEPTABLE on a stage that signs no answers, KmsFailed
  */
-export const signedAnswers = () => {
-  type Admitted = HttpRequest<{ key: PresentedKey; caller: Caller }>;
-  const settingsFor = ({ headers }: RequestContext): SigningSettings | undefined =>
-    prefersJwt(headers.accept ?? '') ? signingFromEnvironment() : undefined;
-  return {
-    before: ({ context }: Admitted): void => {
-      if (prefersJwt(context.headers.accept ?? '') && signingFromEnvironment() === undefined) throw notAcceptable();
-    },
-    after: async (request: Admitted): Promise<void> => {
-      const { context, response } = request;
-      const settings = settingsFor(context);
-      if (settings && response) request.response = await signed(context, settings, response);
-    },
-    onError: async (request: Admitted): Promise<void> => {
-      const { context, error } = request;
-      if (!(error instanceof ApiError) || !SIGNED_ERRORS.includes(error.code)) return;
-      const settings = settingsFor(context);
-      if (settings === undefined) return;
-      try {
-        request.response = await signed(context, settings, problemResponse(context, error));
-      } catch (failure) {
-        // Thrown here, it would be the response of the function. So it becomes a 500 on the way back.
-        request.error = failure as Error;
-      }
-    },
-  };
-};
+export const signedAnswers = () => ({
+  before: ({ context }: SignedRequest): void => {
+    if (!prefersJwt(context.headers.accept ?? '')) return;
+    context.signing = signingFromEnvironment();
+    if (context.signing === undefined) throw notAcceptable();
+  },
+  after: async (request: SignedRequest): Promise<void> => {
+    const { context, response } = request;
+    if (context.signing && response) request.response = await signed(context, context.signing, response);
+  },
+  onError: async (request: SignedRequest): Promise<void> => {
+    const { context, error } = request;
+    if (!context.signing || !(error instanceof ApiError) || !SIGNED_ERRORS.includes(error.code)) return;
+    try {
+      request.response = await signed(context, context.signing, problemResponse(context, error));
+    } catch (failure) {
+      // Thrown here, it would be the response of the function. So it becomes a 500 on the way back.
+      request.error = failure as Error;
+    }
+  },
+});

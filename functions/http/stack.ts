@@ -13,10 +13,9 @@ import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { type Answer, toResponse } from './answer.ts';
-import { largestBulkSize, planBulkSize } from './bulk.ts';
+import { extraUnits, largestBulkSize, planBulkSize } from './bulk.ts';
 import { compression } from './compression.ts';
 import { grantedActions, type HttpFunction } from './endpoint-definition.ts';
-import { extraUnits } from './extra-units.ts';
 import { dataOfKey, keyForm } from './key-form.ts';
 import { problemDocuments } from './problem-documents.ts';
 import { type RequestContext, requestContext } from './request.ts';
@@ -59,14 +58,10 @@ const openTables = (endpoint: HttpFunction) => {
   return { db, tables, access };
 };
 
-/** middy's type asks the caller for the context that its middlewares make. Lambda brings its own, a script none. */
+/** middy's type asks the caller for the context that its middlewares make. */
 const gatewayHandler = (
-  handler: (event: APIGatewayProxyEventV2, context: never) => Promise<APIGatewayProxyStructuredResultV2>,
-): GatewayHandler => {
-  const anyHandler = handler as (event: unknown, context: object) => Promise<APIGatewayProxyStructuredResultV2>;
-  // middy reads both before it catches errors.
-  return (event, lambda) => anyHandler(event ?? {}, lambda ?? {});
-};
+  handler: (event: unknown, context: never) => Promise<APIGatewayProxyStructuredResultV2>,
+): GatewayHandler => handler as GatewayHandler;
 
 /** What every function does. Only these middlewares see a request of a public one. */
 const everyRequest = (endpoint: HttpFunction) =>
@@ -80,11 +75,6 @@ const everyRequest = (endpoint: HttpFunction) =>
 /**
  * The stack of an endpoint, in the order of docs/contract.md#precedence: what rejects a request first comes first.
  * @throws MissingEnvironment at start, naming every variable that is missing
- * @example
- * export const handler = serveLookup(
- *   { endpoint, data: contentData, path: idInPath, input: noInput, load: ({ content, id }) => content.find(id) },
- *   (_request, stored) => ({ body: stored?.item }),
- * );
  */
 export const serveLookup = <
   const This extends HttpFunction,
@@ -109,7 +99,7 @@ export const serveLookup = <
       .use(bulk ? [largestBulkSize()] : [])
       .use(validation(endpoint, input))
       .use(bulk ? [planBulkSize(), extraUnits(extraUnitsAdder(databaseWithoutRetries(), tables.usage))] : [])
-      .handler(async (_event, context) =>
+      .handler((_event, context) =>
         toResponse(
           endpoint,
           context,
@@ -134,9 +124,9 @@ export const serveOtherPaths = (
     everyRequest(endpoint)
       .use(keyForm())
       .use(admission(openTables(endpoint).access, undefined, async () => undefined))
-      .handler(async (_event, context) => toResponse(endpoint, context, respond(context))),
+      .handler((_event, context) => toResponse(endpoint, context, respond(context))),
   );
 
 /** The stack of an endpoint that needs no key. */
 export const servePublic = (endpoint: HttpFunction, respond: () => Promise<Answer>): GatewayHandler =>
-  gatewayHandler(everyRequest(endpoint).handler(async (_event, context) => toResponse(endpoint, context, respond())));
+  gatewayHandler(everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, respond())));

@@ -1,7 +1,7 @@
 import { methodNotAllowed, routeNotFound } from '../../core/problems.ts';
 import { signingFromEnvironment } from '../../core/runtime/environment.ts';
+import { matchRoute } from '../endpoints/match-route.ts';
 import { endpoints } from '../endpoints/table.ts';
-import { matchRoute } from '../http/match-route.ts';
 import { serveOtherPaths } from '../http/stack.ts';
 import { endpoint as jwks } from '../jwks/endpoint.ts';
 import { endpoint } from './endpoint.ts';

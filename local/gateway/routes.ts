@@ -1,8 +1,8 @@
 import { signingFromEnvironment } from '../../core/runtime/environment.ts';
 import type { FunctionId } from '../../functions/endpoints/endpoint-files.ts';
+import { matchRoute } from '../../functions/endpoints/match-route.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
-import { matchRoute } from '../../functions/http/match-route.ts';
 import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 
@@ -21,7 +21,7 @@ export interface RouteMatch {
 const routesOf = (functionId: FunctionId, { method, paths }: Pick<Endpoint, 'method' | 'paths'>) =>
   paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId }));
 
-const routes = Object.values(endpoints).flatMap((row) => routesOf(row.id, row));
+const routes = Object.values(endpoints).flatMap((endpoint) => routesOf(endpoint.id, endpoint));
 /** Only where answers are signed. */
 const jwksRoutes = routesOf(jwks.id, jwks);
 

@@ -9,6 +9,7 @@ import type { KeyRecord } from '../../core/access/key-record.ts';
 import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentMap, requestCounter } from '../../core/access/request-counter.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
 
 describe('An API key', () => {
   it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {
@@ -65,6 +66,8 @@ describe('An API key', () => {
 });
 
 const NOW = new Date('2026-06-15T12:00:30Z');
+/** A request with the key at this time. */
+const ask = (access: Access, now = NOW) => authenticate(access, presented, { now, today: londonDate(now) });
 const none = { id: '', hash: '', kind: 'test' } as const;
 const presented = parseApiKey(generateKey('test')) ?? none;
 const createdAt = '2026-01-01T00:00:00.000Z';
@@ -79,7 +82,7 @@ const unreadable = (store: Access): Access => ({
   ...store,
   findKey: () => Promise.reject(new Error('unreadable')),
 });
-const authenticated = (fields: Partial<KeyRecord>) => authenticate(storeOf({ ...RECORD, ...fields }), presented, NOW);
+const authenticated = (fields: Partial<KeyRecord>) => ask(storeOf({ ...RECORD, ...fields }));
 
 describe('A key', () => {
   it.each([
@@ -96,22 +99,21 @@ describe('A key', () => {
     ['with another hash', { hash: '0'.repeat(64) }],
   ])('is not authenticated %s', async (_when, fields) => expect(await authenticated(fields)).toBeUndefined());
 
-  it('that is unknown is not authenticated', async () =>
-    expect(await authenticate(storeOf(undefined), presented, NOW)).toBeUndefined());
+  it('that is unknown is not authenticated', async () => expect(await ask(storeOf(undefined))).toBeUndefined());
 
   it('is counted in the window of the request', async () => {
     const counted: unknown[] = [];
     const store = { ...storeOf(RECORD), counter: requestCounter(async (...call) => counted.push(...call)) };
-    await authenticate(store, presented, NOW);
+    await ask(store);
     expect(counted).toEqual([presented.id, windowAt(NOW)]);
   });
 
   it('whose counter is throttled has no usage; any other error is thrown', async () => {
     const uncounted = (error: Error) => storeOf(RECORD, () => Promise.reject(error));
-    const caller = await authenticate(uncounted(throttled), presented, NOW);
+    const caller = await ask(uncounted(throttled));
     expect(caller).toEqual({ key: RECORD, plan: PLANS.free, used: undefined });
-    await expect(authenticate(uncounted(new Error('broken')), presented, NOW)).rejects.toThrow('broken');
-    await expect(authenticate(unreadable(storeOf(RECORD)), presented, NOW)).rejects.toThrow('unreadable');
+    await expect(ask(uncounted(new Error('broken')))).rejects.toThrow('broken');
+    await expect(ask(unreadable(storeOf(RECORD)))).rejects.toThrow('unreadable');
   });
 
   it.each([
@@ -135,7 +137,7 @@ describe('The counter of a key that ignores 429', () => {
       return counted;
     };
     const store = { ...storeOf(record, increment), findKey: async () => record };
-    return { record, store, send: (now = NOW) => authenticate(store, presented, now), counted: () => counted };
+    return { record, store, send: (now = NOW) => ask(store, now), counted: () => counted };
   };
 
   it('stays at twice the limit until the window ends', async () => {
@@ -157,7 +159,7 @@ describe('The counter of a key that ignores 429', () => {
     for (let sent = 0; sent < 3; sent += 1) await send();
     Object.assign(record, { revokedAt: '2026-06-15T12:00:31Z' });
     expect(await send()).toBeUndefined();
-    await expect(authenticate(unreadable(store), presented, NOW)).rejects.toThrow('unreadable');
+    await expect(ask(unreadable(store))).rejects.toThrow('unreadable');
     expect(counted()).toBe(120);
   });
 
@@ -170,11 +172,11 @@ describe('The counter of a key that ignores 429', () => {
       return increments === 1 ? late.promise : Promise.resolve(120);
     };
     const shared = { ...store, counter: requestCounter(increment) };
-    const first = authenticate(shared, presented, NOW);
-    await authenticate(shared, presented, NOW);
+    const first = ask(shared);
+    await ask(shared);
     late.resolve(119);
     expect(await first).toMatchObject({ used: 119 });
-    await authenticate(shared, presented, NOW);
+    await ask(shared);
     expect(increments).toBe(2);
   });
 });
@@ -194,12 +196,12 @@ it.each([
     };
     const store = { ...storeOf(RECORD, increment), findKey: async () => stored };
     for (const minute of ['12:00', '12:00', '12:01', '12:01', '12:01']) {
-      expect(await authenticate(store, presented, new Date(`2026-06-15T${minute}:30Z`))).toBeUndefined();
+      expect(await ask(store, new Date(`2026-06-15T${minute}:30Z`))).toBeUndefined();
     }
     expect(counted).toBe(2);
     stored = RECORD;
     const now = new Date('2026-06-15T12:01:45Z');
-    for (const used of [3, 4]) expect(await authenticate(store, presented, now)).toMatchObject({ used });
+    for (const used of [3, 4]) expect(await ask(store, now)).toMatchObject({ used });
   },
 );
 

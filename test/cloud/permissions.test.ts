@@ -19,7 +19,7 @@ const callsOf = new Map<EndpointId, readonly DatabaseCall[]>();
 
 /**
  * `content PutItem`: what an endpoint does not use any more, but its last release does. All versions share a role, and
- * the released one serves during a deployment, so the next release removes it from the row and from here
+ * the released one serves during a deployment, so the next release removes it from the endpoint and from here
  * (CONTRIBUTING.md, "A release").
  */
 const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
@@ -55,9 +55,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const grantedPermissions = (row: Endpoint) =>
+const grantedPermissions = (endpoint: Endpoint) =>
   sortedPermissions(
-    (Object.entries(grantedActions(row)) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
+    (Object.entries(grantedActions(endpoint)) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
       actions.map((action) => [action, table] as const),
     ),
   );
@@ -72,18 +72,18 @@ const readsIn = ({ operation, body }: DatabaseCall): string[] => {
   );
 };
 
-it.each(IDS)('The permissions that a row lists are exactly those that the endpoint uses: %s', (id) => {
+it.each(IDS)('The permissions that an endpoint lists are exactly those that it uses: %s', (id) => {
   const used = requestedPermissions(callsOf.get(id) ?? [], api.engine.names);
   expect([...used, ...(onlyReleased[id] ?? [])].sort()).toEqual(grantedPermissions(endpoints[id]));
 });
 
-it('A request that the row of its function does not permit is rejected as IAM rejects it', async () => {
+it('A request that its endpoint does not permit is rejected as IAM rejects it', async () => {
   // DynamoDB Local grants everything.
   if (sharedEndpoint() !== undefined) return;
   const read = () => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key });
-  const row = jest.replaceProperty(endpoints['vehicle-insurance'], 'tables', {} as never);
+  const replaced = jest.replaceProperty(endpoints['vehicle-insurance'], 'tables', {} as never);
   expect((await read()).status).toBe(500);
-  row.restore();
+  replaced.restore();
   expect((await read()).status).toBe(200);
 });
 

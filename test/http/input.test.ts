@@ -14,9 +14,9 @@ import { input as bulkInsurance } from '../../functions/endpoints/bulk-insurance
 import { input as createContent } from '../../functions/endpoints/create-content/input.ts';
 import { input as listContent } from '../../functions/endpoints/list-content/input.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import { dateInput } from '../../functions/endpoints/vehicle-insurance/date-input.ts';
 import { bodyChecks, bodyParserError } from '../../functions/http/body-checks.ts';
 import { largestBulkSize, planBulkSize } from '../../functions/http/bulk.ts';
-import { dateInput } from '../../functions/http/date-input.ts';
 import { type Input, noInput, QUERY_PARAMETERS, validation } from '../../functions/http/validation.ts';
 import { documents } from '../../openapi/endpoint-documents.ts';
 import { httpRequest } from '../support/http-request.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf, type PresentedKey } from '../../core/access/api-key.ts';
 import { unauthorized } from '../../core/problems.ts';
+import { pageLinks } from '../../functions/endpoints/list-content/page-links.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
-import { pageLinks } from '../../functions/http/page-links.ts';
 import { isProbe, isSandbox, readEvent } from '../../functions/http/request.ts';
 import { NOON } from '../support/clock.ts';
 import { httpRequest } from '../support/http-request.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { dateInput } from '../../functions/http/date-input.ts';
+import { dateInput } from '../../functions/endpoints/vehicle-insurance/date-input.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
 import { noInput } from '../../functions/http/validation.ts';

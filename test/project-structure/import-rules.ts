@@ -7,8 +7,8 @@ type Rule = WithoutSeverity<Extract<NonNullable<IFlattenedRuleSet['forbidden']>[
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
 export const PRODUCT_FOLDERS = ['admin', 'bin', 'core', 'csv', 'functions', 'lib', 'local', 'openapi'] as const;
 
-/** What `lib` and `openapi` may read: rows and declarations, the latter documents too. No serving code. */
-const ROW = '^functions/.+/endpoint\\.ts$';
+/** What `lib` and `openapi` may read: endpoints and declarations, the latter documents too. No serving code. */
+const ENDPOINT = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const ENDPOINT_FILES = '^functions/endpoints/endpoint-files\\.ts$';
 const DEFINITION = '^functions/http/endpoint-definition\\.ts$';
@@ -90,20 +90,20 @@ const rules: readonly Rule[] = [
   { name: 'nobody imports bin/', from: { pathNot: '^bin/' }, to: { path: '^bin/' } },
   { name: 'only bin/ imports lib/', from: { pathNot: '^(bin|lib)/' }, to: { path: '^lib/' } },
   {
-    name: 'lib/ imports rows, the table of endpoints and declarations',
+    name: 'lib/ imports endpoints, their table and declarations',
     from: { path: '^lib/' },
     to: {
       path: '^(?!lib/)',
-      pathNot: [ROW, TABLE, ENDPOINT_FILES, DEFINITION, DECLARATIONS],
+      pathNot: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DECLARATIONS],
       dependencyTypes: ['local'],
     },
   },
   {
-    name: 'openapi/ imports rows, the table of endpoints, documents and declarations',
+    name: 'openapi/ imports endpoints, their table, documents and declarations',
     from: { path: '^openapi/' },
     to: {
       path: '^(?!openapi/)',
-      pathNot: [ROW, TABLE, ENDPOINT_FILES, DEFINITION, DOCUMENT, DECLARATIONS, '^package\\.json$'],
+      pathNot: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DOCUMENT, DECLARATIONS, '^package\\.json$'],
       dependencyTypes: ['local'],
     },
   },
@@ -131,18 +131,18 @@ const rules: readonly Rule[] = [
     to: { path: '^core/(vehicles/vehicles|compliance/compliance)-table\\.ts$' },
   },
   {
-    name: 'an endpoint imports only the row and the input of its own folder',
-    comment: 'A bundle then has one row, and without input no schema library.',
+    name: 'an endpoint imports only its own folder',
+    comment: 'A bundle then has one endpoint, and without input.ts no schema library.',
     from: { path: '^functions/endpoints/([^/]+)/', pathNot: DOCUMENT },
-    to: { path: '^functions/endpoints/', pathNot: '^functions/endpoints/$1/(endpoint|input)\\.ts$' },
+    to: { path: '^functions/endpoints/', pathNot: '^functions/endpoints/$1/' },
   },
   {
     name: 'of functions only not-found imports the table of endpoints',
     from: { path: '^functions/', pathNot: ['^functions/not-found/', ENDPOINT_FILES, DOCUMENT] },
     to: { path: TABLE },
   },
-  { name: 'the table of endpoints imports only rows', from: { path: TABLE }, to: { pathNot: ROW } },
-  { name: 'rows are plain data', from: { path: ROW }, to: { dependencyTypesNot: ['type-only'] } },
+  { name: 'the table imports only endpoints', from: { path: TABLE }, to: { pathNot: ENDPOINT } },
+  { name: 'endpoints are plain data', from: { path: ENDPOINT }, to: { dependencyTypesNot: ['type-only'] } },
   { name: 'no function finds files', from: { path: '^functions/' }, to: { path: ENDPOINT_FILES } },
   { name: 'no function bundles a document', from: { path: '^functions/', pathNot: DOCUMENT }, to: { path: DOCUMENT } },
   {

@@ -3,9 +3,9 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { matchRoute } from '../../functions/endpoints/match-route.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
-import { matchRoute } from '../../functions/http/match-route.ts';
 import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { isObject, type JsonObject } from '../../openapi/json.ts';
 import { openApiDocument } from '../../openapi/published-document.ts';
@@ -169,9 +169,9 @@ const checkRequest = (
 
 /** The operation of a request, with its path parameters still encoded; undefined when none is described. */
 const describedOperation = ({ paths }: Document, method: string, pathname: string) => {
-  for (const row of Object.values<Endpoint>(endpoints).filter((each) => each.method === method)) {
-    const path = row.paths.map((template) => matchRoute(template, pathname)).find((found) => found !== undefined);
-    const operation = paths[pathInDocument(row)]?.[method.toLowerCase()];
+  for (const endpoint of Object.values<Endpoint>(endpoints).filter((each) => each.method === method)) {
+    const path = endpoint.paths.map((template) => matchRoute(template, pathname)).find((found) => found !== undefined);
+    const operation = paths[pathInDocument(endpoint)]?.[method.toLowerCase()];
     if (operation && path) return { operation, path };
   }
   return undefined;

@@ -1,9 +1,9 @@
 import { contentData } from '../../../core/content/content-table.ts';
 import { type ContentPage, readPageQuery, requirePageFits } from '../../../core/content/page.ts';
-import { pageLinks } from '../../http/page-links.ts';
 import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
+import { pageLinks } from './page-links.ts';
 
 /** A page of content items. docs/contract.md#content */
 export const handler = serve(

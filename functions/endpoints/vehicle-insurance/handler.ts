@@ -3,8 +3,8 @@ import { vehicleData } from '../../../core/sandbox/lookup-sources.ts';
 import { insuranceAnswer } from '../../../core/vehicles/insurance.ts';
 import { registrationInPath } from '../../../core/vehicles/registration.ts';
 import { suggestionFor } from '../../../core/vehicles/suggestion.ts';
-import { dateInput } from '../../http/date-input.ts';
 import { serveLookup } from '../../http/stack.ts';
+import { dateInput } from './date-input.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Is this vehicle insured? docs/contract.md#vehicle-insurance */

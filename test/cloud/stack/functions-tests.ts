@@ -71,12 +71,12 @@ describe('The permissions of each function', () => {
     permissions: statementsOf(role).flatMap(permissionsOf).sort(),
   });
 
-  it('are exactly what its row, admission and its log need', () => {
+  it('are exactly what its endpoint, admission and its log need', () => {
     const ownLog = ['Allow own log logs:CreateLogStream', 'Allow own log logs:PutLogEvents'];
     const notFound = { id: 'not-found', tables: {} };
-    const rows: readonly Pick<Endpoint, 'id' | 'tables'>[] = [...Object.values(endpoints), notFound];
+    const granted: readonly Pick<Endpoint, 'id' | 'tables'>[] = [...Object.values(endpoints), notFound];
     expect(roles.map(describeRole)).toEqual([
-      ...rows.map(({ id, tables: { usage = [], ...others } }) => {
+      ...granted.map(({ id, tables: { usage = [], ...others } }) => {
         // Admission reads the key and counts the request.
         const actions = { keys: ['GetItem'], usage: ['UpdateItem', ...usage], ...others };
         const onTables = Object.entries(actions).flatMap(([table, names]) =>

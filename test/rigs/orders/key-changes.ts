@@ -6,6 +6,7 @@ import { authenticate } from '../../../core/access/authenticate.ts';
 import { keyFinder } from '../../../core/access/key-record.ts';
 import { requestCounter } from '../../../core/access/request-counter.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
+import { londonDate } from '../../../core/runtime/clock.ts';
 import { TABLES } from './engine.ts';
 import { type Caller, type Operation, resultOf } from './operation.ts';
 import { runCli } from './run-cli.ts';
@@ -30,7 +31,10 @@ const admission: Operation = {
       const presented = parseApiKey(key);
       if (presented === undefined) throw new Error('the key is malformed');
       const counter = requestCounter(usageTable(db, TABLES.usage).increment);
-      return authenticate({ findKey: keyFinder(db, TABLES.keys), counter }, presented, moment.now);
+      return authenticate({ findKey: keyFinder(db, TABLES.keys), counter }, presented, {
+        now: moment.now,
+        today: londonDate(moment.now),
+      });
     },
   ],
 };

@@ -1,4 +1,4 @@
-/** What callers rely on, one promise per line, made from the rows and their schemas for each path of an endpoint. */
+/** What callers rely on, one promise per line, made from the endpoints and their schemas for each of their paths. */
 import { type ProblemCode, problems } from '../../../core/problems.ts';
 import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
@@ -23,11 +23,11 @@ type Direction = 'request' | 'response';
 /** Keywords with lines of their own, and texts. All other keywords limit the values. */
 const NO_LIMITS = ['type', 'title', 'description', 'examples', 'properties', 'required', 'items', 'anyOf'];
 
-/** A row with the schemas of its document. */
+/** An endpoint with the schemas of its document. */
 type DocumentedEndpoint = Endpoint & EndpointDocument;
 
-const documentedEndpoints: readonly DocumentedEndpoint[] = Object.entries(endpoints).map(([id, row]) => ({
-  ...row,
+const documentedEndpoints: readonly DocumentedEndpoint[] = Object.entries(endpoints).map(([id, endpoint]) => ({
+  ...endpoint,
   ...documents[id as EndpointId],
 }));
 
@@ -97,19 +97,21 @@ const requestLines = ({ scope, path, query, headers, body }: DocumentedEndpoint,
 const errorLines = (codes: readonly ProblemCode[], name: string): string[] =>
   codes.map((code) => `${name} ${problems[code].status} ${code}`);
 
-const endpointLines = (row: DocumentedEndpoint, name: string): string[] => [
-  ...requestLines(row, name),
-  ...(row.response
-    ? schemaLines(row.response, `${name} ${row.successStatus} body`, 'response')
-    : [`${name} ${row.successStatus} without a body`]),
-  ...(signsAnswers(row) ? [`${name} ${row.successStatus} signed`, `${name} 404 signed`] : []),
-  ...headerLines(successHeaders(row.responseHeaders), `${name} ${row.successStatus}`),
-  ...errorLines(problemCodesOf(row), name),
+const endpointLines = (endpoint: DocumentedEndpoint, name: string): string[] => [
+  ...requestLines(endpoint, name),
+  ...(endpoint.response
+    ? schemaLines(endpoint.response, `${name} ${endpoint.successStatus} body`, 'response')
+    : [`${name} ${endpoint.successStatus} without a body`]),
+  ...(signsAnswers(endpoint) ? [`${name} ${endpoint.successStatus} signed`, `${name} 404 signed`] : []),
+  ...headerLines(successHeaders(endpoint.responseHeaders), `${name} ${endpoint.successStatus}`),
+  ...errorLines(problemCodesOf(endpoint), name),
 ];
 
 /** The promises of the table of endpoints, unsorted. */
 export const apiPromises = (): string[] => [
-  ...documentedEndpoints.flatMap((row) => row.paths.flatMap((path) => endpointLines(row, `${row.method} ${path}`))),
+  ...documentedEndpoints.flatMap((endpoint) =>
+    endpoint.paths.flatMap((path) => endpointLines(endpoint, `${endpoint.method} ${path}`)),
+  ),
   ...errorLines(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], 'any other request'),
   ...schemaLines(errorSchema, 'any error body', 'response'),
   ...[...new Set(Object.values(problems).map(({ status }) => status))].flatMap((status) =>

@@ -34,9 +34,9 @@ const KEPT = [
  * it is replaced.
  */
 const actionLines = (): string[] =>
-  Object.entries<HttpFunction>({ ...endpoints, jwks, 'not-found': notFound }).flatMap(([id, row]) =>
-    [...Object.entries(grantedActions(row)), ['signing keys', row.signing ?? []] as const].flatMap(([of, actions]) =>
-      actions.map((action) => `${id}: ${of} ${action}`),
+  Object.entries<HttpFunction>({ ...endpoints, jwks, 'not-found': notFound }).flatMap(([id, endpoint]) =>
+    [...Object.entries(grantedActions(endpoint)), ['signing keys', endpoint.signing ?? []] as const].flatMap(
+      ([of, actions]) => actions.map((action) => `${id}: ${of} ${action}`),
     ),
   );
 

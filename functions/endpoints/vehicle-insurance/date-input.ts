@@ -1,6 +1,6 @@
-import type { ParameterIssue } from '../../core/problems.ts';
-import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate } from '../../core/runtime/clock.ts';
-import { GIVEN_TWICE, type Input } from './validation.ts';
+import type { ParameterIssue } from '../../../core/problems.ts';
+import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate } from '../../../core/runtime/clock.ts';
+import { GIVEN_TWICE, type Input } from '../../http/validation.ts';
 
 const issueOf = (date: string, more: readonly string[]): ParameterIssue | undefined => {
   if (more.length > 0) return { parameter: 'date', detail: GIVEN_TWICE };
