@@ -13,13 +13,13 @@ export interface Answer {
 
 const isSent = (header: [string, string | undefined]): header is [string, string] => header[1] !== undefined;
 
-/** The response of a handler's answer. @throws DeadlineExceeded */
+/** The response to a request. @throws DeadlineExceeded, and what `respond` throws */
 export const toResponse = async (
   { successStatus }: Pick<HttpFunction, 'successStatus'>,
   context: RequestContext,
-  answering: Promise<Answer>,
+  respond: () => Promise<Answer>,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
-  const { body, headers = {}, failure } = await context.deadline.within(answering);
+  const { body, headers = {}, failure } = await context.deadline.within(respond());
   if (failure !== undefined) reportInternalError(context, failure);
   return {
     statusCode: successStatus,

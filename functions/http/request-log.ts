@@ -1,6 +1,6 @@
 import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/runtime/log.ts';
-import { type HttpRequest, isProbe, isSandbox, type RequestContext } from './request.ts';
+import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
 
 /** Logs an internal error, and records for the metrics whether DynamoDB caused it. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
@@ -23,7 +23,7 @@ export const requestLog = (endpoint: string) => {
   openLog();
   const logResponse = ({ context, response }: HttpRequest): void => {
     if (!response) return;
-    const { requestId, caller, code, lostUnits } = context;
+    const { requestId, key, caller, code, lostUnits } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
     const traceId = parseTraceId(context.headers.traceparent);
     logRequest({
@@ -35,7 +35,7 @@ export const requestLog = (endpoint: string) => {
       ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
       ...(isSandbox(context) && { sandbox: true }),
       // Anyone can send the prefix: only with a valid key it is the probe.
-      ...(caller && isProbe(context) && { probe: true }),
+      ...(caller && key?.kind === 'probe' && { probe: true }),
       ...(traceId && { traceId }),
       ...(lostUnits && { lostUnits }),
       isForced: context.isForced === true,

@@ -69,9 +69,6 @@ export type Middleware<Found = unknown> = MiddlewareObj<
 /** Whether the request's key has the prefix of test keys. The key may be unknown. */
 export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'test';
 
-/** Whether the request's key has the prefix of the probe's keys. The key may be unknown. */
-export const isProbe = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'probe';
-
 const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 

@@ -99,13 +99,7 @@ export const serveLookup = <
       .use(bulk ? [largestBulkSize()] : [])
       .use(validation(endpoint, input))
       .use(bulk ? [planBulkSize(), extraUnits(extraUnitsAdder(databaseWithoutRetries(), tables.usage))] : [])
-      .handler((_event, context) =>
-        toResponse(
-          endpoint,
-          context,
-          context.loading.then((loaded) => respond(context, loaded)),
-        ),
-      ),
+      .handler((_event, context) => toResponse(endpoint, context, async () => respond(context, await context.loading))),
   );
 };
 
@@ -124,9 +118,9 @@ export const serveOtherPaths = (
     everyRequest(endpoint)
       .use(keyForm())
       .use(admission(openTables(endpoint).access, undefined, async () => undefined))
-      .handler((_event, context) => toResponse(endpoint, context, respond(context))),
+      .handler((_event, context) => toResponse(endpoint, context, () => respond(context))),
   );
 
 /** The stack of an endpoint that needs no key. */
 export const servePublic = (endpoint: HttpFunction, respond: () => Promise<Answer>): GatewayHandler =>
-  gatewayHandler(everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, respond())));
+  gatewayHandler(everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, respond)));
