@@ -6,8 +6,8 @@ import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { formatNumber } from './command/format.ts';
-import { showCount, showProgress } from './command/progress.ts';
-import { contentExport } from './content/content-export.ts';
+import { showCount } from './command/progress.ts';
+import { exportedItems } from './content/content-export.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import type { DataKind } from './file-command/command-types.ts';
 import { writeOutput } from './files/output-file.ts';
@@ -76,16 +76,14 @@ const exportRecords =
     return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.incomplete };
   };
 
-/** Writes the items in an order from which an import restores the order of the lists. */
 const exportContent: Export = async (file, context) => {
   const { deployment } = context;
-  const content = contentExport(deployment.db, tableName(deployment, 'content'));
-  const progress = showProgress(context, 'content', await content.count());
+  const progress = showCount(context, 'items');
   let items = 0;
   async function* lines() {
-    for await (const item of content.items()) {
+    for await (const item of exportedItems(deployment.db, tableName(deployment, 'content'))) {
       items += 1;
-      progress.update(items, { rows: items });
+      progress.update(items);
       yield toLine(item);
     }
   }

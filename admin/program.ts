@@ -4,7 +4,6 @@ import packageJson from '../package.json' with { type: 'json' };
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
 import { escapeControls, printable } from './command/format.ts';
-import { addContentCommands } from './content/content-commands.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
@@ -110,7 +109,6 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   addImportCommands(program, run);
   addRemoveCommands(program, run);
   addExportCommands(program, run);
-  addContentCommands(program, run);
   addLookupCommand(program, run);
   addTablesCommands(program, run);
   try {

@@ -13,11 +13,11 @@ import type { StageSettings } from './stage-settings.ts';
 
 const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
 
-/** For imports, exports, removals, checks of content, and the loads of `intake`. */
+/** For imports, exports, removals, and the loads of `intake`. */
 export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
-  content: ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
+  content: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan', 'UpdateItem'],
 } as const satisfies TableGrants;
 
 /** `tables check` also describes a table. */

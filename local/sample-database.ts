@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentImport } from '../admin/content/content-import.ts';
+import { ITEMS_PER_TRANSACTION } from '../admin/content/imported-item.ts';
 import { keyStore } from '../admin/keys/key-store.ts';
 import type { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { complianceTable } from '../core/compliance/compliance-table.ts';
@@ -16,8 +17,6 @@ import { SAMPLE_CONTENT } from './sample-content.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
-/** Items whose writes fit into one transaction of at most 100 actions. */
-const ITEMS_PER_TRANSACTION = 20;
 /** Milliseconds for one request or transaction. */
 const DEADLINE_MS = 10_000;
 

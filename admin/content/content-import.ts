@@ -3,15 +3,18 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { claimantOf, contentReads, contentStore, readDynamoItems } from '../../core/content/content-store.ts';
 import type { Moment } from '../../core/content/content-table.ts';
 import { contentTransactions, creationWrites } from '../../core/content/content-writes.ts';
-import type { ContentItem, StoredItem } from '../../core/content/item.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** `reason`: why the row was skipped. */
-type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string };
+/** `reason`: why the row was skipped. `owner`: the id of the item that has its slug. */
+type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string; readonly owner?: string | undefined };
 
-const SLUG_TAKEN = { reason: 'slug: belongs to another item of this domain' } as const;
+const slugTaken = (owner: string | undefined): ImportResult => ({
+  reason: 'slug: belongs to another item of this domain',
+  owner,
+});
 
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
 type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
@@ -28,8 +31,18 @@ const MAX_SLUG_RETRIES = 3;
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
+/** A row, the item that it creates, and the stored one that it replaces instead. */
+interface PlannedRow {
+  readonly row: ImportedItem;
+  readonly added: ContentItem;
+  readonly stored: ContentItem | undefined;
+}
+
 /** Stored items by their id and by `slugOf`. */
-type StoredItems = ReadonlyMap<string, StoredItem>;
+type StoredItems = ReadonlyMap<string, ContentItem>;
+
+/** The stored item that a row replaces: the one of its id or, without an id, of its slug. */
+const storedOf = (row: ImportedItem, found: StoredItems) => found.get(row.id ?? slugOf(row));
 
 /**
  * Imports items from a file into the content of live keys. Safe while the service and other imports run.
@@ -51,118 +64,96 @@ export const contentImport = (
     return (await readDynamoItems(store, keys, deadline)).flatMap((claim) => claimantOf(claim) ?? []);
   };
 
-  /** Resolves when the items of all earlier calls are in their lists. */
-  let earlierCalls: Promise<unknown> = Promise.resolve();
+  /** Rows so far. The item of each would be a millisecond later than the one before: lists keep the file's order. */
+  let count = 0;
+
+  const asNew = (row: ImportedItem, now: Date): ContentItem => {
+    const time = new Date(now.getTime() + count).toISOString();
+    count += 1;
+    return newItem(row, row.id ?? randomUUID(), time);
+  };
 
   /** Writes a row in place of what was read. `changed` when another request changed that meanwhile. */
-  const write = async (row: ImportedItem, stored: StoredItem | undefined, { now, deadline }: Moment) => {
-    const timestamp = now.toISOString();
-    if (stored === undefined) return transactions.insert(newItem(row, row.id ?? randomUUID(), timestamp), deadline);
-    const item = replacement(stored.item, row, timestamp);
+  const write = async ({ row, added, stored }: PlannedRow, { now, deadline }: Moment) => {
+    if (stored === undefined) return transactions.insert(added, deadline);
+    const item = replacement(stored, row, now.toISOString());
     return item === undefined ? ({ kind: 'unchanged' } as const) : transactions.replace(stored, item, deadline);
   };
 
-  const findStored = async (row: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
-    const [id = row.id] = row.id === undefined ? await findIdsBySlug([row], deadline) : [];
-    return id === undefined ? undefined : reads.find(id);
+  /** Reads the stored items that have the id or the slug of a row. */
+  const readStored = async (rows: readonly ImportedItem[], deadline: Deadline): Promise<StoredItems> => {
+    const claimed = await findIdsBySlug(rows, deadline);
+    const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
+    const items = await reads.findMany([...ids], deadline);
+    return new Map(items.flatMap((item) => [[item.id, item] as const, [slugOf(item), item] as const]));
   };
 
-  /** Imports one row; retries while other requests change its item. */
-  const importRow = async (row: ImportedItem, moment: Moment): Promise<ImportResult> => {
+  /** Imports one row; reads again while other requests change its item. */
+  const importRow = async (planned: PlannedRow, moment: Moment): Promise<ImportResult> => {
+    const { row, added } = planned;
+    let { stored } = planned;
     for (let tries = 0; ; tries += 1) {
-      const { kind } = await write(row, await findStored(row, moment), moment);
+      const reason = stored && skipReasonOf(row, stored);
+      if (reason !== undefined) return { reason };
+      const { kind } = await write({ row, added, stored }, moment);
       if (kind === 'done') return 'loaded';
       if (kind === 'unchanged') return 'unchanged';
-      if (kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES)) return SLUG_TAKEN;
+      if (kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES)) {
+        return slugTaken((await readStored([row], moment.deadline)).get(slugOf(row))?.id);
+      }
       await moment.deadline.pause(backoffMs(tries));
+      stored = storedOf(row, await readStored([row], moment.deadline));
     }
-  };
-
-  /** Reads the stored items that have the id of a row, or the slug of one of these rows. */
-  const readStored = async (
-    rows: readonly ImportedItem[],
-    bySlug: readonly ImportedItem[],
-    deadline: Deadline,
-  ): Promise<StoredItems> => {
-    const claimed = await findIdsBySlug(bySlug, deadline);
-    const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
-    const found = new Map<string, StoredItem>();
-    for (const stored of await reads.findMany([...ids], deadline)) {
-      found.set(stored.item.id, stored).set(slugOf(stored.item), stored);
-    }
-    return found;
   };
 
   /** What `importBatch` would do, given what is stored and what earlier rows would have done. */
   const tryBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: Moment) => {
-    const found = await readStored(rows, rows, deadline);
+    const found = await readStored(rows, deadline);
     const ownerOf = (slug: string): string | undefined => {
       const owner = moved.ownerOf(slug);
-      return owner === undefined ? found.get(slug)?.item.id : (owner ?? undefined);
+      return owner === undefined ? found.get(slug)?.id : (owner ?? undefined);
     };
     return rows.map((row): ImportResult => {
       const slug = slugOf(row);
       const owner = ownerOf(slug);
       const id = row.id ?? owner;
-      const stored = id === undefined ? undefined : found.get(id)?.item;
+      const stored = id === undefined ? undefined : found.get(id);
       const reason = stored && skipReasonOf(row, stored);
       if (reason !== undefined) return { reason };
       if (stored && replacement(stored, row, '') === undefined) return 'unchanged';
-      if (owner !== undefined && owner !== id) return SLUG_TAKEN;
+      if (owner !== undefined && owner !== id) return slugTaken(owner);
       if (stored && slugOf(stored) !== slug) moved.move(slugOf(stored), null);
       moved.move(slug, id ?? 'new');
       return 'loaded';
     });
   };
 
-  /** One transaction. It fails, with nothing written, when one of the items or its slug exists. */
+  /** Creates all items or none: none when one of them or its slug exists. */
   const createAll = async (added: readonly ContentItem[], deadline: Deadline): Promise<boolean> => {
-    const { items, claims, lists } = await creationWrites(store, added);
+    if (added.length === 0) return false;
+    const { items, claims, lists } = creationWrites(store, added);
     return (await transact(db, [...items, ...claims, ...lists], deadline)).committed;
-  };
-
-  /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
-  const importAppended = async (rows: readonly ImportedItem[], found: StoredItems, moment: Moment) => {
-    const outcomes = new Map<ImportedItem, ImportResult>();
-    const created: ImportedItem[] = [];
-    const moved: ImportedItem[] = [];
-    for (const row of rows) {
-      const item = found.get(row.id ?? slugOf(row))?.item;
-      const reason = item && skipReasonOf(row, item);
-      if (reason !== undefined) outcomes.set(row, { reason });
-      else if (item === undefined) created.push(row);
-      else if (item.domain !== row.domain) moved.push(row);
-    }
-    const timestamp = moment.now.toISOString();
-    const items = created.map((row) => newItem(row, row.id ?? randomUUID(), timestamp));
-    const areCreated = items.length > 0 && (await createAll(items, moment.deadline));
-    for (const row of created) outcomes.set(row, areCreated ? 'loaded' : await importRow(row, moment));
-    for (const row of moved) outcomes.set(row, await importRow(row, moment));
-    return outcomes;
   };
 
   return {
     /**
-     * Imports rows whose items fit one transaction. A row with an id creates or replaces that item, a row without one
-     * the item of its domain and slug. The same rows again change nothing, not even `updated_at`. New items are created
-     * together or, when one of them or its slug exists, one by one.
-     *
-     * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later
-     * ones.
-     * @throws DeadlineExceeded
+     * Imports rows whose items fit one transaction, in their order. A row with an id creates or replaces that item, a
+     * row without one the item of its domain and slug. The same rows again change nothing, not even `updated_at`. New
+     * items are created together or, when one of them or its slug exists, one by one. @throws DeadlineExceeded
      */
     importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportResult[]> => {
       if (dryRun) return tryBatch(rows, dryRun, moment);
-      const withoutId = rows.filter(({ id }) => id === undefined);
-      const reading = readStored(rows, withoutId, moment.deadline);
-      const appending = Promise.all([reading, earlierCalls]).then(([found]) => importAppended(rows, found, moment));
-      earlierCalls = appending;
-      const [appended, found] = [await appending, await reading];
+      const found = await readStored(rows, moment.deadline);
+      const plan = (row: ImportedItem): PlannedRow => {
+        return { row, added: asNew(row, moment.now), stored: storedOf(row, found) };
+      };
+      const planned = rows.map(plan);
+      const added = planned.flatMap(({ added: item, stored }) => (stored === undefined ? [item] : []));
+      const areCreated = await createAll(added, moment.deadline);
       const results: ImportResult[] = [];
-      for (const row of rows) {
-        const stored = found.get(row.id ?? slugOf(row));
-        const isSame = stored !== undefined && replacement(stored.item, row, '') === undefined;
-        results.push(appended.get(row) ?? (isSame ? 'unchanged' : await importRow(row, moment)));
+      for (const one of planned) {
+        const isCreated = areCreated && one.stored === undefined;
+        results.push(isCreated ? 'loaded' : await importRow(one, moment));
       }
       return results;
     },

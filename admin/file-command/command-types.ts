@@ -39,10 +39,10 @@ export interface GroupResult<ImportRecord> {
   readonly rejected: readonly RejectedRow[];
 }
 
-/** Why a valid record was not written. `waits`: another record of the file may make way for it. */
+/** Why a valid record was not written. `after`: the claim of the row, if the file has one, that must come before it. */
 export interface WriteRefusal {
   readonly reason: string;
-  readonly waits: boolean;
+  readonly after?: string | undefined;
 }
 
 /** How records are written. */

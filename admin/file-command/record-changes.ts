@@ -19,7 +19,6 @@ const REVISION_BYTES = 16;
 
 const DAMAGED: WriteRefusal = {
   reason: 'the stored record of this vehicle is damaged; remove it, then import this row',
-  waits: false,
 };
 
 /** What a file says of a registration. */
@@ -77,7 +76,7 @@ export const recordChanges = <Body extends object>(
     const outcome = compare(change, own && summaryOf(own), ifNewer);
     if (outcome !== 'loaded' || change.body === undefined) return outcome;
     const reason = form.misfit?.(change.body, othersIn(stored));
-    return reason === undefined ? outcome : { reason, waits: false };
+    return reason === undefined ? outcome : { reason };
   };
 
   /** Undefined when nobody supplies the record any more. */

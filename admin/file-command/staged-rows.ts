@@ -30,16 +30,27 @@ function* pagesOf<R extends RowText>(rows: Iterable<R>): Generator<R[]> {
   if (page.length > 0) yield page;
 }
 
-/** `missing`, `damaged`: what a complete file lacks. `removed`: by a dry run. `waits`: another row may make way. */
+/** `missing`, `damaged`: what a complete file lacks. `removed`: by a dry run. `after`: the claim of a row that must come before. */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL);
   CREATE TABLE excepted (key TEXT PRIMARY KEY) WITHOUT ROWID;
-  CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL, waits INTEGER NOT NULL);
+  CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL, after TEXT);
   CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE moved_slugs (slug TEXT PRIMARY KEY, id TEXT) WITHOUT ROWID;
   CREATE TABLE missing (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE damaged (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE removed (key TEXT PRIMARY KEY) WITHOUT ROWID;`;
+
+/** `before`: the line of the row that must come before, if the file has it. */
+interface RejectedText extends RowText {
+  readonly reasons: string;
+  readonly before: number | null;
+}
+
+const reasonsOf = ({ reasons = '[]', before = null }: Partial<RejectedText> = {}): string[] => {
+  const all: string[] = JSON.parse(reasons);
+  return before === null ? all : all.map((reason) => `${reason}; put line ${before} before this one`);
+};
 
 const claimsIn = (db: DatabaseSync): Claims => {
   const insert = db.prepare('INSERT OR IGNORE INTO claims VALUES (?, ?)');
@@ -72,10 +83,10 @@ export const stagedRows = (db: DatabaseSync) => {
   const insertExcepted = db.prepare('INSERT OR IGNORE INTO excepted VALUES (?)');
   const isExcepted = db.prepare('SELECT 1 FROM excepted WHERE key = ?');
   const insertRejected = db.prepare('INSERT OR REPLACE INTO rejected VALUES (?, ?, ?)');
-  const deleteRejected = db.prepare('DELETE FROM rejected WHERE line = ?');
   const insertRemoved = db.prepare('INSERT OR IGNORE INTO removed VALUES (?)');
   const findRejected = db.prepare(
-    'SELECT line, text, reasons FROM rejected JOIN rows USING (line) WHERE waits = ? AND line > ? ORDER BY line LIMIT ?',
+    `SELECT rows.line, text, reasons, claims.line AS before FROM rejected JOIN rows USING (line)
+     LEFT JOIN claims ON claims.key = after WHERE rows.line > ? ORDER BY rows.line LIMIT ?`,
   );
   /** `total` counts the staged rows, `excepted` the ones that were left out. */
   const facts = { layout: 'txt' as Layout, total: 0, excepted: 0 };
@@ -83,14 +94,14 @@ export const stagedRows = (db: DatabaseSync) => {
 
   const count = (rows: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${rows}`).get()?.count);
 
-  function* rejectedPages(waits: 0 | 1): Generator<RejectedRow[]> {
+  function* rejectedPages(): Generator<RejectedRow[]> {
     for (let line = 0; ; ) {
-      const [page] = pagesOf(queryRows<RowText & { reasons: string }>(findRejected, waits, line, PAGE_ROWS));
+      const [page] = pagesOf(queryRows<RejectedText>(findRejected, line, PAGE_ROWS));
       if (page === undefined) return;
       line = page.at(-1)?.line ?? line;
       yield rowsOf(page, facts.layout).map((row, index) => ({
         row,
-        reasons: JSON.parse(page[index]?.reasons ?? '[]'),
+        reasons: reasonsOf(page[index]),
       }));
     }
   }
@@ -130,20 +141,13 @@ export const stagedRows = (db: DatabaseSync) => {
       yield groups.last();
     },
 
-    reject: (line: number, reasons: readonly string[], waits = false): void => {
-      insertRejected.run(line, JSON.stringify(reasons), Number(waits));
+    /** `after`: the claim of a row that must come before this one. */
+    reject: (line: number, reasons: readonly string[], after?: string): void => {
+      insertRejected.run(line, JSON.stringify(reasons), after ?? null);
     },
-    /** A row that waited is loaded. */
-    release: (line: number): void => void deleteRejected.run(line),
-    /** Rows that still wait are rejected. */
-    rejectWaiting: (): void => db.exec('UPDATE rejected SET waits = 0'),
-    rejectedCount: () => count('rejected WHERE waits = 0'),
-    waitingCount: () => count('rejected WHERE waits = 1'),
+    rejectedCount: () => count('rejected'),
     /** In the order of the file, in pages. */
-    rejectedRows: () => rejectedPages(0),
-    *waitingRows(): Generator<RejectedRow> {
-      for (const page of rejectedPages(1)) yield* page;
-    },
+    rejectedRows: rejectedPages,
 
     /** The records that are removed although no row says so; excepted ones are erased whole. */
     *keysToRemove(): Generator<{ readonly key: string; readonly isErased: boolean }> {

@@ -101,8 +101,8 @@ const settle = <ImportRecord>(
   result: RecordOutcome | WriteRefusal,
 ): void => {
   if (typeof result !== 'string') {
-    for (const line of lines) staged.reject(line, [result.reason], result.waits);
-    if (!result.waits) counts.rejected += lines.length;
+    for (const line of lines) staged.reject(line, [result.reason], result.after);
+    counts.rejected += lines.length;
     return;
   }
   // Another command has removed it since the scan.
@@ -126,25 +126,6 @@ const writeBatch = async <ImportRecord>(
   });
 };
 
-/** Writes rows that wait, until none of them can be written. A row that is written may make way for another. */
-const retryWaiting = async <ImportRecord>(run: Run<ImportRecord>): Promise<void> => {
-  const { command, context, staged, counts, writing, isStopped } = run;
-  for (let before = Number.POSITIVE_INFINITY; staged.waitingCount() < before; ) {
-    before = staged.waitingCount();
-    for (const { row } of staged.waitingRows()) {
-      if (isStopped()) return;
-      const group = { key: undefined, rows: [row], firstLine: row.line, isTruncated: false };
-      const { record } = command.read(group, context);
-      if (record === undefined) continue;
-      await writing.write([record], isStopped, (_, result) => {
-        if (typeof result !== 'string') return;
-        staged.release(row.line);
-        counts[result] += 1;
-      });
-    }
-  }
-};
-
 /** Imports or removes each staged record, then removes what the file lacks. @returns false when Ctrl-C ended it */
 export const writeRecords = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
@@ -165,9 +146,6 @@ export const writeRecords = async <ImportRecord>(
       await runConcurrently(batches, writing.concurrency, isStopped, (batch, isOver) => writeBatch(run, batch, isOver));
       if (isStopped()) return false;
     }
-    await retryWaiting(run);
-    if (isStopped()) return false;
-    staged.rejectWaiting();
     return true;
   } finally {
     bar.stop();

@@ -11,8 +11,6 @@ import type { Columns } from '../files/csv-header.ts';
 import type { Row } from '../files/row.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
 
-/** Concurrent transactions. Few, because they conflict on the counters of their lists. */
-const TRANSACTIONS_IN_FLIGHT = 4;
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 
@@ -63,7 +61,7 @@ const idOf = (id: string): string => `id ${id}`;
 const repeats = (what: string, earlier: number | undefined): string[] =>
   earlier === undefined ? [] : [`${what} is on line ${earlier} already; an item may be on one line of a file only`];
 
-/** Why an earlier row of the file excludes this one: items are written in no fixed order. */
+/** Why an earlier row of the file excludes this one. */
 const findRepeats = (item: ImportedItem, line: number, { claim }: Claims): string[] => {
   const earlier = claim(slugOf(item), line);
   if (earlier === undefined && item.id === undefined) claim(nameOf(item), line);
@@ -73,7 +71,7 @@ const findRepeats = (item: ImportedItem, line: number, { claim }: Claims): strin
   ];
 };
 
-/** Why an item must stay: an earlier row changes it by id or slug, and may still free the slug for a later row. */
+/** Why an item must stay: an earlier row changes it, by its id or its slug. */
 const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claims): string | undefined => {
   const find = (key: string) => lineOf(key) ?? Number.POSITIVE_INFINITY;
   const [byId, byName] = [find(idOf(stored.id)), find(nameOf(stored))];
@@ -105,12 +103,14 @@ export const content: ImportKind<ImportedItem> = {
     const skipReason = (row: ImportedItem, stored: ContentItem) => skipReasonOf(row, stored, claims);
     const items = contentImport(db, table, skipReason, dryRun ? movedSlugs : undefined);
     return {
-      concurrency: TRANSACTIONS_IN_FLIGHT,
+      // One row may take a slug that another one has freed, and transactions would meet on counters.
+      concurrency: 1,
       fits: fitsOneTransaction,
       write: async (rows, _isStopped, settle) => {
         const results = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
         for (const [index, result] of results.entries()) {
-          settle(index, typeof result === 'string' ? result : { ...result, waits: true });
+          const isTaken = typeof result !== 'string' && result.owner !== undefined;
+          settle(index, isTaken ? { ...result, after: idOf(result.owner) } : result);
         }
       },
     };

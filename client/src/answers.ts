@@ -66,6 +66,12 @@ export const isValidUsage: IsValid = object({
   hours: listOf(object({ requests: number, rateLimited: number })),
 });
 
+/** Whether a response is a page of content. Without `next` it is none: the walk would end early. */
+export const isValidPage: IsValid = object({
+  items: listOf(object({})),
+  next: (value) => value === null || (text(value) && value !== ''),
+});
+
 /** Whether the claims of a signed answer have what this client reads. */
 export const isValidClaims: IsValid = object({
   ...{ iss: text, aud: text, jti: text, status: number },

@@ -101,7 +101,7 @@ export interface paths {
         };
         /**
          * List content items
-         * @description Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
+         * @description Newest first. To read a whole list, repeat the request with `after`, the `next` of the page before, until `next` is null: each item is then shown at most once, and each that stays in the list exactly once, whatever changes meanwhile. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. `offset` is at most 10,000; past the end is an empty page. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
          *
          *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `PAGE_TOO_LARGE`, `DOMAIN_FORBIDDEN`.
          */
@@ -392,12 +392,15 @@ export interface components {
         };
         /** ContentPage */
         ContentPage: {
-            /** @description Newest in the list first */
+            /** @description Newest first */
             items: components["schemas"]["ContentItem"][];
             /** @description Items that match the filter, exactly */
             total: number;
             limit: number;
+            /** @description 0 on a page by `after` */
             offset: number;
+            /** @description `after` of the next page; null on the last one */
+            next: string | null;
         };
         /** CreateContent */
         CreateContent: {
@@ -1291,6 +1294,8 @@ export interface operations {
                 limit?: number;
                 /** @description Items to skip */
                 offset?: number;
+                /** @description `next` of the page before; not with `offset` or `slug` */
+                after?: string;
             };
             header?: never;
             path?: never;
@@ -1298,7 +1303,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of items, and how many match in total; `Link` leads to the next page */
+            /** @description A page of items, and how many match in total; `next` and `Link` lead to the next page */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -1,3 +1,4 @@
+import { isValidPage } from './answers.ts';
 import type { ContentItem, ContentPage, CreateContent, UpdateContent } from './api-types.ts';
 import { isProblem } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
@@ -39,17 +40,20 @@ export class Content {
     this.#transport = transport;
   }
 
-  /** All items, newest first, page by page. Changes meanwhile shift the pages: items may be repeated or missing. */
+  /**
+   * All items, newest first, page by page. Each is read at most once, and each that stays in the list exactly once: a
+   * loop may create, change and delete what it lists.
+   */
   async *list({ domain, slug, pageSize = 50, signal }: ListOptions = {}): AsyncGenerator<ContentItem, void, undefined> {
     let limit = pageSize;
-    for (let offset = 0, total = 1; offset < total; ) {
+    for (let after: string | undefined; ; ) {
       try {
-        const query = { domain, slug, limit, offset };
+        const query = { domain, slug, limit, after };
         const page = await this.#transport.request<ContentPage>({ path: '/api/content', query, signal });
+        if (!isValidPage(page)) throw new Error('The response is not a page of content with its next one.');
         yield* page.items;
-        if (page.items.length === 0) return;
-        offset += page.items.length;
-        total = page.total;
+        if (page.next === null) return;
+        after = page.next;
       } catch (error) {
         if (!isProblem(error, 'PAGE_TOO_LARGE') || limit === 1) throw error;
         limit = Math.ceil(limit / 2);

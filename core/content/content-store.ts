@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
-import { countedLists } from '../counted-list/counted-list.ts';
-import { listItemKeys } from '../counted-list/item-keys.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
-import { type ContentFields, ContentItem, isContentId, type StoredItem } from './item.ts';
+import { contentLists, listKeys } from './content-lists.ts';
+import { type ContentFields, ContentItem, isContentId } from './item.ts';
 
 /**
  * The prefix of every partition key, which keeps live, test and probe content apart (docs/contract.md#sandbox). Other
@@ -28,7 +27,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export const contentKeys = (kind: KeyKind) => {
   const prefix = CONTENT_PREFIX[kind];
   return {
-    ...listItemKeys(prefix),
+    ...listKeys(prefix),
     itemKey: (id: string): DynamoItem => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): DynamoItem => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
     /**
@@ -48,7 +47,7 @@ export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: Ke
   db,
   table,
   keys: contentKeys(kind),
-  lists: countedLists(db, table, CONTENT_PREFIX[kind]),
+  lists: contentLists(db, table, CONTENT_PREFIX[kind]),
 });
 
 export type ContentStore = Readonly<ReturnType<typeof contentStore>>;
@@ -56,22 +55,8 @@ export type ContentStore = Readonly<ReturnType<typeof contentStore>>;
 /** A slug of a domain and the item that claims it. */
 export type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
 
-/** The list of every item. */
-export const ALL_ITEMS = 'all';
-/** The list of one domain's items; the domain in lower case. */
-export const domainList = (domain: string): string => `domain:${domain}`;
-
-const StoredContentItem = {
-  type: 'object',
-  required: [...ContentItem.required, 'allPosition', 'domainPosition'],
-  properties: { ...ContentItem.properties, allPosition: { type: 'integer' }, domainPosition: { type: 'integer' } },
-} as const;
-
 /** @throws UnreadableRecord */
-export const parseItem = (stored: DynamoItem): StoredItem => {
-  const { allPosition, domainPosition, ...item } = parseStored(StoredContentItem, stored, `content ${stored.pk}`);
-  return { item, positions: { all: allPosition, domain: domainPosition } };
-};
+export const parseItem = (stored: DynamoItem): ContentItem => parseStored(ContentItem, stored, `content ${stored.pk}`);
 
 const text = { type: 'string' } as const;
 
@@ -108,16 +93,16 @@ export const readDynamoItems = async (
 /** Reads of items by their ids, strongly consistent. */
 export const contentReads = ({ db, table, keys }: ContentStore) => ({
   /** Undefined when no item has the id. @throws UnreadableRecord */
-  find: async (id: string): Promise<StoredItem | undefined> => {
+  find: async (id: string): Promise<ContentItem | undefined> => {
     if (!isContentId(id)) return undefined;
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: keys.itemKey(id), ConsistentRead: true }));
     return Item && parseItem(Item);
   },
 
   /** The items that exist, in the order of the ids. @throws the error of a failed read */
-  findMany: async (ids: readonly string[], deadline: Deadline): Promise<StoredItem[]> => {
+  findMany: async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> => {
     const found = await readDynamoItems({ db, table }, ids.map(keys.itemKey), deadline);
-    const byId = new Map(found.map(parseItem).map((stored) => [stored.item.id, stored]));
+    const byId = new Map(found.map(parseItem).map((item) => [item.id, item]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   },
 });

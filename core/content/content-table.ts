@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
-import type { MemberPage } from '../counted-list/counted-list.ts';
-import { type ItemPage, readListedItems } from '../counted-list/listed-items.ts';
 import { contentNotFound, idempotencyConflict, preconditionFailed, slugTaken } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
+import { ALL_ITEMS, domainList, type PageBounds } from './content-lists.ts';
 import {
-  ALL_ITEMS,
   claimantOf,
   contentReads,
   contentStore,
-  domainList,
   hashBody,
   type IdempotencyRecord,
   type IdempotentCreation,
@@ -24,7 +21,6 @@ import {
   isAllowedDomain,
   latest,
   requireDomain,
-  type StoredItem,
 } from './item.ts';
 
 /** When a change happens, and its deadline. */
@@ -40,6 +36,13 @@ interface ItemChange extends Moment {
 
 /** All items, the items of a domain, or the item with a slug of a domain. */
 type ContentFilter = { readonly domain?: string; readonly slug?: string };
+
+/** Items of a list, newest first. `next`: with which the next page is read, null on the last one. */
+interface ItemPage {
+  readonly items: readonly ContentItem[];
+  readonly total: number;
+  readonly next: string | null;
+}
 
 /** The item as it was created the first time. @throws IDEMPOTENCY_CONFLICT */
 const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields: ContentFields): ContentItem => {
@@ -72,14 +75,12 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
-  const readItems = async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> =>
-    (await reads.findMany(ids, deadline)).map(({ item }) => item);
-
-  const findClaimant = async (domain: string, slug: string): Promise<MemberPage> => {
+  const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
     const Key = store.keys.slugKey(domain, slug);
     const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
     const id = Item && claimantOf(Item);
-    return id === undefined ? { ids: [], total: 0 } : { ids: [id], total: 1 };
+    const item = id === undefined ? undefined : await reads.find(id);
+    return item?.domain === domain && item.slug === slug ? item : undefined;
   };
 
   /**
@@ -90,13 +91,13 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     id: string,
     ifMatch: string | undefined,
     { domains, deadline, newDomain }: ItemChange & { readonly newDomain?: string | undefined },
-    attempt: (stored: StoredItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
+    attempt: (stored: ContentItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
   ): Promise<T> => {
     for (let tries = 0; ; tries += 1) {
       const stored = await reads.find(id);
-      if (stored === undefined || !isAllowedDomain(domains, stored.item.domain)) throw contentNotFound();
-      requireDomain(domains, newDomain ?? stored.item.domain);
-      requireMatch(ifMatch, stored.item);
+      if (stored === undefined || !isAllowedDomain(domains, stored.domain)) throw contentNotFound();
+      requireDomain(domains, newDomain ?? stored.domain);
+      requireMatch(ifMatch, stored);
       const { outcome, result } = await attempt(stored);
       if (outcome.kind === 'done') return result;
       if (outcome.kind === 'slug taken') throw slugTaken();
@@ -107,23 +108,20 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   return {
     find: reads.find,
 
-    /** Strongly consistent. Newest in the list first; an offset past the end is an empty page. */
-    list: async (
-      { domain, slug }: ContentFilter,
-      { offset, limit }: { offset: number; limit: number },
-      deadline: Deadline,
-    ): Promise<ItemPage<ContentItem>> => {
-      const read = (readIds: () => Promise<MemberPage>, belongs: (item: ContentItem) => boolean) =>
-        readListedItems({ readIds, readItems, belongs }, deadline);
-      const readPage = (name: string) => () => store.lists.page(name, offset, limit);
-      if (domain === undefined) return read(readPage(ALL_ITEMS), () => true);
-      const isOfDomain = (item: ContentItem) => item.domain === domain;
-      if (slug === undefined) return read(readPage(domainList(domain)), isOfDomain);
-      const { items } = await read(
-        () => findClaimant(domain, slug),
-        (item) => isOfDomain(item) && item.slug === slug,
-      );
-      return { items: items.slice(offset, offset + limit), total: items.length };
+    /**
+     * Strongly consistent. Newest first; an offset past the end is an empty page. An item that leaves the list while
+     * its page is read makes the page shorter. @throws VALIDATION_FAILED for an `after` of another list
+     */
+    list: async ({ domain, slug }: ContentFilter, bounds: PageBounds, deadline: Deadline): Promise<ItemPage> => {
+      if (domain !== undefined && slug !== undefined) {
+        const item = await findBySlug(domain, slug);
+        const items = item === undefined ? [] : [item];
+        return { items: items.slice(bounds.offset), total: items.length, next: null };
+      }
+      const list = domain === undefined ? ALL_ITEMS : domainList(domain);
+      const { ids, total, next } = await store.lists.page(list, bounds);
+      const items = await reads.findMany(ids, deadline);
+      return { items: items.filter((item) => item.domain === (domain ?? item.domain)), total, next };
     },
 
     /** @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT */
@@ -152,10 +150,10 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       change: ItemChange,
     ): Promise<ContentItem> =>
       changeFound(id, ifMatch, { ...change, newDomain: changes.domain }, async (stored) => {
-        const { version, updated_at } = stored.item;
+        const { version, updated_at } = stored;
         // The clocks of two instances can differ.
         const updatedAt = latest(change.now.toISOString(), updated_at);
-        const item = { ...stored.item, ...changes, updated_at: updatedAt, version: version + 1 };
+        const item = { ...stored, ...changes, updated_at: updatedAt, version: version + 1 };
         return { outcome: await transactions.replace(stored, item, change.deadline), result: item };
       }),
 
@@ -163,7 +161,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     remove: (id: string, ifMatch: string | undefined, change: ItemChange): Promise<ContentItem> =>
       changeFound(id, ifMatch, change, async (stored) => ({
         outcome: await transactions.remove(stored, change.deadline),
-        result: stored.item,
+        result: stored,
       })),
   };
 };

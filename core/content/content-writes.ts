@@ -1,24 +1,15 @@
-import type { Member } from '../counted-list/counted-list.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import {
-  ALL_ITEMS,
   type ContentStore,
-  domainList,
   hashBody,
   type IdempotencyRecord,
   type IdempotentCreation,
   parseIdempotencyRecord,
   type SlugClaim,
 } from './content-store.ts';
-import type { ContentItem, StoredItem } from './item.ts';
-
-const toAttributes = ({ item, positions }: StoredItem): DynamoItem => ({
-  ...item,
-  allPosition: positions.all,
-  domainPosition: positions.domain,
-});
+import type { ContentItem } from './item.ts';
 
 const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
@@ -31,12 +22,8 @@ const ifUnchanged = ({ version }: ContentItem) => ({
 /** The single writes in content transactions. */
 export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
   /** Adds an item, or replaces the version that was read. */
-  putItem: (stored: StoredItem, read?: ContentItem): TransactWrite => ({
-    Put: {
-      TableName: table,
-      Item: { ...toAttributes(stored), ...itemKey(stored.item.id) },
-      ...(read ? ifUnchanged(read) : IF_ABSENT),
-    },
+  putItem: (item: ContentItem, read?: ContentItem): TransactWrite => ({
+    Put: { TableName: table, Item: { ...item, ...itemKey(item.id) }, ...(read ? ifUnchanged(read) : IF_ABSENT) },
   }),
 
   removeItem: (read: ContentItem): TransactWrite => ({
@@ -58,39 +45,13 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   }),
 });
 
-/** @throws Error for an id that is no member: at a guessed position it would replace another one */
-const positionOf = (id: string, members: readonly Member[]): number => {
-  const member = members.find((one) => one.id === id);
-  if (member === undefined) throw new Error('An item has no position in its list.');
-  return member.position;
-};
-
-/** The writes of new items, which are appended to their lists in order. */
-interface CreationWrites {
-  readonly items: readonly TransactWrite[];
-  readonly claims: readonly TransactWrite[];
-  /** Members and counters of lists. */
-  readonly lists: readonly TransactWrite[];
-}
-
-/** Gives new items their positions. */
-export const creationWrites = async (store: ContentStore, items: readonly ContentItem[]): Promise<CreationWrites> => {
+/** The writes of new items, their slugs and their lists. */
+export const creationWrites = (store: ContentStore, items: readonly ContentItem[]) => {
   const writes = contentWrites(store);
-  const allocate = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
-    const first = await store.lists.allocate(list, added.length);
-    return { list, members: added.map(({ id }, index) => ({ id, position: first + index })) };
-  };
-  const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
-  const [all, ...domains] = await Promise.all([allocate([ALL_ITEMS, items]), ...[...byDomain].map(allocate)]);
-  const inDomains = domains.flatMap(({ members }) => members);
-  const toStored = (item: ContentItem): StoredItem => ({
-    item,
-    positions: { all: positionOf(item.id, all.members), domain: positionOf(item.id, inDomains) },
-  });
   return {
-    items: items.map((item) => writes.putItem(toStored(item))),
+    items: items.map((item) => writes.putItem(item)),
     claims: items.map(writes.claimSlug),
-    lists: [all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
+    lists: store.lists.changes([], items),
   };
 };
 
@@ -116,7 +77,7 @@ const putIdempotencyRecord = (table: string, key: DynamoItem, item: ContentItem)
   };
 };
 
-/** The item, its slug and its lists are inconsistent. An operator must run `content check --repair`. */
+/** The item, its slug and its lists are inconsistent, as after a restore of a moment within a change. */
 class InconsistentContent extends Error {
   override readonly name = 'InconsistentContent';
 }
@@ -160,37 +121,22 @@ export const contentTransactions = (store: ContentStore) => {
       deadline: Deadline,
       idempotency?: IdempotentCreation,
     ): Promise<ChangeOutcome> => {
-      const { items, claims, lists } = await creationWrites(store, [added]);
+      const { items, claims, lists: others } = creationWrites(store, [added]);
       const record = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), added);
-      return commit({ record, item: items[0], claim: claims[0], others: lists }, deadline);
+      return commit({ record, item: items[0], claim: claims[0], others }, deadline);
     },
 
     /** Replaces the stored version. Its domain and slug may change. @throws InconsistentContent */
-    replace: async (
-      { item: old, positions }: StoredItem,
-      item: ContentItem,
-      deadline: Deadline,
-    ): Promise<ChangeOutcome> => {
-      const { id } = item;
-      const movesDomain = item.domain !== old.domain;
-      const movesSlug = movesDomain || item.slug !== old.slug;
-      const domain = movesDomain ? await lists.allocate(domainList(item.domain)) : positions.domain;
-      const replacement = writes.putItem({ item, positions: { ...positions, domain } }, old);
-      const others = [
-        ...(movesSlug ? [writes.releaseSlug(old)] : []),
-        ...(movesDomain ? lists.remove(domainList(old.domain), positions.domain) : []),
-        ...(movesDomain ? lists.append(domainList(item.domain), [{ position: domain, id }]) : []),
-      ];
-      return commit({ item: replacement, claim: movesSlug ? writes.claimSlug(item) : undefined, others }, deadline);
+    replace: (old: ContentItem, item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
+      const movesSlug = item.domain !== old.domain || item.slug !== old.slug;
+      const others = [...(movesSlug ? [writes.releaseSlug(old)] : []), ...lists.changes([old], [item])];
+      const claim = movesSlug ? writes.claimSlug(item) : undefined;
+      return commit({ item: writes.putItem(item, old), claim, others }, deadline);
     },
 
     /** Removes the stored version. @throws InconsistentContent */
-    remove: ({ item, positions }: StoredItem, deadline: Deadline): Promise<ChangeOutcome> => {
-      const others = [
-        writes.releaseSlug(item),
-        ...lists.remove(ALL_ITEMS, positions.all),
-        ...lists.remove(domainList(item.domain), positions.domain),
-      ];
+    remove: (item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
+      const others = [writes.releaseSlug(item), ...lists.changes([item], [])];
       return commit({ item: writes.removeItem(item), others }, deadline);
     },
   };

@@ -26,12 +26,6 @@ export type ContentItem = RecordOf<typeof ContentItem>;
 /** The fields that a caller writes; `domain` in lower case. */
 export type ContentFields = Omit<ContentItem, 'id' | 'created_at' | 'updated_at' | 'version'>;
 
-/** An item and its positions in the two lists that it belongs to. */
-export interface StoredItem {
-  readonly item: ContentItem;
-  readonly positions: { readonly all: number; readonly domain: number };
-}
-
 /** The latest of timestamps in one format. */
 export const latest = (...timestamps: readonly string[]): string =>
   timestamps.reduce((last, one) => (one > last ? one : last));

@@ -1,5 +1,5 @@
 /** Rules of pages of content items (docs/contract.md#content). */
-import { pageTooLarge } from '../problems.ts';
+import { pageTooLarge, validationFailed } from '../problems.ts';
 import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 
 /** Items in a page without a `limit`. */
@@ -10,15 +10,18 @@ interface PageQuery {
   readonly slug?: string;
   readonly limit?: number;
   readonly offset?: number;
+  readonly after?: string;
 }
 
-/** The filter and the bounds of a list request. @throws DOMAIN_FORBIDDEN */
-export const readPageQuery = (
-  { domain: asked, slug, limit = DEFAULT_LIMIT, offset = 0 }: PageQuery,
-  domains?: BoundDomains,
-) => {
+/** The filter and the bounds of a list request. @throws DOMAIN_FORBIDDEN, VALIDATION_FAILED */
+export const readPageQuery = (query: PageQuery, domains?: BoundDomains) => {
+  const { domain: asked, slug, limit = DEFAULT_LIMIT, offset = 0, after } = query;
+  const excluded = (['offset', 'slug'] as const).filter((name) => after !== undefined && query[name] !== undefined);
+  if (excluded.length > 0) {
+    throw validationFailed(excluded.map((parameter) => ({ parameter, detail: 'must not be given with `after`' })));
+  }
   const domain = listedDomain(domains, asked?.toLowerCase());
-  return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset } };
+  return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset }, after };
 };
 
 /** The body of a list. */
@@ -28,6 +31,8 @@ export interface ContentPage {
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
+  /** `after` of the next page; null on the last one. */
+  readonly next: string | null;
 }
 
 /** Bytes of JSON. */

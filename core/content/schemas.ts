@@ -1,6 +1,7 @@
 /** Rules of new and changed content, for requests and imports (docs/contract.md#content). */
 import * as T from 'typebox';
 import { codePointOf } from '../code-point.ts';
+import { MAX_OFFSET } from './content-lists.ts';
 import type { ContentFields } from './item.ts';
 import { DEFAULT_LIMIT } from './page.ts';
 
@@ -83,7 +84,14 @@ export const ContentQuery = T.Object(
     domain: T.Optional(fields.domain),
     slug: T.Optional(fields.slug),
     limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT, description: 'Items in a page' })),
-    offset: T.Optional(T.Integer({ minimum: 0, default: 0, description: 'Items to skip' })),
+    offset: T.Optional(
+      T.Refine(
+        T.Integer({ minimum: 0, maximum: MAX_OFFSET, default: 0, description: 'Items to skip' }),
+        (value) => !(value > MAX_OFFSET),
+        () => `must be at most ${MAX_OFFSET}; read further pages with \`after\`, which is \`next\` of the page before`,
+      ),
+    ),
+    after: T.Optional(T.String({ description: '`next` of the page before; not with `offset` or `slug`' })),
   },
   { dependentRequired: { slug: ['domain'] } },
 );

@@ -32,12 +32,13 @@ interface TextRules {
   readonly '~refine'?: readonly { check(value: unknown): boolean; error(value: unknown): string }[];
 }
 
-/** The message of the schema's own failing rule, otherwise its description: both are clearer than a pattern. */
-const textDetail = (schema: TextRules, value: unknown, message: string): string => {
-  const rule = schema['~refine']?.find(({ check }) => !check(value));
-  if (rule) return rule.error(value);
-  return schema.description ? `must be ${schema.description}` : message;
-};
+/** The message of the schema's own failing rule. */
+const ruleDetail = (schema: TextRules, value: unknown): string | undefined =>
+  schema['~refine']?.find(({ check }) => !check(value))?.error(value);
+
+/** Otherwise its description: both are clearer than a pattern. */
+const textDetail = (schema: TextRules, value: unknown, message: string): string =>
+  ruleDetail(schema, value) ?? (schema.description ? `must be ${schema.description}` : message);
 
 const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIssue[] => {
   const { keyword, instancePath: pointer, schemaPath, message } = error;
@@ -53,7 +54,12 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
     case 'minimum':
       return [{ pointer, detail: `must be at least ${params.limit}` }];
     case 'maximum':
-      return [{ pointer, detail: `must be at most ${params.limit}` }];
+      return [
+        {
+          pointer,
+          detail: ruleDetail(at(schema, schemaPath) ?? {}, at(value, pointer)) ?? `must be at most ${params.limit}`,
+        },
+      ];
     case 'minItems':
       return [{ pointer, detail: `must have ${params.limit} or more entries` }];
     case 'format':

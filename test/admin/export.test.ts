@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
@@ -9,7 +10,7 @@ import { fillDomain, moment, someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { complianceLine, itemLine, vehicleLine } from '../support/import-files.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
-import { runAdminCommand, useAdmin } from '../support/use-admin.ts';
+import { failure, runAdminCommand, useAdmin } from '../support/use-admin.ts';
 
 const admin = useAdmin();
 const { engine, run, pathOf } = admin;
@@ -119,13 +120,24 @@ describe('export content', () => {
     expect(await admin.rejectedLines(created.path)).toMatchObject([{ reasons }]);
   });
 
+  it('names an item whose record is damaged', async () => {
+    const others = await otherTables('damaged');
+    const { id } = await table(others.names.content).create(someFields('b.example', 'b'), undefined, moment());
+    const Key = contentKeys('live').itemKey(id);
+    const change = { UpdateExpression: 'SET title = :x', ExpressionAttributeValues: { ':x': 1 } };
+    await engine().client.send(new UpdateCommand({ TableName: others.names.content, Key, ...change }));
+    const damaged = `error: the stored record of content item#${id} is damaged: docs/runbook.md#errorrate says how to replace it\n`;
+    expect(await others.runThere('export', 'content', pathOf('damaged.ndjson'))).toEqual(failure(damaged));
+  });
+
   it('has no content of test keys, which an import does not touch either', async () => {
     const sandbox = contentTable(engine().client, engine().names.content, 'test');
     const { domain, slug } = await sandbox.create(someFields('a.example', 'item-3'), undefined, moment());
     const path = pathOf('live.ndjson');
     await run(['export', 'content', path]);
     const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);
-    expect(exported.toReversed()).toEqual((await allItems()).items.map(({ id }) => id));
+    const ids = (await allItems()).items.map(({ id }) => id);
+    expect(exported.toSorted()).toEqual(ids.toSorted());
     await admin.load('content', 'item.ndjson', itemLine('item-3', { domain, title: 'Imported' }));
     const { items } = await sandbox.list({ domain, slug }, { offset: 0, limit: 1 }, moment().deadline);
     expect(items).toMatchObject([{ title: 'Title of item-3', version: 1 }]);

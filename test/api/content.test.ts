@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentImport } from '../../admin/content/content-import.ts';
 import type { ContentItem } from '../../core/content/item.ts';
+import type { ContentPage } from '../../core/content/page.ts';
 import { NOON } from '../support/clock.ts';
 import { moment, someFields } from '../support/content.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
@@ -9,6 +10,8 @@ import { type Reply, useApi } from '../support/use-api.ts';
 const PATH = '/v1/api/content';
 const api = useApi();
 type Headers = Record<string, string>;
+
+const DAY_MS = 86_400_000;
 
 let serial = 0;
 const fields = (changes: object = {}) => {
@@ -147,23 +150,72 @@ describe('If-Match', () => {
 
 /** Every parameter: test/http/input.test.ts; links: test/http/request.test.ts; pages: test/content, test/black-box. */
 describe('GET /v1/api/content', () => {
+  const readPage = async (path: string): Promise<{ page: ContentPage; link: string | null }> => {
+    const { body, headers } = await call('GET', path);
+    return { page: body as unknown as ContentPage, link: headers.get('link') };
+  };
   const list = async (query: string) => (await call('GET', `${PATH}?${query}`)).body;
-  const store = (...rows: ReturnType<typeof someFields>[]) =>
-    contentImport(api.engine.client, api.engine.names.content).importBatch(rows, moment());
+  /** Stores items that are newer than those of other tests. */
+  const store = (...rows: ReturnType<typeof someFields>[]) => {
+    serial += 1;
+    const now = new Date(NOON + 2 * DAY_MS + serial * 1_000);
+    return contentImport(api.engine.client, api.engine.names.content).importBatch(rows, { ...moment(), now });
+  };
 
   it('lists every domain without a filter, ignores unknown parameters, and is empty past the end', async () => {
     await store(someFields('one.example', 'a'), someFields('other.example', 'b'));
     const items = [{ slug: 'b' }, { slug: 'a' }];
     expect(await list('limit=2&colour=red&colour=blue')).toMatchObject({ items });
-    expect(await list('offset=99999999999999999999999')).toMatchObject({ items: [] });
+    expect(await list('offset=10000')).toMatchObject({ items: [], next: null });
     for (const query of ['domain=nobody.example', 'domain=one.example&slug=b']) {
       expect(await list(query)).toMatchObject({ items: [], total: 0 });
     }
   });
 
+  it('leads from page to page, by `next` and the same `after` in `Link`, whatever is created and deleted meanwhile', async () => {
+    const rows = Array.from({ length: 5 }, (_, index) => someFields('walk.example', `s${index}`));
+    await store(...rows);
+    api.clock.now = NOON + 3 * DAY_MS;
+    const slugs: string[] = [];
+    let path: string | undefined = `${PATH}?domain=walk.example&limit=2`;
+    while (path !== undefined) {
+      const { page, link } = await readPage(path);
+      const { items, next, offset } = page;
+      slugs.push(...items.map(({ slug }) => slug));
+      await Promise.all(items.map(({ id }) => remove(id)));
+      await created({ domain: 'walk.example' });
+      path = /^<([^>]*)>; rel="next"$/.exec(link ?? '')?.[1];
+      expect([offset, link === null, path?.includes(`limit=2&after=${next}`)]).toEqual(
+        next === null ? [0, true, undefined] : [0, false, true],
+      );
+    }
+    expect(slugs).toEqual(['s4', 's3', 's2', 's1', 's0']);
+  });
+
+  it('rejects an `after` that it has not given, that is of another list or of the content of test keys', async () => {
+    await store(
+      ...['cursor.example', 'b.example'].flatMap((domain) => [someFields(domain, 'x1'), someFields(domain, 'x2')]),
+    );
+    const { next } = (await readPage(`${PATH}?domain=cursor.example&limit=1`)).page;
+    expect(await list(`domain=Cursor.example&after=${next}`)).toMatchObject({ offset: 0 });
+    const errors = [{ parameter: 'after', detail: 'must be `next` of an earlier page of the same list' }];
+    const queries = [
+      `after=${next}`,
+      `domain=b.example&after=${next}`,
+      'after=',
+      `domain=cursor.example&after=${next}x`,
+    ];
+    for (const query of queries) expect(await list(query)).toMatchObject({ code: 'VALIDATION_FAILED', errors });
+    const key = await api.newKey({ environment: 'test' });
+    const { body } = await api.call('GET', `${PATH}?domain=cursor.example&after=${next}`, { key });
+    expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors });
+  });
+
   it('rejects a page that Lambda would not return and names a limit that fits', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => someFields('large.example', `s${index}`));
-    await store(...rows.map((row) => ({ ...row, content: '"'.repeat(100_000) })));
+    const large = rows.map((row) => ({ ...row, content: '"'.repeat(100_000) }));
+    await store(...large.slice(0, 10));
+    await store(...large.slice(10));
     const body = await list('domain=large.example');
     expect(body).toMatchObject({ status: 400, code: 'PAGE_TOO_LARGE' });
     const fits = /limit of (\d+) fits/.exec((body as { detail: string }).detail)?.[1];

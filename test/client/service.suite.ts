@@ -47,6 +47,25 @@ describe('The client', () => {
     expect(await Array.fromAsync(client.content.list({ domain: 'help.example', slug }))).toEqual(items.slice(0, 1));
   });
 
+  it('reads each item once in a loop that deletes what it lists and creates others', async () => {
+    const { content } = clientOf('premium');
+    const domain = 'emptied.example';
+    const before: string[] = [];
+    for (let count = 0; count < 5; count += 1) before.push((await content.create(newItem(domain))).id);
+    const listed: string[] = [];
+    for await (const { id } of content.list({ domain, pageSize: 2 })) {
+      listed.push(id);
+      await content.delete(id);
+      await content.create(newItem(domain));
+    }
+    expect(listed).toEqual(before.toReversed());
+  });
+
+  it('rejects a page without `next`, which would end a list early', async () => {
+    const { content } = clientOf('premium', { fetch: async () => Response.json({ items: [], total: 0 }) });
+    await expect(Array.fromAsync(content.list())).rejects.toThrow('not a page of content');
+  });
+
   it('requests smaller pages when large items do not fit', async () => {
     const client = clientOf('premium');
     const domain = 'large.example';

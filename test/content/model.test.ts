@@ -1,9 +1,10 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { checkContent } from '../../admin/content/content-check.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
+import { NOON } from '../support/clock.ts';
 import { moment, someFields } from '../support/content.ts';
+import { inconsistenciesOf } from '../support/content-consistency.ts';
 import { useEngine } from '../support/use-engine.ts';
 
 const DOMAINS = ['a.example', 'b.example', 'c.example'] as const;
@@ -21,10 +22,9 @@ const change = fc.oneof(
 );
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-/** The expected items, oldest first; `joined` grows with each item that joins the list of a domain. */
+/** An expected item, which its changes replace. */
 interface ModelItem {
   item: ContentItem;
-  joined: number;
 }
 
 const table = () => contentTable(engine.client, engine.names.content, 'live');
@@ -35,13 +35,15 @@ const perform = async (model: ModelItem[], step: Change, nth: number): Promise<u
     model.some((one) => one !== except && one.item.domain === wanted.domain && one.item.slug === wanted.slug);
   const slugTaken = { name: 'ApiError', code: 'SLUG_TAKEN' };
   if (step.kind === 'create') {
-    const creating = table().create(someFields(step.domain, step.slug), undefined, moment());
+    // Two at each time, which their ids order.
+    const now = new Date(NOON + Math.floor(nth / 2));
+    const creating = table().create(someFields(step.domain, step.slug), undefined, { ...moment(), now });
     if (isTaken(step)) return expect(creating).rejects.toMatchObject(slugTaken);
-    return model.push({ item: await creating, joined: nth });
+    return model.push({ item: await creating });
   }
   const known = model[step.target % Math.max(1, model.length)];
   if (known === undefined) return undefined;
-  const { id, domain: before, version } = known.item;
+  const { id, version } = known.item;
   if (step.kind === 'remove') {
     await table().remove(id, undefined, moment());
     model.splice(model.indexOf(known), 1);
@@ -51,33 +53,47 @@ const perform = async (model: ModelItem[], step: Change, nth: number): Promise<u
   const updating = table().update(id, step.to, `"${version}"`, moment());
   if (isTaken({ ...known.item, ...step.to }, known)) return expect(updating).rejects.toMatchObject(slugTaken);
   known.item = await updating;
-  if (known.item.domain !== before) known.joined = nth;
   return undefined;
 };
 
-const listAll = async (filter: { domain?: string }): Promise<ContentItem[]> => {
+type Filter = { readonly domain?: string };
+
+const byOffsets = async (filter: Filter): Promise<ContentItem[]> => {
   const items: ContentItem[] = [];
   for (;;) {
     const page = await table().list(filter, { offset: items.length, limit: 3 }, moment().deadline);
     items.push(...page.items);
     if (page.items.length > 0) continue;
-    expect(page.total).toBe(items.length);
+    expect(page).toMatchObject({ total: items.length, next: null });
     return items;
   }
 };
+
+const byCursors = async (filter: Filter): Promise<ContentItem[]> => {
+  const items: ContentItem[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await table().list(filter, { offset: 0, limit: 2, after }, moment().deadline);
+    items.push(...page.items);
+    if (page.next === null) return items;
+    after = page.next;
+  }
+};
+
+const placeOf = ({ created_at, id }: ContentItem): string => `${created_at} ${id}`;
 
 it('Content matches a plain array after random changes, newest first in each list, and is consistent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
       const model: ModelItem[] = [];
       for (const [nth, step] of changes.entries()) await perform(model, step, nth);
-      expect(await listAll({})).toEqual(model.map(({ item }) => item).reverse());
-      for (const name of DOMAINS) {
-        const members = model.filter(({ item }) => item.domain === name).sort((a, b) => b.joined - a.joined);
-        expect(await listAll({ domain: name })).toEqual(members.map(({ item }) => item));
+      const newestFirst = model.map(({ item }) => item).sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+      for (const filter of [{}, ...DOMAINS.map((name) => ({ domain: name }))]) {
+        const expected = newestFirst.filter(
+          (item) => item.domain === ('domain' in filter ? filter.domain : item.domain),
+        );
+        expect([await byOffsets(filter), await byCursors(filter)]).toEqual([expected, expected]);
       }
-      const report = await checkContent(engine.client, engine.names.content);
-      expect(report).toMatchObject({ items: model.length, inconsistencies: [], busy: [] });
+      expect(await inconsistenciesOf(engine.client, engine.names.content)).toEqual([]);
       for (const { item } of model) await table().remove(item.id, undefined, moment());
     }),
     { numRuns: 12 },

@@ -49,7 +49,8 @@ describe('Reading the query', () => {
   it.each([
     ['limit=5&offset=0', { limit: 5, offset: 0 }],
     ['limit=005&unknown=1', { limit: 5 }],
-    ['offset=99999999999999999999', { offset: Number.MAX_SAFE_INTEGER }],
+    ['offset=10000', { offset: 10_000 }],
+    ['limit=5&after=A', { limit: 5, after: 'A' }],
     ['domain=a.example&slug=7', { domain: 'a.example', slug: '7' }],
     ['', {}],
     [undefined, {}],
@@ -75,6 +76,8 @@ describe('Reading the query', () => {
     ['offset=-1', 'offset', 'must be at least 0'],
     ['offset=-00012', 'offset', 'must be at least 0'],
     ['limit=101', 'limit', 'must be at most 100'],
+    ['offset=10001', 'offset', expect.stringMatching(/^must be at most 10000; .*`after`/)],
+    ['offset=99999999999999999999', 'offset', expect.stringContaining('`after`')],
   ])('finds one issue in %j', (raw, parameter, detail) => {
     expect(issuesOf(() => query(raw))).toEqual([{ parameter, detail }]);
   });

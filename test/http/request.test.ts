@@ -119,26 +119,27 @@ describe('The key of a request', () => {
 });
 
 describe('The Link header of a page', () => {
-  const at = (offset: number, total: number, filter: object = {}) =>
-    pageLinks({ path: '/v1/api/content', limit: 10, offset, ...filter }, total);
-  const link = (offset: number, relation: string) => `</v1/api/content?limit=10&offset=${offset}>; rel="${relation}"`;
+  const at = (offset: number, total: number, next: string | null = null, filter: object = {}) =>
+    pageLinks({ path: '/v1/api/content', limit: 10, offset, next, ...filter }, total);
+  const next = '</v1/api/content?limit=10&after=A-1>; rel="next"';
+  const prev = (offset: number) => `</v1/api/content?limit=10&offset=${offset}>; rel="prev"`;
 
   it.each([
-    ['an empty list', 0, 0, undefined],
-    ['an empty list, past its end', 5, 0, undefined],
-    ['the only page', 0, 10, undefined],
-    ['the first page', 0, 11, link(10, 'next')],
-    ['a page in the middle', 10, 21, `${link(20, 'next')}, ${link(0, 'prev')}`],
-    ['the last page', 11, 21, link(1, 'prev')],
-    ['a page that begins within the first', 3, 13, link(0, 'prev')],
-    ['a page past the end', 50, 21, link(11, 'prev')],
-  ])('%s', (_title, offset, total, links) => {
-    expect(at(offset, total)).toBe(links);
+    ['an empty list', 0, 0, null, undefined],
+    ['an empty list, past its end', 5, 0, null, undefined],
+    ['the only page', 0, 10, null, undefined],
+    ['the first page, and every page by `after`', 0, 11, 'A-1', next],
+    ['a page in the middle', 10, 21, 'A-1', `${next}, ${prev(0)}`],
+    ['the last page', 11, 21, null, prev(1)],
+    ['a page that begins within the first', 3, 13, null, prev(0)],
+    ['a page past the end', 50, 21, null, prev(11)],
+  ])('%s', (_title, offset, total, after, links) => {
+    expect(at(offset, total, after)).toBe(links);
   });
 
   it('keeps the filter', () => {
-    expect(at(0, 11, { domain: 'a.example', slug: 'a' })).toBe(
-      '</v1/api/content?domain=a.example&slug=a&limit=10&offset=10>; rel="next"',
+    expect(at(0, 11, 'A', { domain: 'a.example' })).toBe(
+      '</v1/api/content?domain=a.example&limit=10&after=A>; rel="next"',
     );
   });
 });

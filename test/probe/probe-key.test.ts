@@ -1,6 +1,6 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { contentExport } from '../../admin/content/content-export.ts';
+import { exportedItems } from '../../admin/content/content-export.ts';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { ContentItem } from '../../core/content/item.ts';
@@ -107,7 +107,7 @@ describe('A request with a key of the probe', () => {
       }
     }
     const { client, names } = api.engine;
-    const exported = await Array.fromAsync(contentExport(client, names.content).items());
+    const exported = await Array.fromAsync(exportedItems(client, names.content));
     expect(exported).toEqual([items[0]]);
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentImport } from '../../admin/content/content-import.ts';
+import { ITEMS_PER_TRANSACTION } from '../../admin/content/imported-item.ts';
 import type { ContentFields } from '../../core/content/item.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { NOON } from './clock.ts';
@@ -16,9 +17,6 @@ export const someFields = (domain: string, slug: string): ContentFields => ({
   meta_description: '',
 });
 
-/** New items in one transaction: 23 of one domain fit. */
-const BATCH = 23;
-
 /** Creates items `item-0` … in a domain, in this order. @returns their ids */
 export const fillDomain = async (
   db: DynamoDBDocumentClient,
@@ -29,7 +27,7 @@ export const fillDomain = async (
 ): Promise<readonly string[]> => {
   const content = contentImport(db, table);
   const rows = Array.from({ length: count }, (_, nth) => ({ id: randomUUID(), ...fieldsOf(domain, `item-${nth}`) }));
-  for (let start = 0; start < count; start += BATCH)
-    await content.importBatch(rows.slice(start, start + BATCH), moment());
+  for (let start = 0; start < count; start += ITEMS_PER_TRANSACTION)
+    await content.importBatch(rows.slice(start, start + ITEMS_PER_TRANSACTION), moment());
   return rows.map(({ id }) => id);
 };

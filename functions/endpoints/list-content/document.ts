@@ -7,10 +7,11 @@ import { input } from './input.ts';
 const response = schemaOf<ContentPage>()(
   T.Object(
     {
-      items: T.Array(ContentItem, { description: 'Newest in the list first' }),
+      items: T.Array(ContentItem, { description: 'Newest first' }),
       total: T.Integer({ minimum: 0, description: 'Items that match the filter, exactly' }),
       limit: T.Integer({ minimum: 1, maximum: 100 }),
-      offset: T.Integer({ minimum: 0 }),
+      offset: T.Integer({ minimum: 0, description: '0 on a page by `after`' }),
+      next: T.Union([T.String(), T.Null()], { description: '`after` of the next page; null on the last one' }),
     },
     { title: 'ContentPage' },
   ),
@@ -19,10 +20,10 @@ const response = schemaOf<ContentPage>()(
 export const document: EndpointDocument = {
   operationId: 'listContent',
   description:
-    'Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.',
+    'Newest first. To read a whole list, repeat the request with `after`, the `next` of the page before, until `next` is null: each item is then shown at most once, and each that stays in the list exactly once, whatever changes meanwhile. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. `offset` is at most 10,000; past the end is an empty page. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.',
   ...input.schemas,
   response,
-  success: 'A page of items, and how many match in total; `Link` leads to the next page',
+  success: 'A page of items, and how many match in total; `next` and `Link` lead to the next page',
   responseHeaders: ['Link'],
   examples: [
     example('page', 'Two items from the middle of a domain', {

@@ -9,12 +9,12 @@ import { pageLinks } from './page-links.ts';
 export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ input: { query }, caller, content, address, deadline }) => {
-    const { filter, bounds } = readPageQuery(query, caller.key.domains);
-    const { items, total } = await content.list(filter, bounds, deadline);
+    const { filter, bounds, after } = readPageQuery(query, caller.key.domains);
+    const { items, total, next } = await content.list(filter, { ...bounds, after }, deadline);
     requirePageFits(items);
     return {
-      body: { items, total, ...bounds } satisfies ContentPage,
-      headers: { Link: pageLinks({ path: address, ...filter, ...bounds }, total) },
+      body: { items, total, ...bounds, next } satisfies ContentPage,
+      headers: { Link: pageLinks({ path: address, ...filter, ...bounds, next }, total) },
     };
   },
 );

@@ -4,21 +4,25 @@ interface PageAddress {
   readonly slug?: string;
   readonly limit: number;
   readonly offset: number;
+  /** `after` of the next page. */
+  readonly next: string | null;
 }
 
-const linkTo = ({ path, limit, domain, slug }: PageAddress, offset: number, relation: string): string => {
-  const query = new URLSearchParams({ ...(domain && { domain }), ...(slug && { slug }) });
-  query.set('limit', String(limit));
-  query.set('offset', String(offset));
+type Start = { readonly offset: string } | { readonly after: string };
+
+const linkTo = ({ path, limit, domain, slug }: PageAddress, start: Start, relation: string): string => {
+  const limits = { limit: String(limit), ...start };
+  const query = new URLSearchParams({ ...(domain && { domain }), ...(slug && { slug }), ...limits });
   return `<${path}?${query}>; rel="${relation}"`;
 };
 
 /** The `Link` header (RFC 8288) with relative links to the neighbouring pages; undefined when there are none. */
 export const pageLinks = (address: PageAddress, total: number): string | undefined => {
-  const { limit, offset } = address;
+  const { limit, offset, next } = address;
+  const before = Math.max(0, Math.min(offset, total) - limit);
   const links = [
-    ...(offset + limit < total ? [linkTo(address, offset + limit, 'next')] : []),
-    ...(offset > 0 && total > 0 ? [linkTo(address, Math.max(0, Math.min(offset, total) - limit), 'prev')] : []),
+    ...(next === null ? [] : [linkTo(address, { after: next }, 'next')]),
+    ...(offset > 0 && total > 0 ? [linkTo(address, { offset: String(before) }, 'prev')] : []),
   ];
   return links.length > 0 ? links.join(', ') : undefined;
 };

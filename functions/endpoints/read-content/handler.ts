@@ -14,8 +14,8 @@ export const handler = serveLookup(
     input: noInput,
     load: ({ content, id }) => content.find(id),
   },
-  async ({ caller }, stored) => {
-    if (stored === undefined || !isAllowedDomain(caller.key.domains, stored.item.domain)) throw contentNotFound();
-    return { body: stored.item, headers: { ETag: etagOf(stored.item) } };
+  async ({ caller }, item) => {
+    if (item === undefined || !isAllowedDomain(caller.key.domains, item.domain)) throw contentNotFound();
+    return { body: item, headers: { ETag: etagOf(item) } };
   },
 );

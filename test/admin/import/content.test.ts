@@ -4,7 +4,7 @@ import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { ITEM_IDS, itemLine } from '../../support/import-files.ts';
 import { NOW, useAdmin } from '../../support/use-admin.ts';
 
-const { file, load, run, interruptedRun, engine, rejectedLines } = useAdmin();
+const { file, load, run, engine, rejectedLines } = useAdmin();
 
 const table = () => contentTable(engine().client, engine().names.content, 'live');
 const list = (domain: string, slug?: string) =>
@@ -27,7 +27,7 @@ describe('import content', () => {
     expect(created).toEqual({ id: expect.any(String), ...fields, created_at: stamp, updated_at: stamp, version: 1 });
     await loadLines([itemLine('one', { ...row, title: 'Uno' })], later);
     const items = [{ ...created, title: 'Uno', version: 2, updated_at }];
-    expect(await list('a.example')).toEqual({ items, total: 1 });
+    expect(await list('a.example')).toEqual({ items, total: 1, next: null });
   });
 
   it('creates items with what each row has of ids, timestamps and versions, and changes nothing the second time', async () => {
@@ -41,23 +41,36 @@ describe('import content', () => {
     expect(await list('b.example')).toEqual(first);
   });
 
-  it('moves a slug from item to item, in any order of the rows, and also after Ctrl-C', async () => {
+  it('gives new items without `created_at` the order of their rows, the last one newest', async () => {
+    const slugs = Array.from({ length: 40 }, (_, nth) => `s${nth}`);
+    await loadLines(slugs.map((slug) => itemLine(slug, { domain: 'order.example' })));
+    expect((await list('order.example')).items.map(({ slug }) => slug)).toEqual(slugs.toReversed());
+  });
+
+  it('moves a slug to an item whose row comes later, and otherwise rejects it and says which row must come before', async () => {
     const lines = (slugs: string) =>
       ITEM_IDS.map((id, nth) => itemLine(slugs.charAt(nth), { domain: 'chain.example', id }));
     await loadLines(lines('abc'));
-    const args = ['import', 'content', await file('moves.ndjson', lines('bcd').join('\n'))];
     const slugs = async () => (await list('chain.example')).items.map(({ id, slug }) => id.at(-1) + slug).toSorted();
-    // Only the last row has its slug free; with the fourth transaction the first row is tried again.
-    const stopped = await interruptedRun(args, 4, 'TransactWriteItems');
-    expect([stopped.exitCode, await slugs()]).toEqual([130, ['1a', '2b', '3d']]);
-    expect((await run(args)).exitCode).toBe(0);
+    const taken = (line: number) => `slug: belongs to another item of this domain; put line ${line} before this one`;
+    for (const options of [['--dry-run'], []]) {
+      const path = await file('wrong-way.ndjson', lines('bcd').join('\n'));
+      expect(await run(['import', 'content', path, ...options])).toMatchObject({ exitCode: 1 });
+      const rejected = (await rejectedLines(path)).map(({ line, reasons }) => [line, ...reasons]);
+      expect(rejected).toEqual([
+        [1, taken(2)],
+        [2, taken(3)],
+      ]);
+    }
+    expect(await slugs()).toEqual(['1a', '2b', '3d']);
+    expect(await loadLines(lines('bcd').toReversed())).toMatchObject({ exitCode: 0 });
     expect(await slugs()).toEqual(['1b', '2c', '3d']);
   });
 
   it('moves an item with an id to another domain and slug, with its lists and slugs', async () => {
     await loadLines([itemLine('here', { domain: 'd.example', id: ID })]);
     await loadLines([itemLine('there', { domain: 'e.example', id: ID })], later);
-    const nothing = { items: [], total: 0 };
+    const nothing = { items: [], total: 0, next: null };
     expect([await list('d.example'), await list('d.example', 'here')]).toEqual([nothing, nothing]);
     const moved = { items: [{ id: ID, slug: 'there' }], total: 1 };
     expect([await list('e.example'), await list('e.example', 'there')]).toMatchObject([moved, moved]);

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { EXIT } from '../../../admin/command/command-result.ts';
-import { checkContent } from '../../../admin/content/content-check.ts';
-import { contentExport } from '../../../admin/content/content-export.ts';
+import { exportedItems } from '../../../admin/content/content-export.ts';
+import { inconsistenciesOf } from '../../support/content-consistency.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
 import { type ChooseFault, seededNumbers, withProbability } from '../../support/fault-choosers.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
@@ -71,9 +71,9 @@ const storedIn = async ({ client, names }: TestEngine, kind: string): Promise<un
     const records = pages.flatMap(({ Items = [] }) => Items);
     return records.map(({ lastUpdated, revision, ...record }) => JSON.stringify(record)).sort();
   }
-  const items = await Array.fromAsync(contentExport(client, names.content).items());
-  const { inconsistencies } = await checkContent(client, names.content);
-  return [...items.map(({ domain, slug, title, version }) => [domain, slug, title, version]), ...inconsistencies];
+  const items = await Array.fromAsync(exportedItems(client, names.content));
+  const fields = items.map(({ domain, slug, title, version }) => [domain, slug, title, version].join(' ')).sort();
+  return [...fields, ...(await inconsistenciesOf(client, names.content))];
 };
 
 /** A kill at the nth database call of a run, before or after the database applies it. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import pLimit from 'p-limit';
-import { checkContent } from '../../../admin/content/content-check.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import { catchOutput } from '../../support/caught-output.ts';
+import { inconsistenciesOf } from '../../support/content-consistency.ts';
 import { type ChooseFault, FAULTS, onNthCall } from '../../support/fault-choosers.ts';
 import { type DatabaseCall, type Fault, isApplicable } from '../../support/fault-proxy.ts';
 import { type Reply, useApi } from '../../support/use-api.ts';
@@ -169,7 +169,6 @@ beforeAll(async () => {
       const { marks, send, body } = await prepared(scenario);
       api.faults.reset();
       requireNormal(scenario, body, await send());
-      // Without those that name no request, as the allocation of a position in the list of all items does.
       const calls = api.faults.calls.filter((call) => marksIn(call).some((mark) => marks.includes(mark)));
       const named = [...Map.groupBy(calls, nameOf)].map(([name, own]) => ({ scenario, name, calls: own }));
       return [...named, { scenario, name: EVERYWHERE, calls }];
@@ -212,7 +211,7 @@ it(
 );
 
 it('Content is consistent afterwards', async () => {
-  expect((await checkContent(api.engine.client, api.engine.names.content)).inconsistencies).toEqual([]);
+  expect(await inconsistenciesOf(api.engine.client, api.engine.names.content)).toEqual([]);
 });
 
 it('The log contains one line per request, one per failure, and no value of a caller or a record and no key', () => {

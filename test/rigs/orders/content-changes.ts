@@ -1,20 +1,18 @@
 /** Content that is stored before, and the requests that change it. */
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { contentKeys } from '../../../core/content/content-store.ts';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addImportCommands } from '../../../admin/import/import-commands.ts';
 import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
+import { itemLine } from '../../support/import-files.ts';
 import { TABLES } from './engine.ts';
 import { type Caller, type Operation, type Requests, resultOf } from './operation.ts';
+import { runCli } from './run-cli.ts';
 import { alone } from './run-side.ts';
 
 /** The content of live keys. */
 export const content = ({ db }: Caller) => contentTable(db, TABLES.content, 'live');
-
-/** As if the list had so many members before: buckets end at position 511. */
-const allocated = (list: string, positions: number) => (caller: Caller) => {
-  const Item = { ...contentKeys('live').allocatorKey(list), allocated: positions };
-  return caller.db.send(new PutCommand({ TableName: TABLES.content, Item }));
-};
 
 /** The fields that a side creates, and its Idempotency-Key. */
 type Creation = Pick<ContentFields, 'slug'> & Partial<ContentFields> & { readonly idempotencyKey?: string };
@@ -29,17 +27,30 @@ const creating =
   };
 
 const seeding: Requests = [
-  ...[allocated('all', 510), allocated('domain:a.example', 510), allocated('domain:b.example', 511)],
   ...['third', 'first', 'second'].map((slug) => creating(() => ({ slug }))),
   creating(() => ({ slug: 'other', domain: 'b.example' })),
 ];
 
-/** Four items in two domains: `third` and `first` at the end of an older bucket, `second` in the newest one. */
-export const seeded = await alone('e', seeding);
+/** Four items in two domains, older than what the sides create. */
+export const seeded = await alone('1', seeding);
 
-const seededItem = (nth: number): ContentItem => resultOf(seeded.outcomes[3 + nth]);
-/** Three of them. */
-export const [third, first, other] = [seededItem(0), seededItem(1), seededItem(3)];
+const first = resultOf<ContentItem>(seeded.outcomes[1]);
+
+const folder = await mkdtemp(join(tmpdir(), 'orders-content-'));
+
+/** Imports a file with one row. */
+const importing = (slug: string, fields: object) => async (caller: Caller) => {
+  const path = join(folder, `${slug}-${caller.side}.ndjson`);
+  await writeFile(path, itemLine(slug, { domain: 'a.example', title: caller.side, ...fields }));
+  const { loaded, unchanged, rejected } = (await runCli(
+    addImportCommands,
+    caller,
+    'import',
+    'content',
+    path,
+  )) as Record<string, unknown>;
+  return { loaded, unchanged, rejected };
+};
 
 const updating = (changesOf: (side: string) => Partial<ContentFields>, ifMatch?: string) => (caller: Caller) =>
   content(caller).update(first.id, changesOf(caller.side), ifMatch, caller.moment);
@@ -63,6 +74,9 @@ const changes: Readonly<Record<string, Requests>> = {
   move: [moveAway],
   'move and return': [moveAway, updating(() => ({ domain: 'a.example' }))],
   delete: [removing(() => first.id)],
+  'import of a slug': [importing('new', {})],
+  'import of an id': [importing('new', { id: first.id })],
+  'import of an older time': [importing('first', { id: first.id, created_at: '2020-01-01T00:00:00Z' })],
   'create, then delete another': [create, removing(() => first.id)],
   'create and delete': [create, removing(({ earlier }) => resultOf<ContentItem>(earlier[0]).id)],
 };

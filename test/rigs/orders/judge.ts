@@ -1,9 +1,7 @@
 /** Judges the states of a search. */
-import { namesIn } from './content-readers.ts';
-import { checkAlone, repair } from './content-repairs.ts';
-import { memoised, type StoredState } from './engine.ts';
+import { memoised } from './engine.ts';
 import { isInDoubt, type Outcome, type Pair } from './operation.ts';
-import { advance, alone, type Progress, sideOf } from './run-side.ts';
+import { advance, type Progress, sideOf } from './run-side.ts';
 import type { Node } from './steps.ts';
 import { storedIn } from './stored-content.ts';
 
@@ -41,37 +39,18 @@ const oneByOne = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
   return { outcomes: progress.map(({ outcomes }) => outcomes), facts: storedIn(stored).facts };
 };
 
-/** What both sides have left is consistent, or the check names it and its repair mends it. */
-const afterCrash = memoised(
-  (stored: StoredState) => stored,
-  async (stored): Promise<readonly string[]> => {
-    const { inconsistencies } = storedIn(stored);
-    const report = await checkAlone(stored);
-    const { found, busy } = namesIn(report);
-    const findings = busy.map((name) => `nobody changes it, and the check calls it busy: ${name}`);
-    if (found.join() !== inconsistencies.join())
-      findings.push(`the check finds [${found}] instead of [${inconsistencies}]`);
-    if (inconsistencies.length === 0) return findings;
-    const repaired = await alone('9', repair('', report.inconsistencies).requests, stored);
-    const left = storedIn(repaired.stored).inconsistencies;
-    return left.length > 0 ? [...findings, `the repair leaves [${left}]`] : findings;
-  },
-);
-
 /** What holds in every state that the two sides of a pair can leave. */
 export const judgeOf = (pair: Pair) => {
-  const { sides, initial } = pair;
+  const { sides } = pair;
   const runOnce = memoised(JSON.stringify, (order: readonly Turn[]) => oneByOne(pair, order));
 
   /** Outcomes and facts match one order. A request that has not ended, or says to try again, is in it or not. */
   const fitsOneOrder = async ({ progress, stored }: Node): Promise<boolean> => {
-    const begun = sides.flatMap(
-      ({ requests, reading, repaired }, side): (Turn & { outcome: Outcome | undefined })[] => {
-        const outcomes = progress[side]?.outcomes ?? [];
-        const changes = reading || repaired ? [] : requests.slice(0, outcomes.length + 1);
-        return changes.map((_, turn) => ({ side, turn, outcome: outcomes[turn] }));
-      },
-    );
+    const begun = sides.flatMap(({ requests, reading }, side): (Turn & { outcome: Outcome | undefined })[] => {
+      const outcomes = progress[side]?.outcomes ?? [];
+      const changes = reading ? [] : requests.slice(0, outcomes.length + 1);
+      return changes.map((_, turn) => ({ side, turn, outcome: outcomes[turn] }));
+    });
     const certain = begun.filter(({ outcome }) => outcome !== undefined && !isInDoubt(outcome));
     for (const also of subsetsOf(begun.filter((one) => !certain.includes(one)))) {
       const [left, right] = [0, 1].map((wanted) =>
@@ -94,34 +73,22 @@ export const judgeOf = (pair: Pair) => {
   );
 
   const ofReading = ({ progress, gathered }: Node): string[] =>
-    sides.flatMap(({ name, reading, repaired }, side) => {
+    sides.flatMap(({ name, reading }, side) => {
       const { hasEnded, outcomes } = progress[side] as Progress;
-      if ((!reading && !repaired) || !hasEnded) return [];
+      if (!reading || !hasEnded) return [];
       return outcomes.flatMap((outcome) => {
         if ('error' in outcome) return isInDoubt(outcome) ? [] : [`${name} fails: ${outcome.error}`];
-        return [...(reading?.judge(outcome.value, gathered[side]) ?? [])];
+        return [...reading.judge(outcome.value, gathered[side])];
       });
     });
 
-  /** The inconsistencies that are left after all repairs: new ones, and ones that a repair says it has repaired. */
-  const unexpected = ({ progress, stored }: Node): readonly string[] => {
-    if (sides.some(({ repaired }, side) => repaired && !progress[side]?.hasEnded)) return [];
-    const gone = sides.flatMap(({ repaired = [] }, side) => {
-      const isDone = progress[side]?.outcomes.map((outcome) => 'value' in outcome && outcome.value === true) ?? [];
-      return repaired.filter((_, nth) => isDone[nth]);
-    });
-    const before = storedIn(initial).inconsistencies;
-    return storedIn(stored).inconsistencies.filter((name) => !before.includes(name) || gone.includes(name));
-  };
-
   return async (node: Node): Promise<readonly string[]> => {
-    const left = unexpected(node);
+    const left = storedIn(node.stored).inconsistencies;
     const outcomes = JSON.stringify(node.progress.map((side) => side.outcomes));
     return [
       ...(left.length > 0 ? [`stored is inconsistent: ${left}`] : []),
       ...((await fits(node)) ? [] : [`no order of the requests has these outcomes: ${outcomes}`]),
       ...ofReading(node),
-      ...(await afterCrash(node.stored)),
     ];
   };
 };

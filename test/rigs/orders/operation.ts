@@ -26,13 +26,11 @@ interface ReadCheck {
   readonly judge: (result: unknown, gathered: unknown) => readonly string[];
 }
 
-/** One side of a pair. What neither reads nor repairs must fit one order of the requests of both. */
+/** One side of a pair. What does not read must fit one order of the requests of both. */
 export interface Operation {
   readonly name: string;
   readonly requests: Requests;
   readonly reading?: ReadCheck;
-  /** The inconsistencies that it repairs, as `Stored` names them. */
-  readonly repaired?: readonly string[];
   /** Its calls that wait at the same time decide nothing together: they are answered in their order. */
   readonly inOrder?: true;
 }

@@ -3,8 +3,7 @@
  * figures of each pair, and for a finding the calls that lead to it.
  */
 import { contentChanges, seeded } from './content-changes.ts';
-import { check, lists } from './content-readers.ts';
-import { damaged, repairOfConsistent, repairs } from './content-repairs.ts';
+import { lists } from './content-readers.ts';
 import { keyChanges, seededKey } from './key-changes.ts';
 import type { Operation, Pair } from './operation.ts';
 import {
@@ -29,10 +28,7 @@ const eachWithEach = (operations: readonly Operation[], initial: typeof seeded):
 
 const pairs: readonly Pair[] = [
   ...eachWithEach(contentChanges, seeded),
-  ...beside([...lists, check, repairOfConsistent], contentChanges, seeded),
-  ...beside([repairOfConsistent], [...lists, check], seeded),
-  ...beside(repairs, [...contentChanges, check], damaged),
-  ...eachWithEach(repairs, damaged),
+  ...beside(lists, contentChanges, seeded),
   ...eachWithEach(keyChanges, seededKey),
   ...eachWithEach(completeImports, seededVehicles),
   ...beside(completeImports, otherChanges, seededVehicles),
@@ -52,9 +48,9 @@ const gate: readonly string[] = [
   'list only page beside move and return',
   'list of the other domain beside move and return',
   'list by slug beside rename',
-  'check beside create and delete',
-  'repair of a list beside delete',
-  'repair of what is consistent beside create',
+  'walk of a domain beside create and delete',
+  'walk of all beside move and return',
+  'create with a slug beside import of a slug',
   'keys rotate beside keys revoke',
   'complete import without it beside complete import of another',
   'complete import without it beside import --if-newer',

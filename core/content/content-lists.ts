@@ -1,0 +1,185 @@
+/**
+ * The lists of content: all items, and the items of each domain.
+ *
+ * - A list is a partition. An item in it is a **member**, whose sort key is the item's creation time and id. So a list
+ *   is in the order of creation, and an item has one place in time, whatever is added or removed meanwhile.
+ * - The total of a list is the sum of its 16 **counters**. Which one counts an item follows from the item's id, so that
+ *   few of the changes at a time meet on a counter: DynamoDB cancels transactions that meet on an item.
+ *
+ * Members and counters change in the transaction of their item (content-writes.ts).
+ */
+import { createHash } from 'node:crypto';
+import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { DynamoItem } from '../dynamodb/database.ts';
+import type { TransactWrite } from '../dynamodb/transact.ts';
+import { validationFailed } from '../problems.ts';
+import type { ContentItem } from './item.ts';
+
+/** The list of every item. */
+export const ALL_ITEMS = 'all';
+/** The list of one domain's items; the domain in lower case. */
+export const domainList = (domain: string): string => `domain:${domain}`;
+
+/** What decides in which lists an item is, and where. */
+export type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
+
+/** The most items of a list that a page can skip; they are read, 100 bytes each. */
+export const MAX_OFFSET = 10_000;
+
+/** The last digit of the id: of a UUID of any version the most random one. */
+const counterOf = (id: string): string => id.slice(-1);
+
+/** The primary keys of lists whose partition keys begin with this prefix. List names contain no `#`. */
+export const listKeys = (prefix: string) => {
+  const memberPartition = (list: string): string => `${prefix}list#${list}`;
+  const counterPartition = (list: string): string => `${prefix}counters#${list}`;
+  return {
+    memberPartition,
+    counterPartition,
+    memberKey: (list: string, { created_at, id }: ListedItem): DynamoItem => ({
+      pk: memberPartition(list),
+      sk: `${created_at} ${id}`,
+    }),
+    counterKey: (list: string, id: string): DynamoItem => ({ pk: counterPartition(list), sk: counterOf(id) }),
+  };
+};
+
+const SORT_KEY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [0-9a-f-]{36}$/;
+
+const idOf = (sortKey: string): string => sortKey.slice(sortKey.indexOf(' ') + 1);
+
+/** The text that names a place in a list: its sort key, and a digest that binds it to the list. */
+const cursorOf = (partition: string, sortKey: string): string => {
+  const digest = createHash('sha256').update(`${partition} ${sortKey}`).digest('base64url');
+  return Buffer.from(`${sortKey} ${digest.slice(0, 16)}`).toString('base64url');
+};
+
+/** @throws VALIDATION_FAILED for a text that `cursorOf` has not made for this list */
+const sortKeyOf = (partition: string, cursor: string): string => {
+  const [time, id] = Buffer.from(cursor, 'base64url').toString().split(' ');
+  const sortKey = `${time} ${id}`;
+  if (SORT_KEY.test(sortKey) && cursorOf(partition, sortKey) === cursor) return sortKey;
+  throw validationFailed([{ parameter: 'after', detail: 'must be `next` of an earlier page of the same list' }]);
+};
+
+/** Where a page begins, and its length. `after`: `next` of the page before; `offset` is 0 then. */
+export interface PageBounds {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after?: string | undefined;
+}
+
+/** Ids, newest first. `next`: with which the next page is read, null on the last one. */
+export interface MemberPage {
+  readonly ids: readonly string[];
+  readonly total: number;
+  readonly next: string | null;
+}
+
+/** The lists of one kind of API key's content. */
+export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: string) => {
+  const { counterKey, counterPartition, memberKey, memberPartition } = listKeys(prefix);
+
+  const query = (partition: string, more: Partial<QueryCommandInput> = {}) =>
+    db.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk',
+        ExpressionAttributeValues: { ':pk': partition },
+        ConsistentRead: true,
+        ...more,
+      }),
+    );
+
+  /** Sort keys, newest first. DynamoDB returns at most a megabyte at a time. */
+  const readMembers = async (partition: string, after: string | undefined, count: number): Promise<string[]> => {
+    const sortKeys: string[] = [];
+    let start: DynamoItem | undefined = after === undefined ? undefined : { pk: partition, sk: after };
+    do {
+      const { Items = [], LastEvaluatedKey } = await query(partition, {
+        ScanIndexForward: false,
+        Limit: count - sortKeys.length,
+        ExclusiveStartKey: start,
+      });
+      sortKeys.push(...Items.map(({ sk }) => String(sk)));
+      start = LastEvaluatedKey;
+    } while (start !== undefined && sortKeys.length < count);
+    return sortKeys;
+  };
+
+  const readTotal = async (list: string): Promise<number> => {
+    const { Items = [] } = await query(counterPartition(list));
+    return Items.reduce((sum, { members }) => sum + Number(members), 0);
+  };
+
+  /** The members of items and their counters, each with a name to compare it by. */
+  const placesOf = (items: readonly ListedItem[]) =>
+    items.flatMap((item) =>
+      [ALL_ITEMS, domainList(item.domain)].map((list) => {
+        const member = memberKey(list, item);
+        return { name: `${member.pk} ${member.sk}`, member, counter: counterKey(list, item.id) };
+      }),
+    );
+
+  const putMember = (Item: DynamoItem): TransactWrite => ({
+    Put: { TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' },
+  });
+
+  const deleteMember = (Key: DynamoItem): TransactWrite => ({
+    Delete: { TableName: table, Key, ConditionExpression: 'attribute_exists(pk)' },
+  });
+
+  const addToCounter = (Key: DynamoItem, change: number): TransactWrite => ({
+    Update: {
+      TableName: table,
+      Key,
+      UpdateExpression: 'ADD members :change',
+      ExpressionAttributeValues: { ':change': change },
+    },
+  });
+
+  return {
+    /** The writes that take items from the lists in which they were to those in which they are then. */
+    changes: (before: readonly ListedItem[], after: readonly ListedItem[]): TransactWrite[] => {
+      const [old, present] = [placesOf(before), placesOf(after)];
+      const left = old.filter(({ name }) => !present.some((place) => place.name === name));
+      const joined = present.filter(({ name }) => !old.some((place) => place.name === name));
+      const counted = [
+        ...joined.map(({ counter }) => ({ counter, change: 1 })),
+        ...left.map(({ counter }) => ({ counter, change: -1 })),
+      ];
+      const byCounter = Map.groupBy(counted, ({ counter: { pk, sk } }) => `${pk} ${sk}`).values();
+      return [
+        ...left.map(({ member }) => deleteMember(member)),
+        ...joined.map(({ member }) => putMember(member)),
+        ...byCounter.flatMap((changes) => {
+          const [first] = changes;
+          const change = changes.reduce((sum, one) => sum + one.change, 0);
+          return first === undefined || change === 0 ? [] : [addToCounter(first.counter, change)];
+        }),
+      ];
+    },
+
+    /**
+     * Strongly consistent. No member is on a page twice. `total` is exact for a list that nobody changes, otherwise at
+     * least what was read. Costs a read unit for the counters, and one for about 40 members, skipped ones included.
+     * @throws VALIDATION_FAILED for an `after` of another list
+     */
+    page: async (list: string, { offset, limit, after }: PageBounds): Promise<MemberPage> => {
+      const partition = memberPartition(list);
+      const start = after === undefined ? undefined : sortKeyOf(partition, after);
+      // One member more shows whether there is a next page.
+      const reading = readMembers(partition, start, offset + limit + 1);
+      const [sortKeys, counted] = await Promise.all([reading, readTotal(list)]);
+      const shown = sortKeys.slice(offset, offset + limit);
+      const last = shown.at(-1);
+      const hasNext = sortKeys.length > offset + limit;
+      return {
+        // An import can change the creation time of a member between two requests.
+        ids: [...new Set(shown.map(idOf))],
+        total: Math.max(counted, sortKeys.length),
+        next: hasNext && last !== undefined ? cursorOf(partition, last) : null,
+      };
+    },
+  };
+};

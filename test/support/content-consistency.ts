@@ -1,0 +1,38 @@
+/** Whether slugs, lists and counters are those of the stored items: read here independently of the product. */
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
+
+/** Names and how many of each there are. */
+type Tally = Map<string, number>;
+
+const add = (tally: Tally, name: string, count = 1): void => {
+  tally.set(name, (tally.get(name) ?? 0) + count);
+};
+
+/** How often each slug, member and counted item is stored, where its items want another number of them. */
+export const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {
+  const [stored, wanted]: [Tally, Tally] = [new Map(), new Map()];
+  for (const { pk, sk, id, domain, slug, created_at, members } of entries) {
+    const [, prefix = '', kind] = /^((?:test|probe)#)?(\w+)#/.exec(String(pk)) ?? [];
+    if (kind === 'slug') add(stored, `${pk} of ${id}`);
+    if (kind === 'list') add(stored, `${pk} ${sk}`);
+    if (kind === 'counters') add(stored, `${pk} ${sk}`, Number(members));
+    if (kind !== 'item') continue;
+    add(wanted, `${prefix}slug#${domain}#${slug} of ${id}`);
+    for (const list of ['all', `domain:${domain}`]) {
+      add(wanted, `${prefix}list#${list} ${created_at} ${id}`);
+      add(wanted, `${prefix}counters#${list} ${String(id).at(-1)}`);
+    }
+  }
+  const names = [...new Set([...stored.keys(), ...wanted.keys()])].sort();
+  const countOf = (tally: Tally, name: string): number => tally.get(name) ?? 0;
+  return names
+    .filter((name) => countOf(stored, name) !== countOf(wanted, name))
+    .map((name) => `${countOf(stored, name)} of ${countOf(wanted, name)} ${name}`);
+};
+
+/** The inconsistencies of a content table that nobody changes. */
+export const inconsistenciesOf = async (client: DynamoDBDocumentClient, table: string): Promise<string[]> => {
+  const pages = await Array.fromAsync(paginateScan({ client }, { TableName: table, ConsistentRead: true }));
+  return inconsistenciesIn(pages.flatMap(({ Items = [] }) => Items));
+};
