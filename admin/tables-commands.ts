@@ -9,7 +9,7 @@ import { type CommandResult, EXIT } from './command/command-result.ts';
 import { readableTable } from './command/readable-table.ts';
 import { type CommandContext, type Deployment, type Runner, tableName } from './deployment/deployment.ts';
 
-/** The tables that the setting `tables` of a stage can name. */
+/** The tables whose restored copies the setting `tables` of a stage can name. One of content is loaded, not restored. */
 const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };
 
 type CheckedId = keyof typeof RECORDS;

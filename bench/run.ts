@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<string, string>> = {
   signed: 'Signed answers',
   import: 'Imports',
   suppliers: 'Several suppliers',
+  content: 'Content: changes at once, and pages',
   cost: 'What a million requests cost, and the memory of each function',
 };
 

@@ -68,8 +68,10 @@ const conflicts = (stage: string, file: StageFile): Problem[] => {
       `must be of a certificate in ${region}, the region of the stage`,
     ],
     isElsewhere(alarmTopicArn) && ['alarmTopicArn', `must be of a topic in ${region}, the region of the stage`],
-    tables.vehicles !== undefined &&
-      tables.vehicles === tables.compliance && ['tables.compliance', 'must be another table than tables.vehicles'],
+    ...Object.entries(tables).map(([id, name], nth, named) => {
+      const [earlier] = named.slice(0, nth).find(([, other]) => other === name) ?? [];
+      return earlier !== undefined && ([`tables.${id}`, `must be another table than tables.${earlier}`] as const);
+    }),
     ...intake.flatMap(entryConflicts),
   ];
 };

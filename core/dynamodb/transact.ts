@@ -6,7 +6,7 @@ import {
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { backoffMs, type Deadline } from '../runtime/deadline.ts';
+import type { Deadline } from '../runtime/deadline.ts';
 import { type DynamoItem, isDatabaseError, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
@@ -42,16 +42,6 @@ export const isTransient = (error: unknown): boolean => {
   return $fault !== 'client' || $retryable !== undefined;
 };
 
-/**
- * After a conflict pauses grow to 0.4 s and then shrink, so that requests that have waited long come first. Otherwise
- * 50 clients on one counter wait four times as long (docs/performance.md#many-clients-change-content-at-once).
- */
-const pauseMs = (tries: number, error: unknown): number =>
-  error instanceof TransactionCanceledException &&
-  error.CancellationReasons?.some(({ Code }) => Code === 'TransactionConflict')
-    ? backoffMs(tries, 100, 6_000 / (tries + 1) ** 2)
-    : backoffMs(tries);
-
 /** The writes whose condition failed. The SDK does not unmarshall their items. */
 const failedConditions = (
   { CancellationReasons: reasons = [] }: TransactionCanceledException,
@@ -86,5 +76,5 @@ export const transact = async (
       return { committed: false, failed };
     }
   };
-  return retryUntil(deadline, attempt, isTransient, pauseMs);
+  return retryUntil(deadline, attempt, isTransient);
 };

@@ -133,7 +133,9 @@ export const StageFile = T.Object({
     T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
   ),
   /** Tables that the stage uses in place of its own, such as restored ones. Its own stay as they are. */
-  tables: T.Optional(T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName) })),
+  tables: T.Optional(
+    T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName), content: T.Optional(TableName) }),
+  ),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
   intake: T.Optional(T.Array(IntakeSource, { minItems: 1, maxItems: 20 })),
   /** The address of the documentation site (`npm run site`). The `type` of every problem links to its errors. */

@@ -15,7 +15,8 @@ const item = (domain: string, slug: string, more: object = {}) => ({
 });
 
 const idOf = ({ body }: Reply): string => String(body.id);
-const itemsOf = ({ body }: Reply) => body.items as { readonly id: string; readonly slug: string }[];
+const itemsOf = ({ body }: Reply) =>
+  body.items as { readonly id: string; readonly slug: string; readonly created_at: string }[];
 const slugsOf = (reply: Reply) => itemsOf(reply).map(({ slug }) => slug);
 
 /** Content, at both of its addresses. */
@@ -44,19 +45,22 @@ export const contentTests = (api: () => HttpCaller): void => {
       expectProblem(await call('PUT', location, { json: { title: 'X' } }), 404, 'CONTENT_NOT_FOUND');
     });
 
-    it('lists in pages, with totals and by slug', async () => {
+    it('lists in pages, newest first, with totals and by slug', async () => {
       const domain = newDomain();
       for (const slug of ['one', 'two', 'three']) {
         expectStatus(await call('POST', base, { json: item(domain, slug) }), 201);
       }
       const first = await call('GET', `${base}?domain=${domain}&limit=2`);
       expectSuccess(first, { total: 3, limit: 2, offset: 0 });
-      expect(slugsOf(first)).toEqual(['three', 'two']);
       const [, next = ''] = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? [];
       expect(next.startsWith(`${base}?`)).toBe(true);
       const second = await call('GET', next);
-      expect(slugsOf(second)).toEqual(['one']);
-      expect(second.headers.get('link')).toMatch(/rel="prev"/);
+      // Where the clock stands still, ids decide.
+      const shown = [...itemsOf(first), ...itemsOf(second)].map(({ created_at, id }) => `${created_at} ${id}`);
+      expect(shown).toEqual(shown.toSorted().toReversed());
+      expect([...slugsOf(first), ...slugsOf(second)].toSorted()).toEqual(['one', 'three', 'two']);
+      expect([next, second.headers.get('link')]).toEqual([expect.stringMatching(/&after=[\w-]+$/), null]);
+      expectSuccess(second, { total: 3, offset: 0, next: null });
       expect(slugsOf(await call('GET', `${base}?domain=${domain}&slug=two`))).toEqual(['two']);
       for (const { id } of [...itemsOf(first), ...itemsOf(second)]) await call('DELETE', `${base}/${id}`);
       expectSuccess(await call('GET', `${base}?domain=${domain}`), { items: [], total: 0 });

@@ -93,6 +93,10 @@ describe('The settings of a stage', () => {
       { tables: { vehicles: 'a b' } },
       ': tables.vehicles must be the name of a table: 3 to 255 letters, digits and _.-',
     ],
+    [
+      { tables: { vehicles: 'restored', content: 'restored' } },
+      ': tables.content must be another table than tables.vehicles.',
+    ],
     [{ tables: { keys: 'restored-keys' } }, ': tables.keys is not a setting.'],
     [
       { tables: { vehicles: 'restored', compliance: 'restored' } },

@@ -45,8 +45,8 @@ const vehicles = (count: number, insurer: string): string => {
 };
 
 /**
- * NDJSON of items: every second one, each with its id; or, as `new`, all of them, where the first wants the slug of
- * the last.
+ * NDJSON of items: every second one, each with its id; or, as `new`, all of them, where the last one takes the slug of
+ * the first.
  */
 const content = (count: number, title: string): string => {
   const lines: string[] = [];
@@ -54,8 +54,8 @@ const content = (count: number, title: string): string => {
     const domain = index % 2 === 0 ? 'news.example' : 'help.example';
     const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
     const changed = new Map([
-      [0, `item-${count - 1}`],
-      [count - 1, 'moved-on'],
+      [0, 'moved-on'],
+      [count - 1, 'item-0'],
     ]).get(index);
     const slug = changed ?? (isBad(index) ? 'Bad Slug' : `item-${index}`);
     if (title === 'new') lines.push(itemLine(slug, { title, domain, ...(index % 4 === 0 && { id }) }));

@@ -13,7 +13,6 @@ export default {
     '<rootDir>/test/access/*.test.ts',
     '<rootDir>/test/{bulk,compliance,sandbox,schemas,vehicles}/*.test.ts',
     '<rootDir>/test/content/item.test.ts',
-    '<rootDir>/test/counted-list/buckets.test.ts',
     '<rootDir>/test/http/{input,request}.test.ts',
   ],
 };
