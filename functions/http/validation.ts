@@ -22,7 +22,7 @@ export interface Input<Values extends object = object> {
 export const noInput: Input = { query: [], parsing: [], read: () => ({ values: {}, issues: [] }) };
 
 /** Every query parameter of the API; a function knows only its own endpoint. A test compares it with all inputs. */
-export const QUERY_PARAMETERS: readonly string[] = ['date', 'domain', 'limit', 'offset', 'slug'];
+export const QUERY_PARAMETERS: readonly string[] = ['after', 'date', 'domain', 'limit', 'offset', 'slug'];
 
 /**
  * The issues of query parameters that another endpoint takes, or that are spelled in another case: ignored, `?Date=`
