@@ -175,5 +175,8 @@ it('An event cannot inject response headers through its path or request id', asy
     rawQueryString: 'limit=1',
     requestContext: { requestId: '\r\nX-Injected: 1', timeEpoch: NOON },
   });
-  expect(headers).toMatchObject({ 'X-Request-Id': '', Link: '</v1/api/content?limit=1&offset=1>; rel="next"' });
+  expect(headers).toMatchObject({
+    'X-Request-Id': '',
+    Link: expect.stringMatching(/^<\/v1\/api\/content\?limit=1&after=[\w-]+>; rel="next"$/),
+  });
 });

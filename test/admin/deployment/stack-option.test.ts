@@ -110,7 +110,6 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
       ['remove', 'vehicles', path],
       ['remove', 'vehicles', '--all'],
       ['remove', 'compliance', '--registration', 'AB12CDE'],
-      ['content', 'check', '--repair'],
     ]) {
       expect(await run([...command, '--stack', PROD])).toEqual(failure(`confirm it with --yes ${PROD}`));
     }
