@@ -172,7 +172,7 @@ describe('A query parameter that the endpoint does not take', () => {
     ['vehicle-insurance', 'date=2026-01-01&DATE=2026-01-01', 'DATE', 'must be written "date"'],
     ['vehicle-insurance', 'limit=5', 'limit', `${taken} date`],
     ['list-content', 'Limit=5', 'Limit', 'must be written "limit"'],
-    ['list-content', 'date=2026-01-01', 'date', `${taken} domain, slug, limit, offset`],
+    ['list-content', 'date=2026-01-01', 'date', `${taken} domain, slug, limit, offset, after`],
     ['compliance', 'slug=a&slug=b', 'slug', `${taken.replace(/takes$/, 'takes no query parameters')}`],
     ['usage', 'OFFSET=1', 'OFFSET', `${taken.replace(/takes$/, 'takes no query parameters')}`],
   ])(
