@@ -9,20 +9,19 @@ import { formatNumber } from './command/format.ts';
 import { showCount } from './command/progress.ts';
 import { exportedItems } from './content/content-export.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import type { DataKind } from './file-command/command-types.ts';
+import type { DataKind } from './file-command/file-kind.ts';
 import { writeOutput } from './files/output-file.ts';
 import { writeRejected } from './files/rejected-file.ts';
-import type { RejectedRow } from './files/row.ts';
+import type { RejectedRow } from './files/rows.ts';
 import { addSupplierOption, requireSuppliers } from './supplier-option.ts';
 import { readSupplied, readSupplier } from './vehicle-parts.ts';
 
 type Export = (path: string, context: CommandContext, supplier?: string) => Promise<CommandResult>;
 
-/** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
-const toLine = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
+const toLine = (record: object): string => `${JSON.stringify(record)}\n`;
 
 const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<string> =>
-  writeOutput(path, lines, { part: `${path}.part`, signal });
+  writeOutput(path, lines, { signal });
 
 /** The record as an import restores it; null without a part of the supplier, undefined when damaged. */
 const READ = {
@@ -60,9 +59,9 @@ const exportRecords =
           }
           const line = exported + damaged.length + 1;
           // Only the registration: the item may contain values that JSON cannot represent.
-          const text = JSON.stringify({ registration: item.registration });
+          const fields = { registration: item.registration };
           const reasons = ['the stored record is damaged; remove it, then load it again'];
-          damaged.push({ row: { line, text, isJson: true, fields: {}, issues: [] }, reasons });
+          damaged.push({ row: { line, given: JSON.stringify(fields), fields }, reasons });
         }
         progress.update(exported + damaged.length);
       }
@@ -71,7 +70,7 @@ const exportRecords =
     const text = `${formatNumber(exported)} ${noun} are in ${file}.\n`;
     const data = { kind, file, exported, damaged: damaged.length };
     if (damaged.length === 0) return { text, data: { ...data, rejectedFile: null } };
-    const rejectedFile = await writeRejected(file, 'export', 'ndjson', [damaged]);
+    const rejectedFile = await writeRejected(file, 'ndjson', damaged);
     const notes = `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`;
     return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.incomplete };
   };

@@ -1,23 +1,28 @@
-import { createReadStream } from 'node:fs';
+import { readLines } from './lines.ts';
+import { type Encoding, readBytes, type TextFile, UnreadableFile } from './text.ts';
 
-/** A file that cannot be read as a whole. The message is a clause with the problem, and with its line if it has one. */
-export class UnreadableFile extends Error {}
+/** Undefined for a name that `TextDecoder` does not know. */
+export const parseEncoding = (name: string): Encoding | undefined => {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    return undefined;
+  }
+};
 
-export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;
-export type Encoding = (typeof ENCODINGS)[number];
-
-export interface TextFile {
-  readonly path: string;
-  readonly encoding: Encoding;
-}
-
-const CHUNK_BYTES = 64 * 1_024;
 /** Bytes from the beginning that show what a file is. */
 const START_BYTES = 64;
-/** First bytes of .xlsx, which is a ZIP file, and of .xls. */
-const WORKBOOKS = ['504b0304', 'd0cf11e0'];
 /** What an Excel workbook is, as a clause. */
 export const WORKBOOK = 'the file is an Excel workbook, not CSV: open it and save the sheet as "CSV UTF-8"';
+/** What a compressed file is, as a clause. */
+export const COMPRESSED = 'the file is compressed: unpack it first';
+/** First bytes of files that are no text. A workbook of .xlsx is a ZIP file. */
+const OTHER_FILES: readonly (readonly [start: string, problem: string])[] = [
+  ['504b0304', `${WORKBOOK}, or it is another compressed file, a ZIP: unpack it first`],
+  ['d0cf11e0', WORKBOOK],
+  // gzip, bzip2, xz, Zstandard and 7z.
+  ...['1f8b', '425a68', 'fd377a585a00', '28b52ffd', '377abcaf271c'].map((start) => [start, COMPRESSED] as const),
+];
 /** Byte order marks. */
 const MARKS = new Map<string, Encoding>([
   ['efbbbf', 'utf-8'],
@@ -27,9 +32,6 @@ const MARKS = new Map<string, Encoding>([
 const UTF16 =
   'the file is UTF-16 without a byte order mark: save it as UTF-8, in Excel as "CSV UTF-8", or give --encoding utf-16le or utf-16be';
 const LINE_ENDS = /\r\n|\r|\n/g;
-
-const readBytes = (path: string, end = Number.POSITIVE_INFINITY) =>
-  createReadStream(path, { end, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
 
 /** Whether the next bytes are valid; without bytes, whether the text may end here. */
 const isValid = (decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boolean => {
@@ -75,12 +77,27 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
   let start: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(path, START_BYTES - 1)) start = chunk;
   const bytes = start.toString('hex');
-  if (WORKBOOKS.some((one) => bytes.startsWith(one))) throw new UnreadableFile(WORKBOOK);
+  const [, other] = OTHER_FILES.find(([beginning]) => bytes.startsWith(beginning)) ?? [];
+  if (other !== undefined) throw new UnreadableFile(other);
   const [, marked] = [...MARKS].find(([mark]) => bytes.startsWith(mark)) ?? [];
   // Every second byte of a plain letter is 0.
   const isWide = start.filter((byte) => byte === 0).length > start.length / 4;
   if (isWide && marked === undefined && given === undefined) throw new UnreadableFile(UTF16);
   return marked;
+};
+
+/** What is between letters when a file of another encoding is read as Windows-1252, and in no word. */
+const NOT_IN_WORDS = /\p{L}[€‚ƒ„…†‡ˆ‰‹‘“”•˜™›\x80-\x9f]\p{L}/u;
+
+/** @throws UnreadableFile when the file is likely to be of another encoding than Windows-1252 */
+const requireWindows1252 = async (path: string): Promise<void> => {
+  for await (const { lines } of readLines({ path, encoding: 'windows-1252' })) {
+    const wrong = lines.find(({ text }) => NOT_IN_WORDS.test(text));
+    if (wrong === undefined) continue;
+    throw new UnreadableFile(
+      `the file is not UTF-8 and seems not to be Windows-1252 either: line ${wrong.line} would have a sign within a word; save it as UTF-8, or name its encoding with --encoding, such as macintosh, ibm866 or windows-1250`,
+    );
+  }
 };
 
 /**
@@ -97,21 +114,12 @@ export const findEncoding = async (path: string, given?: Encoding): Promise<Enco
   const encoding = known ?? 'utf-8';
   const { wrongLine, hasLongCharacters } = await findWrongBytes({ path, encoding });
   if (wrongLine === undefined) return encoding;
-  if (known === undefined && !hasLongCharacters) return 'windows-1252';
+  if (known === undefined && !hasLongCharacters) {
+    await requireWindows1252(path);
+    return 'windows-1252';
+  }
+  const otherwise = given === undefined ? ', or name the encoding of the whole file with --encoding' : '';
   throw new UnreadableFile(
-    `line ${wrongLine} has a byte that is not ${encoding.toUpperCase()}, as the file is otherwise: correct it, or name the encoding of the whole file with --encoding`,
+    `line ${wrongLine} has a byte that is not ${encoding.toUpperCase()}: correct it${otherwise}`,
   );
 };
-
-/** The text of a file without its byte order mark, in chunks, with the bytes read so far. Wrong bytes are U+FFFD. */
-export async function* readText({ path, encoding }: TextFile): AsyncGenerator<{ text: string; read: number }> {
-  const decoder = new TextDecoder(encoding);
-  let read = 0;
-  for await (const chunk of readBytes(path)) {
-    read += chunk.length;
-    // Without `stream` Node 20 decodes Windows-1252 as Latin-1.
-    yield { text: decoder.decode(chunk, { stream: true }), read };
-  }
-  const rest = decoder.decode();
-  if (rest !== '') yield { text: rest, read };
-}

@@ -1,22 +1,18 @@
-import { readText, type TextFile } from './encoding.ts';
+import { readText, type TextFile } from './text.ts';
 
 /** Maximum characters of a row: the longest content, escaped, has 600,000. */
 export const MAX_ROW_LENGTH = 1_000_000;
 
-export interface RowText {
-  /** The line on which it begins, from 1. */
+export interface Line {
+  /** Its number, from 1. */
   readonly line: number;
   /** Without its line end. */
   readonly text: string;
-}
-
-export interface Line extends RowText {
   /** Its line end; empty at the end of the file. */
   readonly end: string;
 }
 
-export const LINE_END = /\r\n|\r|\n/;
-const LINE_ENDS = new RegExp(`(${LINE_END.source})`);
+const LINE_ENDS = /(\r\n|\r|\n)/;
 
 /**
  * The lines of a file, a chunk at a time, in constant memory. CR, LF and CRLF each end a line. A longer one is cut off

@@ -1,123 +1,185 @@
-import { type TextFile, UnreadableFile } from './encoding.ts';
-import { LINE_END, type Line, type RowText, readLines } from './lines.ts';
-import { csvRecords, parseRecords } from './records.ts';
+import { CsvError, parse } from 'csv-parse';
+import { MAX_ROW_LENGTH } from './lines.ts';
+import { readText, type TextFile, UnreadableFile } from './text.ts';
 
-/** The line of a CSV file that names its columns. */
-export interface CsvHeader {
-  readonly delimiter: string;
-  /** As it is in the file. */
-  readonly text: string;
-  readonly names: readonly string[];
-  /** Empty when there is nothing below it. */
-  readonly lineEnd: string;
+export interface CsvRow {
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
 }
 
-/** Rows below the header, as they are in the file, and the bytes read so far. */
-interface CsvChunk {
-  readonly header: CsvHeader;
-  readonly rows: readonly RowText[];
-  readonly read: number;
+/** The row that names the columns of a CSV file. */
+export interface CsvHeader {
+  readonly delimiter: string;
+  readonly line: number;
+  readonly names: readonly string[];
 }
 
 /** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
 const DELIMITERS = [',', ';', '\t'] as const;
-/** A first line that gives Excel the delimiter. Excel saves it with a delimiter for each column. */
-const DELIMITER_LINE = /^"?sep=([^"\r])"?[,;\t]*$/i;
 
 /** The `sep=` line to write for a delimiter that cannot be detected; otherwise empty. */
 export const delimiterLine = (delimiter: string, lineEnd = '\r\n'): string =>
   (DELIMITERS as readonly string[]).includes(delimiter) ? '' : `sep=${delimiter}${lineEnd}`;
 
-/** `Valid From`, `VALID_FROM` and `validFrom` are the same name. */
-export const nameKey = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase();
+const LINE_END = /\r\n|\r|\n/g;
 
-/** Usual names of a column of registrations other than `registration`. */
-export const REGISTRATION_NAMES = [
-  ...['registration no', 'registration number', 'registration mark', 'reg', 'reg no', 'reg number', 'vrm', 'vrn'],
-  ...['vehicle registration', 'vehicle registration number', 'vehicle registration mark', 'vehicle reg'],
-  ...['plate', 'number plate', 'licence plate', 'license plate'],
-];
+/** Whether the line ends within a cell may be those of rows: a quote may have been opened or closed by mistake. */
+export const mayHideRow = (cell: string, isUsed: boolean, delimiter: string): boolean =>
+  /[\r\n]/.test(cell) && (isUsed || cell.includes(delimiter));
 
-const REGISTRATION_KEYS = new Set(['registration', ...REGISTRATION_NAMES].map(nameKey));
-const REGISTRATION = /^ *(?=[^\d]*\d)[a-zäöüå\d](?:[ -]?[a-zäöüå\d]){1,11} *$/i;
+/** Problems of a row by csv-parse's code. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a cell that begins with a quote, which is not closed',
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: 'has text after the closing quote of a cell',
+  CSV_MAX_RECORD_SIZE: 'is too long: a cell there may begin with a quote that is not closed',
+};
 
-const countQuotes = (text: string): number => text.split('"').length - 1;
+const asUnreadable = (error: Error, line: number): Error => {
+  const problem = error instanceof CsvError ? PROBLEMS[error.code] : undefined;
+  return problem === undefined ? error : new UnreadableFile(`the row that begins on line ${line} ${problem}`);
+};
+
+interface CsvChunk {
+  readonly rows: readonly CsvRow[];
+  /** Bytes of the file. */
+  readonly read: number;
+}
+
+interface ReadingOptions {
+  /** Characters of a row. */
+  readonly maxLength?: number;
+  /**
+   * Whether blanks at the end of a cell are kept, for a file that was read without this before: text after a closing
+   * quote is no error then.
+   */
+  readonly keepsBlanks?: boolean;
+}
+
+/** The rows of a CSV file without blank ones. @throws UnreadableFile when it is unclear where a row ends */
+async function* parseRows(
+  file: TextFile,
+  delimiter: string,
+  { maxLength = MAX_ROW_LENGTH, keepsBlanks = false }: ReadingOptions,
+): AsyncGenerator<CsvChunk> {
+  let line = 1;
+  let rows: CsvRow[] = [];
+  const addRow = (cells: string[]): null => {
+    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, cells });
+    line += 1 + cells.reduce((count, cell) => count + (cell.match(LINE_END)?.length ?? 0), 0);
+    return null;
+  };
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    // A quote within a cell that does not begin with one is text. Text after a closing quote is an error all the same,
+    // because `rtrim` allows only blanks there.
+    relax_quotes: true,
+    rtrim: !keepsBlanks,
+    max_record_size: maxLength,
+    on_record: addRow,
+  });
+  // The callbacks of `write` and `end` get every error.
+  parser.on('error', () => undefined);
+  let read = 0;
+  const takeRows = (): CsvChunk => {
+    const chunk = { rows, read };
+    rows = [];
+    return chunk;
+  };
+  for await (const { text, read: bytes } of readText(file)) {
+    read = bytes;
+    const error = await new Promise<Error | null | undefined>((resolve) => parser.write(text, resolve));
+    yield takeRows();
+    if (error) throw asUnreadable(error, line);
+  }
+  const error = await new Promise<Error | null | undefined>((resolve) => parser.end(resolve));
+  yield takeRows();
+  if (error) throw asUnreadable(error, line);
+}
+
+/** The nth row, if there is one. A problem below it does not matter yet. */
+const findRow = async (
+  file: TextFile,
+  delimiter: string,
+  nth: 1 | 2,
+  options: ReadingOptions,
+): Promise<CsvRow | undefined> => {
+  let before = 0;
+  for await (const { rows } of parseRows(file, delimiter, options)) {
+    const found = rows[nth - 1 - before];
+    if (found !== undefined) return found;
+    before += rows.length;
+  }
+  return undefined;
+};
+
+/** The delimiter of a first line such as `sep=;`. Excel saves it with a delimiter for each column. */
+const declaredDelimiter = ({ cells }: CsvRow, delimiter: string): string | undefined => {
+  const [first = '', ...others] = cells;
+  const [, declared] = /^sep=([^"]?)$/iu.exec(first) ?? [];
+  return declared === undefined || others.some((cell) => cell.trim() !== '') ? undefined : declared || delimiter;
+};
 
 /**
- * Two stray quotes make one cell of all rows between them, and that is valid CSV.
- * @throws UnreadableFile when a line within a record has the cells of a row, with a quoted registration in its place
+ * Finds the row that names the columns; undefined for a file without any text. Without a `sep=` line the delimiter is
+ * the one with the most known columns, then the one with the most columns.
+ * @throws UnreadableFile
  */
-const requireNoRowInside = (
-  { line, text }: RowText,
-  { names, delimiter }: Pick<CsvHeader, 'names' | 'delimiter'>,
+export const readHeader = async (
+  file: TextFile,
   isKnown: (name: string) => boolean,
-): void => {
-  const named = names.findIndex((name) => REGISTRATION_KEYS.has(nameKey(name)));
-  const at = named < 0 ? names.findIndex(isKnown) : named;
-  let quotes = 0;
-  for (const [index, inner] of text.split(LINE_END).entries()) {
-    const cells = inner.split(delimiter);
-    const isQuoted = (quotes + countQuotes(cells.slice(0, at).join(delimiter))) % 2 === 1;
-    quotes += countQuotes(inner);
-    const isRow = cells.length === names.length && REGISTRATION.test((cells[at] ?? '').replaceAll('"', ''));
-    if (index === 0 || !isQuoted || !isRow) continue;
+  options: ReadingOptions = {},
+): Promise<CsvHeader | undefined> => {
+  const candidates: (CsvHeader & { readonly known: number })[] = [];
+  let failure: unknown;
+  for (const delimiter of DELIMITERS) {
+    try {
+      const row = await findRow(file, delimiter, 1, options);
+      if (row === undefined) continue;
+      const declared = declaredDelimiter(row, delimiter);
+      if (declared !== undefined) {
+        const header = await findRow(file, declared, 2, options);
+        return header && { delimiter: declared, line: header.line, names: header.cells };
+      }
+      candidates.push({ delimiter, line: row.line, names: row.cells, known: row.cells.filter(isKnown).length });
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      failure ??= error;
+    }
+  }
+  const [best] = candidates.toSorted((a, b) => b.known - a.known || b.names.length - a.names.length);
+  if (best === undefined) {
+    if (failure !== undefined) throw failure;
+    return undefined;
+  }
+  const { delimiter, line, names } = best;
+  if (names.some((name) => mayHideRow(name, false, delimiter))) {
     throw new UnreadableFile(
-      `a quote opens a cell on line ${line} or below and is closed only after line ${line + index}, which looks like a row of its own`,
+      `line ${line}, which names the columns, has a line end within a name that seems to be a row: a quote may be missing`,
     );
   }
+  return { delimiter, line, names };
 };
 
-/** Unless a delimiter is given, the one with the most known columns is used, then the one with the most columns. */
-const readHeader = (
-  { line, text, end: lineEnd }: Line,
-  given: string | undefined,
-  isKnown: (name: string) => boolean,
-): CsvHeader => {
-  const candidates = (given === undefined ? DELIMITERS : [given]).flatMap((delimiter) => {
-    const [{ cells, issue } = { cells: [] }] = parseRecords([text], delimiter);
-    return issue === undefined ? [{ delimiter, text, names: cells, lineEnd, known: cells.filter(isKnown).length }] : [];
-  });
-  const [best] = candidates.toSorted((a, b) => b.known - a.known || b.names.length - a.names.length);
-  if (best === undefined) throw new UnreadableFile(`line ${line}, which names the columns, has a quote inside a name`);
-  const [first = ''] = text.replaceAll('"', '').split(LINE_END);
-  // With a stray quote the names may be fewer or more than on the line.
-  requireNoRowInside({ line, text }, { ...best, names: first.split(best.delimiter) }, isKnown);
-  return best;
-};
-
-/**
- * The rows of a CSV file, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` recognises names
- * of columns. @throws UnreadableFile when it is unclear where a row ends
- */
-export async function* readCsv(file: TextFile, isKnown: (name: string) => boolean): AsyncGenerator<CsvChunk> {
-  const records = csvRecords();
-  let delimiter: string | undefined;
-  let header: CsvHeader | undefined;
-  for await (const { lines, read } of readLines(file)) {
-    const rows: RowText[] = [];
-    for (const line of lines) {
-      const record = records.add(line, header?.delimiter);
-      if (record === undefined) continue;
-      if (header !== undefined) {
-        requireNoRowInside(record, header, isKnown);
-        rows.push(record);
-      } else {
-        const [, declared] = (delimiter === undefined && DELIMITER_LINE.exec(record.text)) || [];
-        if (declared === undefined) header = readHeader(record, delimiter, isKnown);
-        else delimiter = declared;
-      }
-    }
-    if (header !== undefined) yield { header, rows, read };
+/** The rows below the header of a CSV file, a chunk at a time. @throws UnreadableFile when it is unclear where one ends */
+export async function* readCsv(
+  file: TextFile,
+  { delimiter, line }: CsvHeader,
+  options: ReadingOptions = {},
+): AsyncGenerator<CsvChunk> {
+  for await (const { rows, read } of parseRows(file, delimiter, options)) {
+    yield { rows: rows.filter((row) => row.line > line), read };
   }
-  records.requireClosed(header?.delimiter);
 }
 
 /** The names of the columns of a CSV file; none when it is empty or no CSV. Reads only its beginning. */
 export const readColumnNames = async (file: TextFile): Promise<readonly string[]> => {
   try {
-    for await (const { header } of readCsv(file, () => false)) return header.names;
+    return (await readHeader(file, () => false))?.names ?? [];
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
+    return [];
   }
-  return [];
 };

@@ -1,11 +1,13 @@
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { writeRegistrations } from '../files/output-file.ts';
-import type { FileContext } from './command-types.ts';
-import { type PartSummary, type StoredForm, summaryOf } from './record-form.ts';
-import type { StagedRows } from './staged-rows.ts';
-import type { Staging } from './staging.ts';
+import type { SourceFile } from '../files/source-file.ts';
+import type { Counts } from './counts.ts';
+import type { FileOptions } from './file-options.ts';
+import { type FindSummary, type StoredForm, summaryOf } from './record-form.ts';
+import type { StagedRows } from './staging.ts';
 import { type StoredRecord, storedRecords } from './stored-records.ts';
 
 /** What the supplier has stored. A damaged record, which may be anyone's, has no `digest`. */
@@ -16,30 +18,17 @@ const INDEXES = `
   CREATE INDEX stored_by_key ON stored (key, lastUpdated, digest);
   CREATE INDEX rows_by_key ON rows (key)`;
 
-/** A vehicle is in the file when a row has its registration, or a malformed row names it. */
-const IS_IN_FILE =
-  'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key) OR key IN (SELECT key FROM mentioned_vehicles) OR key IN excepted';
-
-/** Rows that may be about any vehicle. */
-const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM mentioned_vehicles JOIN stored USING (key))";
-
-/** Whether these are rejected rows of an earlier file (../files/rejected-file.ts). */
-const isRejectedFile = (staged: StagedRows): boolean => {
-  const layout = staged.facts.layout;
-  if (typeof layout === 'object') return layout.cut > 0;
-  const { text } = staged.db.prepare('SELECT text FROM rows ORDER BY line LIMIT 1').get() ?? {};
-  return /^\{"line":\d+,"reasons":\[/.test(String(text));
-};
+const IS_IN_FILE = 'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key) OR key IN excepted';
 
 /** @throws FileRefused when a file cannot be a supplier's whole file */
-export const requireWholeFile = ({ source: { path } }: FileContext, staged: StagedRows): void => {
-  if (isRejectedFile(staged)) {
-    const rows = typeof staged.facts.layout === 'object' ? 'it' : 'what each line has as its row';
+export const requireWholeFile = ({ path }: SourceFile, staged: StagedRows, { excepted }: Counts): void => {
+  const layout = staged.layout();
+  if (typeof layout === 'object' && layout.cut > 0) {
     throw new FileRefused(
-      `this is a file of rejected rows, so it is not complete, and nothing was changed: load ${rows} without --complete: ${path}`,
+      `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
     );
   }
-  if (staged.facts.total + staged.facts.excepted > 0) return;
+  if (staged.count('rows') + excepted > 0) return;
   throw new FileRefused(
     `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
   );
@@ -55,8 +44,13 @@ const countedRows = (unreadable: number): string => {
  * Stages what a complete file removes. @returns a function that finds what is stored of a key; undefined after Ctrl-C
  * @throws FileRefused when it is more than --remove-at-most
  */
-export const compareWithStored = async (form: StoredForm, context: FileContext, { db, staged, malformed }: Staging) => {
-  const { source, removeAtMost, except, signal } = context;
+export const compareWithStored = async (
+  form: StoredForm,
+  { source, removeAtMost, except }: Pick<FileOptions, 'removeAtMost' | 'except'> & { readonly source: SourceFile },
+  staged: StagedRows,
+  context: CommandContext,
+): Promise<FindSummary | undefined> => {
+  const { db } = staged;
   db.exec(TABLES);
   const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
   const progress = showCount(context, 'stored records');
@@ -67,24 +61,22 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
       if (parts !== undefined && own === undefined) continue;
       const { lastUpdated, digest } = own === undefined ? {} : summaryOf(own);
       insert.run(key, lastUpdated ?? null, digest ?? null);
-      malformed.addStored(key);
       if (own !== undefined) stored += 1;
     }
     read += page.length;
     progress.update(read);
   };
   const isAtEnd = await storedRecords(form, context)
-    .scan(addPage, () => signal.aborted)
+    .scan(addPage, () => context.signal.aborted)
     .finally(progress.stop);
   if (!isAtEnd) return undefined;
-  malformed.end(staged.facts.layout);
   db.exec(INDEXES);
   db.exec(`INSERT INTO missing SELECT key FROM stored WHERE digest IS NOT NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
   db.exec(`INSERT INTO damaged SELECT key FROM stored WHERE digest IS NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
 
   const missing = staged.count('missing');
   // Each may be about a vehicle that seems to be missing; where nothing is stored, nothing can be.
-  const unreadable = stored === 0 ? 0 : staged.count(UNREADABLE);
+  const unreadable = stored === 0 ? 0 : staged.count("rows WHERE key = ''");
   const most = removeAtMost.of(stored);
   if (missing + unreadable > most) {
     const file = missing > 0 ? await writeRegistrations(source.path, 'missing', staged.keys('missing')) : undefined;
@@ -100,7 +92,7 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
   }
 
   const find = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
-  return (key: string): PartSummary | undefined => {
+  return (key) => {
     const row = find.get(key);
     return row && { lastUpdated: (row.lastUpdated ?? undefined) as string | undefined, digest: String(row.digest) };
   };

@@ -9,6 +9,8 @@ export interface Counts extends Record<RecordOutcome, number> {
   /** Rows of the file that the run has reached. */
   read: number;
   rejected: number;
+  /** Rows that say what an earlier one says. */
+  repeated: number;
   /** Rows that are left out because of `--except`. */
   excepted: number;
   /** Registrations loaded that have no known UK format. */
@@ -20,6 +22,7 @@ export interface Counts extends Record<RecordOutcome, number> {
 export const noCounts = (): Counts => ({
   read: 0,
   rejected: 0,
+  repeated: 0,
   excepted: 0,
   loaded: 0,
   unchanged: 0,

@@ -1,15 +1,16 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ENCODINGS, type Encoding } from '../../csv/encoding.ts';
-import type { MappedColumn } from '../files/csv-header.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseEncoding } from '../../csv/encoding.ts';
+import type { Encoding } from '../../csv/text.ts';
+import type { MappedColumn } from '../files/columns.ts';
 
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
 export type DateForm = 'iso' | 'uk';
 
-/** The largest number of records that a complete file may remove, or its share of what is stored. */
-interface RemovalLimit {
+/** A number, or a share of a total. */
+export interface Limit {
   /** As the operator wrote it. */
   readonly text: string;
-  readonly of: (stored: number) => number;
+  readonly of: (total: number) => number;
 }
 
 /** The options of a file command. */
@@ -23,7 +24,10 @@ export interface FileOptions {
   readonly ifNewer: boolean;
   /** Whether stored records that the file lacks are removed. */
   readonly complete: boolean;
-  readonly removeAtMost: RemovalLimit;
+  /** The most stored records that a complete file may remove, of all. */
+  readonly removeAtMost: Limit;
+  /** The most rows of the file of which nobody need know whose they are, of all. */
+  readonly unreadableAtMost: Limit;
   /** Whose the file is; undefined for the supplier without a name. */
   readonly supplier?: string | undefined;
   /** Whether the file is an export, whose records replace stored ones whole. */
@@ -44,14 +48,20 @@ const addMapping = (text: string, earlier: readonly MappedColumn[] = []): Mapped
   return [...earlier, { column, name }];
 };
 
-/** Parses the value of `--remove-at-most`, a number or a percentage. */
-export const parseRemovalLimit = (text: string): RemovalLimit => {
+/** Parses a number or a percentage. */
+export const parseLimit = (text: string): Limit => {
   const number = Number(text.replace(/%$/, ''));
   if (/^\d{1,15}$/.test(text)) return { text, of: () => number };
   if (/^\d{1,3}(\.\d{1,6})?%$/.test(text) && number <= 100) {
-    return { text, of: (stored) => Math.ceil(Number(((stored * number) / 100).toFixed(6))) };
+    return { text, of: (total) => Math.ceil(Number(((total * number) / 100).toFixed(6))) };
   }
   throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
+};
+
+const readEncoding = (name: string): Encoding => {
+  const encoding = parseEncoding(name);
+  if (encoding !== undefined) return encoding;
+  throw new InvalidArgumentError('Write the name of an encoding, such as windows-1252, macintosh or utf-16le.');
 };
 
 /** The options that are not given. */
@@ -61,7 +71,8 @@ export const DEFAULT_OPTIONS: FileOptions = {
   ifNewer: false,
   complete: false,
   restore: false,
-  removeAtMost: parseRemovalLimit('5%'),
+  removeAtMost: parseLimit('5%'),
+  unreadableAtMost: parseLimit('0'),
   dryRun: false,
 };
 
@@ -73,7 +84,11 @@ export const addFileOptions = (command: Command): Command =>
       'a column that has another name, such as plate=registration; may be repeated',
       addMapping,
     )
-    .addOption(new Option('--encoding <name>', 'the encoding of a CSV or text file').choices(ENCODINGS))
+    .option(
+      '--encoding <name>',
+      'the encoding of a CSV or text file, such as windows-1252, macintosh or ibm866',
+      readEncoding,
+    )
     .option('--dry-run', 'do everything but the writes, with the same counts')
     .option(
       '--staging <folder>',

@@ -3,19 +3,31 @@ import pLimit from 'p-limit';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { RecordWriter, RowContext, WriteRefusal } from './command-types.ts';
 import type { RecordOutcome } from './counts.ts';
-import { computeDigest, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
+import type { FileOptions } from './file-options.ts';
+import {
+  computeDigest,
+  type FindSummary,
+  type Part,
+  type PartSummary,
+  type RecordForm,
+  summaryOf,
+} from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords, type WriteResult } from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
-const BATCH = 100;
+export const BATCH = 100;
 /** Batches in progress: some are read while others are written. */
-const BATCHES_IN_FLIGHT = 4;
+export const BATCHES_IN_FLIGHT = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;
 const REVISION_BYTES = 16;
+
+/** Why a valid record was not written. */
+interface WriteRefusal {
+  readonly reason: string;
+}
 
 const DAMAGED: WriteRefusal = {
   reason: 'the stored record of this vehicle is damaged; remove it, then import this row',
@@ -46,7 +58,18 @@ const compare = (
   return lastUpdated && (own.lastUpdated === undefined || own.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
 };
 
-type ChangeContext = CommandContext & Pick<RowContext, 'dryRun' | 'ifNewer' | 'scanned'>;
+type ChangeContext = CommandContext &
+  Pick<FileOptions, 'dryRun' | 'ifNewer'> & { readonly scanned?: FindSummary | undefined };
+
+/**
+ * Writes at most `BATCH` changes, and settles each one that is done by its index. Starts none once stopped; none is in
+ * flight when it throws.
+ */
+export type RecordWriter = (
+  changes: readonly RecordChange[],
+  isStopped: () => boolean,
+  settle: (index: number, result: RecordOutcome | WriteRefusal) => void,
+) => Promise<void>;
 
 const isWrite = (outcome: RecordOutcome | WriteRefusal): boolean => outcome === 'loaded' || outcome === 'removed';
 
@@ -125,7 +148,11 @@ export const recordChanges = <Body extends object>(
     return isWrite(outcome) ? undefined : outcome;
   };
 
-  const write: RecordWriter<RecordChange<Body>>['write'] = async (changes, isStopped, settle) => {
+  const write = async (
+    changes: readonly RecordChange<Body>[],
+    isStopped: () => boolean,
+    settle: Parameters<RecordWriter>[2],
+  ): Promise<void> => {
     const byScan = changes.map(outcomeByScan);
     const undecided = changes.filter((_, index) => byScan[index] === undefined);
     const found = await records.find(undecided.map(({ registration }) => registration));
@@ -143,17 +170,16 @@ export const recordChanges = <Body extends object>(
   };
 
   return {
-    concurrency: BATCHES_IN_FLIGHT,
-    fits: ({ length }: { readonly length: number }) => length <= BATCH,
     write,
     /** Writes any number of records, a batch after the other. */
     writeAll: async (
       changes: readonly RecordChange<Body>[],
       isStopped: () => boolean,
-      onOutcome: (outcome: RecordOutcome | WriteRefusal) => void,
+      onOutcome: (outcome: RecordOutcome | WriteRefusal, change: RecordChange<Body>) => void,
     ) => {
       for (let start = 0; start < changes.length && !isStopped(); start += BATCH) {
-        await write(changes.slice(start, start + BATCH), isStopped, (_, outcome) => onOutcome(outcome));
+        const batch = changes.slice(start, start + BATCH);
+        await write(batch, isStopped, (index, outcome) => onOutcome(outcome, batch[index] as RecordChange<Body>));
       }
     },
   };

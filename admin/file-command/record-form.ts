@@ -24,9 +24,9 @@ export interface RecordForm<Body extends object = object> {
   /** The parts of a stored item; undefined for a damaged one. */
   readonly read: (item: DynamoItem) => Parts<Body> | undefined;
   /** The attributes of a record with these parts, at least one. */
-  readonly join: (parts: Parts<Body>) => object;
+  join(parts: Parts<Body>): object;
   /** Why a part does not fit in beside other suppliers' parts; undefined when it does. */
-  readonly misfit?: (body: Body, others: Parts<Body>) => string | undefined;
+  misfit?(body: Body, others: Parts<Body>): string | undefined;
 }
 
 /** How stored records are read. */
@@ -37,6 +37,9 @@ export interface PartSummary {
   readonly lastUpdated: string | undefined;
   readonly digest: string;
 }
+
+/** What a scan has found of the supplier's part of a record. */
+export type FindSummary = (registration: string) => PartSummary | undefined;
 
 /** Of the fields in the order of their schema. */
 export const computeDigest = (body: object): string => hash('sha256', JSON.stringify(body), 'base64url');

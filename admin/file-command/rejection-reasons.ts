@@ -1,5 +1,5 @@
 import { formatNumber, printable } from '../command/format.ts';
-import type { RejectedRow, Row } from '../files/row.ts';
+import type { RejectedRow, Row } from '../files/rows.ts';
 
 /** Rows that were rejected for the same reason. */
 interface RejectionReason {

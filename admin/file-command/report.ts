@@ -1,8 +1,8 @@
 import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
-import type { FileCommand, FileContext } from './command-types.ts';
 import { type Counts, MAX_EXAMPLES, type RecordOutcome } from './counts.ts';
+import type { FileKind } from './file-kind.ts';
 import type { RejectionReasons } from './rejection-reasons.ts';
 
 /** What an operator does after a run that was stopped or failed. */
@@ -19,15 +19,13 @@ export interface RunOutcome {
   /** Damaged records that a complete file lacks. */
   readonly damaged: number;
   readonly damagedFile?: string | undefined;
+  /** Registrations of which a removal has found no record. */
+  readonly notThereFile?: string | undefined;
 }
 
 const rateOf = ({ read }: Counts, seconds: number): number => read / Math.max(seconds, 1e-3);
 
-const tableOf = (
-  { noun, outcomes }: Pick<FileCommand<unknown>, 'noun' | 'outcomes'>,
-  counts: Counts,
-  seconds: number,
-): string => {
+const tableOf = ({ noun, outcomes }: Pick<FileKind, 'noun' | 'outcomes'>, counts: Counts, seconds: number): string => {
   const labels = {
     loaded: `${noun} loaded`,
     unchanged: 'unchanged',
@@ -40,6 +38,7 @@ const tableOf = (
     ['rows read', formatNumber(counts.read)],
     ...outcomes.filter(isShown).map((outcome) => [labels[outcome], formatNumber(counts[outcome])] as const),
     ...(counts.excepted > 0 ? [['rows excepted', formatNumber(counts.excepted)] as const] : []),
+    ...(counts.repeated > 0 ? [['rows repeated', formatNumber(counts.repeated)] as const] : []),
     ['rows rejected', formatNumber(counts.rejected)],
     ['seconds', seconds.toFixed(1)],
     ['rows per second', formatNumber(rateOf(counts, seconds))],
@@ -65,19 +64,20 @@ const rejectionNotes = (rejected: number, { reasons, rejectedFile: file, isAtEnd
 
 /** The report of a run, for people and for scripts. */
 export const reportOf = (
-  { verb, noun, outcomes, note }: Omit<FileCommand<never>, 'read' | 'writing' | 'removal'>,
-  { source, dryRun }: FileContext,
+  { verb, noun, outcomes, note }: Pick<FileKind, 'verb' | 'noun' | 'outcomes' | 'note'>,
+  { path, dryRun }: { readonly path: string; readonly dryRun: boolean },
   outcome: RunOutcome,
   counts: Counts,
   seconds: number,
 ): CommandResult => {
-  const { reasons, isAtEnd, rejectedFile, removedFile, damaged, damagedFile } = outcome;
+  const { reasons, isAtEnd, rejectedFile, removedFile, damaged, damagedFile, notThereFile } = outcome;
   const { read, rejected } = counts;
   const next = read > 0 ? BEGINS_AGAIN : `nothing was ${outcomes[0]}`;
   const notes = [
     isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,
     rejectionNotes(rejected, outcome),
     damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}\n`,
+    notThereFile && `What is not there is named in ${notThereFile}\n`,
     isAtEnd && read + counts.excepted === 0
       ? `The file has no rows: nothing was ${outcomes[0]}; look for the right file.\n`
       : '',
@@ -89,10 +89,11 @@ export const reportOf = (
     notes: notes.join(''),
     data: {
       kind: noun,
-      file: source.path,
+      file: path,
       read,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
       excepted: counts.excepted,
+      repeated: counts.repeated,
       rejected,
       damaged,
       ...(verb === 'import' && { unknownFormat: { count: counts.unknownFormat, first: examplesOf(counts) } }),
@@ -103,6 +104,7 @@ export const reportOf = (
       rejectedFile: rejectedFile ?? null,
       removedFile: removedFile ?? null,
       damagedFile: damagedFile ?? null,
+      ...(verb === 'remove' && { notThereFile: notThereFile ?? null }),
       reasons: reasons.sorted(),
     },
     exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged > 0 ? EXIT.incomplete : EXIT.done,

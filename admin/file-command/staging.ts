@@ -1,27 +1,37 @@
 import { accessSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
 import { CommandFailure } from '../command/command-result.ts';
-import { showProgress } from '../command/progress.ts';
-import { type Columns, listNames } from '../files/csv-header.ts';
 import { asFileFailure } from '../files/file-failure.ts';
-import { readRows } from '../files/read-rows.ts';
-import { registrationOf } from '../files/row.ts';
-import { type FileFormat, openSource, requireUnchanged } from '../files/source-file.ts';
-import { openStagingDatabase } from '../staging-database.ts';
-import type { FileCommand, FileContext } from './command-types.ts';
-import { malformedRows } from './malformed-rows.ts';
-import { stagedRows } from './staged-rows.ts';
+import { type GivenRow, type Layout, type RejectedRow, type Row, readRow } from '../files/rows.ts';
+import { openStagingDatabase, queryRows } from '../staging-database.ts';
 
-/** The formats and columns of a file of registrations, whatever else its rows have. */
-export const REGISTRATION_FORMATS: readonly FileFormat[] = ['csv', 'ndjson', 'txt'];
-export const REGISTRATION_COLUMNS: Columns = { required: ['registration'], optional: [], others: true };
-
-/** The folder of temporary files. */
-export const stagingFolder = ({ staging, source }: Pick<FileContext, 'staging' | 'source'>): string =>
-  staging ?? dirname(source.path);
-
-/** What helps when that folder cannot be used. */
+/** What helps when the folder of temporary files cannot be used. */
 export const ELSEWHERE = '--staging DIR names another folder';
+
+/** Kilobytes that SQLite keeps in memory. */
+const CACHE_KB = 16_384;
+
+/** `given`: a line, or the cells of a CSV as JSON. `missing`, `damaged`: what a complete file lacks. `removed`: by a dry run. */
+const TABLES = `
+  CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, given TEXT NOT NULL);
+  CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL);
+  CREATE TABLE excepted (key TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE missing (key TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE damaged (key TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE removed (key TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE not_there (key TEXT PRIMARY KEY) WITHOUT ROWID;`;
+
+/** More rows of a vehicle are a mistake: it has at most 20 policies. All of them are read together. */
+const REJECT_MANY = `
+  INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4 MB"]' FROM rows WHERE key IN (
+    SELECT key FROM rows WHERE key <> '' GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
+
+interface StagedRow {
+  readonly line: number;
+  readonly key: string;
+  readonly given: string;
+}
+
+type Keys = 'missing' | 'damaged' | 'removed' | 'not_there' | 'excepted';
 
 const requireFolder = (folder: string): void => {
   try {
@@ -34,80 +44,82 @@ const requireFolder = (folder: string): void => {
   }
 };
 
-/** Kilobytes that SQLite keeps in memory. */
-const CACHE_KB = 16_384;
-
-/** An empty database, which the caller closes. @throws CommandFailure when its folder cannot be used */
-export const openStaging = (context: FileContext) => {
-  const folder = stagingFolder(context);
+/**
+ * The rows of a file, and what is found while they are worked through, in a database that the caller closes.
+ * @throws CommandFailure when the folder cannot be used
+ */
+export const openStaging = (folder: string) => {
   requireFolder(folder);
   const db = openStagingDatabase(folder);
-  db.exec(`PRAGMA cache_size = -${CACHE_KB}`);
-  return { db, staged: stagedRows(db), malformed: malformedRows(db) };
-};
+  db.exec(`PRAGMA cache_size = -${CACHE_KB}; ${TABLES}`);
+  const insert = db.prepare('INSERT INTO rows VALUES (?, ?, ?)');
+  const insertRejected = db.prepare('INSERT OR REPLACE INTO rejected VALUES (?, ?)');
+  const insertKey = (table: Keys) => {
+    const statement = db.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?)`);
+    return (key: string): void => void statement.run(key);
+  };
+  const isExcepted = db.prepare('SELECT 1 FROM excepted WHERE key = ?');
+  let layout: Layout = 'txt';
 
-export type Staging = ReturnType<typeof openStaging>;
+  const rowOf = ({ line, given }: StagedRow): Row =>
+    readRow({ line, given: typeof layout === 'object' ? JSON.parse(given) : given }, layout);
+  function* read(sql: string): Generator<StagedRow> {
+    yield* queryRows<StagedRow>(db.prepare(sql));
+  }
 
-const stageRegistrations = async (path: string, { staged }: Staging): Promise<void> => {
-  const source = await openSource(path, REGISTRATION_FORMATS);
-  for await (const { rows } of readRows(source, REGISTRATION_COLUMNS, [])) {
-    for (const row of rows) {
-      const registration = row.issues.length > 0 ? undefined : registrationOf(row);
-      if (registration === undefined) {
-        throw new CommandFailure(`line ${row.line} has no valid registration: nothing was done; correct it: ${path}`);
+  return {
+    db,
+    layout: () => layout,
+    setLayout: (found: Layout): void => {
+      layout = found;
+    },
+    except: insertKey('excepted'),
+    isExcepted: (key: string): boolean => isExcepted.get(key) !== undefined,
+
+    /** `key` is empty for a row without a registration. */
+    add: ({ line, given }: GivenRow, key: string): void =>
+      void insert.run(line, key, typeof given === 'string' ? given : JSON.stringify(given)),
+
+    reject: (line: number, reasons: readonly string[]): void => void insertRejected.run(line, JSON.stringify(reasons)),
+
+    /** Called after the last row. */
+    rejectManyRows: (): void => db.exec(REJECT_MANY),
+
+    /** The rows that are not rejected yet, in the order of the file. */
+    *rows(): Generator<Row> {
+      for (const row of read('SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected) ORDER BY line')) {
+        yield rowOf(row);
       }
-      staged.except(registration);
-    }
-  }
-  await requireUnchanged(source);
-};
+    },
 
-/** Stages the file of `--except`. @throws CommandFailure naming the line of an invalid registration, not its text */
-export const stageExceptions = async (path: string, staging: Staging): Promise<void> => {
-  try {
-    await stageRegistrations(path, staging);
-  } catch (error) {
-    const failure = asFileFailure(error, path);
-    if (!(failure instanceof CommandFailure)) throw failure;
-    throw new CommandFailure(`--except: ${failure.message}`, { cause: failure });
-  }
-};
-
-/** Stages the rows of the file. @returns false after Ctrl-C @throws CommandFailure when the file changes meanwhile */
-export const stageFile = async <ImportRecord>(
-  command: FileCommand<ImportRecord>,
-  context: FileContext,
-  { staged, malformed }: Staging,
-): Promise<boolean> => {
-  const { source, signal } = context;
-  const bar = showProgress(context, 'reading', source.bytes);
-  /** Whether a record without one of its rows would be stored. */
-  const mayBeHalf = command.verb === 'import' && command.noun !== 'content';
-  let rows = 0;
-  try {
-    for await (const chunk of readRows(source, command.columns, context.map)) {
-      if (signal.aborted) return false;
-      for (const row of chunk.rows) {
-        // Nobody knows whose a row with wrong cells is.
-        const key = row.cells === 'malformed' ? undefined : command.keyOf(row);
-        staged.add(row, key ?? '');
-        if (mayBeHalf) malformed.add(row, key);
+    /** The rows of each vehicle that are not rejected yet, by registration. Other statements may run meanwhile. */
+    *groups(): Generator<{ readonly key: string; readonly rows: readonly Row[] }> {
+      let [key, rows]: [string, Row[]] = ['', []];
+      // The plus keeps SQLite from reading the rows one by one in the order of an index, which takes longer.
+      for (const row of read('SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected) ORDER BY +key, line')) {
+        if (row.key !== key && rows.length > 0) yield { key, rows };
+        if (row.key !== key) [key, rows] = [row.key, []];
+        rows.push(rowOf(row));
       }
-      rows += chunk.rows.length;
-      staged.facts.layout = chunk.layout;
-      bar.update(chunk.read, { rows });
-    }
-  } finally {
-    bar.stop();
-  }
-  const { layout } = staged.facts;
-  if (typeof layout === 'object' && layout.ignored.length > 0) {
-    context.notice(
-      `Columns that are not used: ${listNames(layout.ignored)}. --map COLUMN=NAME says which one a column is.`,
-    );
-  }
-  await requireUnchanged(source);
-  // With `--complete` what is stored may be named too.
-  if (!context.complete) malformed.end(layout);
-  return true;
+      if (rows.length > 0) yield { key, rows };
+    },
+
+    /** In the order of the file. */
+    *rejectedRows(): Generator<RejectedRow> {
+      for (const row of read('SELECT * FROM rejected JOIN rows USING (line) ORDER BY line')) {
+        yield { row: rowOf(row), reasons: JSON.parse((row as StagedRow & { readonly reasons: string }).reasons) };
+      }
+    },
+
+    /** The keys in a table, in their order. */
+    *keys(table: Keys): Generator<string> {
+      for (const { key } of read(`SELECT key FROM ${table} ORDER BY key`)) yield key;
+    },
+    /** Rows of a table, or of what follows FROM. */
+    count: (rows: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${rows}`).get()?.count),
+    addRemoved: insertKey('removed'),
+    addNotThere: insertKey('not_there'),
+  };
 };
+
+export type StagedRows = ReturnType<typeof openStaging>;

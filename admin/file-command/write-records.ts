@@ -1,153 +1,97 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
-import { showProgress } from '../command/progress.ts';
-import type { FileCommand, RecordWriter, RowContext, WriteRefusal } from './command-types.ts';
-import { type Counts, countFormat, type RecordOutcome } from './counts.ts';
-import { mentionedVehicles } from './malformed-rows.ts';
-import type { RowGroup } from './row-groups.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { type Counts, countFormat } from './counts.ts';
+import type { ReadOptions, RecordRules, RowsWriting } from './file-kind.ts';
+import { BATCH, BATCHES_IN_FLIGHT, type RecordChange, type RecordWriter } from './record-changes.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import type { StagedRows } from './staged-rows.ts';
+import type { StagedRows } from './staging.ts';
 
-/** One run of a command through the staged rows of a file. */
-interface Run<ImportRecord> {
-  readonly command: FileCommand<ImportRecord>;
-  readonly context: RowContext;
-  readonly staged: StagedRows;
-  readonly counts: Counts;
-  readonly writing: RecordWriter<ImportRecord>;
-  readonly mentioned: ReturnType<typeof mentionedVehicles>;
-  readonly today: LondonDate;
-  readonly isStopped: () => boolean;
-}
-
-/** Where a record is in the file; one that is removed because it is not there has no lines. */
-interface Place {
-  readonly key: string | undefined;
+/** A change, and the lines of the file that say so: none for a record that goes because the file lacks it. */
+interface PlacedChange {
+  readonly change: RecordChange;
   readonly lines: readonly number[];
-  /** Whether it is removed because a complete file lacks it. */
-  readonly isMissing?: boolean;
 }
 
-type PlacedRecord<ImportRecord> = readonly [record: ImportRecord, place: Place];
+/** Groups that are read before Ctrl-C is looked for, also when all of them are rejected. */
+const GROUPS_A_TURN = 500;
 
-/** Stages the rejected rows of a group. @returns its record, if it has one */
-const readGroup = <ImportRecord>(
-  { command, context, staged, counts, mentioned }: Run<ImportRecord>,
-  group: RowGroup,
-): PlacedRecord<ImportRecord> | undefined => {
-  const { record, rejected } = mentioned.rejectIfMentioned(group, command.read(group, context));
-  counts.read += group.rows.length;
-  counts.rejected += rejected.length;
-  for (const { row, reasons } of rejected) staged.reject(row.line, reasons);
-  if (record === undefined) return undefined;
-  const rejectedLines = new Set(rejected.map(({ row }) => row.line));
-  const lines = group.rows.map(({ line }) => line).filter((line) => !rejectedLines.has(line));
-  return [record, { key: group.key, lines }];
-};
-
-/** The records of the file; undefined at the end of a page of rows. */
-function* recordsInFile<ImportRecord>(run: Run<ImportRecord>, onPage: () => void) {
-  for (const groups of run.staged.groups()) {
-    for (const group of groups) {
-      const record = readGroup(run, group);
-      if (record !== undefined) yield record;
-    }
-    onPage();
-    yield undefined;
-  }
-}
-
-function* recordsToRemove<ImportRecord>({
-  command: { removal },
-  staged,
-}: Run<ImportRecord>): Generator<PlacedRecord<ImportRecord>> {
-  if (removal === undefined) return;
-  for (const { key, isErased } of staged.keysToRemove()) {
-    yield [removal(key, isErased), { key, lines: [], isMissing: !isErased }];
-  }
-}
-
-interface Batch<ImportRecord> {
-  readonly records: ImportRecord[];
-  readonly places: Place[];
-}
-
-async function* splitIntoBatches<ImportRecord>(
-  placed: Iterable<PlacedRecord<ImportRecord> | undefined>,
-  { fits }: RecordWriter<ImportRecord>,
-): AsyncGenerator<Batch<ImportRecord>> {
-  let batch: Batch<ImportRecord> = { records: [], places: [] };
-  for (const one of placed) {
-    if (one === undefined) {
-      // Lets Ctrl-C be noticed, also while every row is rejected and no batch fills.
-      await nextTurn();
-      if (batch.records.length === 0) yield batch;
-      continue;
-    }
-    const [record, place] = one;
-    if (!fits([...batch.records, record])) {
-      yield batch;
-      batch = { records: [], places: [] };
-    }
-    batch.records.push(record);
-    batch.places.push(place);
-  }
-  yield batch;
-}
-
-const settle = <ImportRecord>(
-  { context, staged, counts, today }: Run<ImportRecord>,
-  { key, lines, isMissing }: Place,
-  result: RecordOutcome | WriteRefusal,
-): void => {
-  if (typeof result !== 'string') {
-    for (const line of lines) staged.reject(line, [result.reason], result.after);
-    counts.rejected += lines.length;
-    return;
-  }
-  // Another command has removed it since the scan.
-  if (isMissing && result === 'notThere') return;
-  counts[result] += 1;
-  if (key === undefined) return;
-  if (result === 'removed' && context.dryRun) staged.addRemoved(key);
-  const [line] = lines;
-  if (line !== undefined && (result === 'loaded' || result === 'unchanged')) countFormat(counts, line, key, today);
-};
-
-const writeBatch = async <ImportRecord>(
-  run: Run<ImportRecord>,
-  { records, places }: Batch<ImportRecord>,
-  isStopped: () => boolean,
-): Promise<void> => {
-  if (records.length === 0) return;
-  await run.writing.write(records, isStopped, (index, result) => {
-    const place = places[index];
-    if (place) settle(run, place, result);
-  });
-};
-
-/** Imports or removes each staged record, then removes what the file lacks. @returns false when Ctrl-C ended it */
-export const writeRecords = async <ImportRecord>(
-  command: FileCommand<ImportRecord>,
-  context: RowContext,
+/** The changes that the file says, then the removal of what it lacks. Rejected rows are staged. */
+async function* changesOf(
+  { read }: RecordRules,
+  options: ReadOptions,
   staged: StagedRows,
   counts: Counts,
-): Promise<boolean> => {
-  const bar = showProgress(context, command.noun, staged.facts.total);
-  const onPage = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
-  const writing = command.writing(context);
-  const isStopped = () => context.signal.aborted;
-  const mentioned = mentionedVehicles(staged.db);
-  const today = londonDate(context.started);
-  const run = { command, context, staged, counts, writing, mentioned, today, isStopped };
-  try {
-    for (const records of [recordsInFile(run, onPage), recordsToRemove(run)]) {
-      const batches = splitIntoBatches(records, writing);
-      await runConcurrently(batches, writing.concurrency, isStopped, (batch, isOver) => writeBatch(run, batch, isOver));
-      if (isStopped()) return false;
-    }
-    return true;
-  } finally {
-    bar.stop();
+  onRows: () => void,
+): AsyncGenerator<PlacedChange> {
+  counts.rejected = staged.count('rejected');
+  counts.read = counts.rejected;
+  let groups = 0;
+  for (const { key, rows } of staged.groups()) {
+    const { change, rejected, repeated } = read(rows, key, options);
+    counts.read += rows.length;
+    counts.rejected += rejected.length;
+    counts.repeated += repeated;
+    for (const { row, reasons } of rejected) staged.reject(row.line, reasons);
+    if (change !== undefined) yield { change, lines: rows.map(({ line }) => line) };
+    groups += 1;
+    if (groups % GROUPS_A_TURN !== 0) continue;
+    onRows();
+    await nextTurn();
   }
+  onRows();
+  for (const registration of staged.keys('missing')) yield { change: { registration }, lines: [] };
+  for (const registration of staged.keys('excepted')) yield { change: { registration, isErased: true }, lines: [] };
+}
+
+async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    if (batch.push(item) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Writes or removes the records of all staged rows, then removes what the file lacks. */
+export const writeRecords = async (
+  rules: RecordRules,
+  write: RecordWriter,
+  options: ReadOptions,
+  { staged, counts, dryRun, onRows }: RowsWriting,
+  signal: AbortSignal,
+): Promise<void> => {
+  const today = londonDate(options.now);
+  const settle = (
+    { change: { registration, body, isErased }, lines }: PlacedChange,
+    result: Parameters<Parameters<RecordWriter>[2]>[1],
+  ): void => {
+    if (typeof result !== 'string') {
+      for (const line of lines) staged.reject(line, [result.reason]);
+      counts.rejected += lines.length;
+      return;
+    }
+    const [line] = lines;
+    // Another command has removed it since the scan.
+    if (line === undefined && !isErased && result === 'notThere') return;
+    counts[result] += 1;
+    if (dryRun && result === 'removed') staged.addRemoved(registration);
+    if (result === 'notThere') staged.addNotThere(registration);
+    if (body !== undefined && line !== undefined && result !== 'kept') countFormat(counts, line, registration, today);
+  };
+  const batches = inBatches(changesOf(rules, options, staged, counts, onRows), BATCH);
+  await runConcurrently(
+    batches,
+    BATCHES_IN_FLIGHT,
+    () => signal.aborted,
+    (batch, isStopped) =>
+      write(
+        batch.map(({ change }) => change),
+        isStopped,
+        (index, result) => {
+          const placed = batch[index];
+          if (placed) settle(placed, result);
+        },
+      ),
+  );
 };

@@ -1,4 +1,4 @@
-import { UnreadableFile } from '../../csv/encoding.ts';
+import { UnreadableFile } from '../../csv/text.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 
 /** The primary result code of SQLite for a full disk. */

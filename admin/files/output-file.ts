@@ -1,6 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CommandFailure } from '../command/command-result.ts';
@@ -10,8 +10,6 @@ import { asFileFailure } from './file-failure.ts';
 export const PRIVATE_FILE = { mode: 0o600 };
 
 interface OutputOptions {
-  /** The name of the file until it is complete, so that nobody loads an incomplete one. */
-  readonly part: string;
   readonly signal?: AbortSignal;
   /** The nth name, from 2, when files have the others: none is replaced. */
   readonly nextName?: (nth: number) => string;
@@ -29,6 +27,20 @@ const reserveName = async (path: string, nextName: (nth: number) => string): Pro
   }
 };
 
+/** Fills a new file. @throws CommandFailure when another program has put something in its place meanwhile */
+const fill = async (
+  path: string,
+  texts: Iterable<string> | AsyncIterable<string>,
+  options: Pick<OutputOptions, 'signal'>,
+): Promise<void> => {
+  const file = await open(path, 'wx', PRIVATE_FILE.mode);
+  const opened = await file.stat({ bigint: true });
+  await pipeline(Readable.from(texts), file.createWriteStream(), options);
+  const found = await lstat(path, { bigint: true });
+  if (found.dev === opened.dev && found.ino === opened.ino) return;
+  throw new CommandFailure(`another program has replaced the temporary file ${path}: run this again`);
+};
+
 /**
  * Writes a file that only its owner may read; it gets its name when it is complete. Replaces an earlier file without
  * `nextName`. @returns its name @throws CommandFailure when it cannot be written; AbortError when the signal ends it
@@ -36,17 +48,17 @@ const reserveName = async (path: string, nextName: (nth: number) => string): Pro
 export const writeOutput = async (
   path: string,
   texts: Iterable<string> | AsyncIterable<string>,
-  { part, nextName, ...options }: OutputOptions,
+  { nextName, ...options }: OutputOptions = {},
 ): Promise<string> => {
+  // A name of its own, so that two commands that write one file do not write into each other's.
+  const temporary = join(dirname(path), `admin-${randomBytes(16).toString('hex')}.tmp`);
   try {
-    // A killed process may have left one that others can read.
-    await rm(part, { force: true });
-    await pipeline(Readable.from(texts), createWriteStream(part, { ...PRIVATE_FILE, flags: 'wx' }), options);
+    await fill(temporary, texts, options);
     const name = nextName ? await reserveName(path, nextName) : path;
-    await rename(part, name);
+    await rename(temporary, name);
     return name;
   } catch (error) {
-    await rm(part, { force: true });
+    await rm(temporary, { force: true });
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw asFileFailure(error, path);
     throw new CommandFailure(`there is no such folder: ${dirname(path)}`, { cause: error });
   }
@@ -55,14 +67,11 @@ export const writeOutput = async (
 /** Writes registrations to a file beside `path`, which `remove` can read. @returns its name @throws CommandFailure */
 export const writeRegistrations = (
   path: string,
-  what: 'missing' | 'removed' | 'damaged',
+  what: 'missing' | 'removed' | 'damaged' | 'not-there',
   registrations: Iterable<string>,
 ): Promise<string> =>
   writeOutput(
     `${path}.${what}.txt`,
     Iterator.from(registrations).map((registration) => `${registration}\n`),
-    {
-      part: `${path}.${what}.${process.pid}.part`,
-      nextName: (nth) => `${path}.${what}-${nth}.txt`,
-    },
+    { nextName: (nth) => `${path}.${what}-${nth}.txt` },
   );

@@ -2,48 +2,41 @@
  * The rejected rows of a file. Of a CSV: a CSV with `line`, `reason` and the row, to be corrected and imported.
  * Of other files: NDJSON with `line`, `reasons` and `row`.
  */
+import { stringify } from 'csv-stringify/sync';
 import { delimiterLine } from '../../csv/read-csv.ts';
-import { type CsvLayout, REJECTION_COLUMNS } from './csv-header.ts';
+import { REJECTION_COLUMNS } from './columns.ts';
 import { writeOutput } from './output-file.ts';
-import type { Layout } from './read-rows.ts';
-import type { RejectedRow } from './row.ts';
+import type { Layout, RejectedRow } from './rows.ts';
 
-/** Characters of a row that are written as NDJSON; valid rows are shorter. */
-const MAX_ROW_TEXT = 200_000;
+/** Rows that are written together. */
+const PAGE_ROWS = 500;
 
-const asJson = ({ row: { line, text, isJson }, reasons }: RejectedRow): string => {
-  const isWhole = text.length <= MAX_ROW_TEXT;
-  const row = isJson && isWhole ? text : JSON.stringify(isWhole ? text : `${text.slice(0, MAX_ROW_TEXT)}…`);
+function* csvTexts(
+  { delimiter, header }: Exclude<Layout, string>,
+  rejections: Iterable<RejectedRow>,
+): Generator<string> {
+  const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
+  // The byte order mark tells Excel that the file is UTF-8.
+  yield `\uFEFF${delimiterLine(delimiter)}`;
+  let page: (readonly string[])[] = [[...REJECTION_COLUMNS, ...header]];
+  for (const { row, reasons } of rejections) {
+    page.push([`${row.line}`, reasons.join(' | '), ...row.given]);
+    if (page.length < PAGE_ROWS) continue;
+    yield stringify(page as string[][], options);
+    page = [];
+  }
+  yield stringify(page as string[][], options);
+}
+
+const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow, layout: Layout): string => {
+  const row = layout === 'ndjson' && Object.keys(fields).length > 0 ? given : JSON.stringify(given);
   return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
 };
 
-/** The header. The byte order mark tells Excel that the file is UTF-8. */
-const csvHead = ({ delimiter, header }: CsvLayout): string =>
-  `\uFEFF${delimiterLine(delimiter)}${[...REJECTION_COLUMNS, header].join(delimiter)}\r\n`;
-
-const asCsv =
-  (delimiter: string) =>
-  ({ row: { line, text }, reasons }: RejectedRow): string => {
-    const reason = `"${reasons.join(' | ').replaceAll('"', '""')}"`;
-    return `${[line, reason, text].join(delimiter)}\r\n`;
-  };
-
-function* textsOf(layout: Layout, pages: Iterable<readonly RejectedRow[]>): Generator<string> {
+/** Writes at least one rejected row. @returns the name of the file @throws CommandFailure */
+export const writeRejected = (path: string, layout: Layout, rejections: Iterable<RejectedRow>): Promise<string> => {
   const isCsv = typeof layout === 'object';
-  if (isCsv) yield csvHead(layout);
-  for (const rows of pages) yield rows.map(isCsv ? asCsv(layout.delimiter) : asJson).join('');
-}
-
-/** Writes at least one rejected row. `writer` is unique to the process. @returns its name @throws CommandFailure */
-export const writeRejected = (
-  path: string,
-  writer: string,
-  layout: Layout,
-  pages: Iterable<readonly RejectedRow[]>,
-): Promise<string> => {
-  const ending = typeof layout === 'object' ? 'csv' : 'ndjson';
-  return writeOutput(`${path}.rejected.${ending}`, textsOf(layout, pages), {
-    part: `${path}.rejected.${writer}.part`,
-    nextName: (nth) => `${path}.rejected-${nth}.${ending}`,
-  });
+  const ending = isCsv ? 'csv' : 'ndjson';
+  const texts = isCsv ? csvTexts(layout, rejections) : Iterator.from(rejections).map((one) => jsonText(one, layout));
+  return writeOutput(`${path}.rejected.${ending}`, texts, { nextName: (nth) => `${path}.rejected-${nth}.${ending}` });
 };

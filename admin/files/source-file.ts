@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type Encoding, findEncoding, findMark, type TextFile, WORKBOOK } from '../../csv/encoding.ts';
+import { COMPRESSED, findEncoding, findMark, WORKBOOK } from '../../csv/encoding.ts';
+import type { Encoding, TextFile } from '../../csv/text.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { asFileFailure } from './file-failure.ts';
 
@@ -16,10 +17,13 @@ export interface SourceFile extends TextFile {
 }
 
 const findFormat = (path: string, formats: readonly FileFormat[]): FileFormat => {
-  const extension = extname(path).toLowerCase();
+  const extension = extname(path)
+    .toLowerCase()
+    .replace(/^\.jsonl$/, '.ndjson');
   const format = formats.find((one) => `.${one}` === extension);
   if (format !== undefined) return format;
   if (/^\.xlsx?$/.test(extension)) throw new FileRefused(`${WORKBOOK}: ${path}`);
+  if (/^\.(gz|zip|bz2|xz|zst|7z)$/.test(extension)) throw new FileRefused(`${COMPRESSED}: ${path}`);
   const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
   throw new FileRefused(`the name of the file must end in ${endings}: ${path}`);
 };
@@ -46,7 +50,7 @@ export const openSource = async (path: string, formats: readonly FileFormat[], g
   }
   try {
     const isJson = facts.format === 'ndjson';
-    const encoding = isJson ? ((await findMark(path)) ?? 'utf-8') : await findEncoding(path, given);
+    const encoding = await findEncoding(path, isJson ? ((await findMark(path)) ?? 'utf-8') : given);
     return { ...facts, encoding };
   } catch (error) {
     throw asFileFailure(error, path);

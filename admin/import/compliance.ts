@@ -1,14 +1,14 @@
 import { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
-import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/command-types.ts';
-import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
+import { type ReadOptions, type RecordRules, readWholeRecord } from '../file-command/file-kind.ts';
+import type { RecordChange } from '../file-command/record-changes.ts';
 import { wholeForm } from '../file-command/record-form.ts';
-import type { Columns } from '../files/csv-header.ts';
-import { type Row, registrationOf } from '../files/row.ts';
-import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
+import type { Columns } from '../files/columns.ts';
+import type { Row } from '../files/rows.ts';
+import { asNumber, cellValue, type FieldChecks, fieldChecks, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
 
-const COMPLIANCE_COLUMNS: Columns = {
+export const COMPLIANCE_COLUMNS: Columns = {
   required: ['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
   optional: ['last_updated'],
 };
@@ -52,30 +52,26 @@ const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
   lastUpdated: check.lastUpdated('last_updated', cellValue(fields.last_updated)),
 });
 
-const readCompliance = (row: Row, key: string | undefined, context: RowContext): RowResult<RecordChange> => {
-  const check = fieldChecks(context);
-  const readRegistration = (name: string, value: unknown) => key ?? check.invalidRegistration(name, value);
-  if (!row.isJson) readRegistration('registration', row.fields.registration);
+const readCompliance = (
+  { fields }: Row,
+  registration: string,
+  options: ReadOptions,
+): { readonly change: RecordChange } | { readonly reasons: readonly string[] } => {
+  const check = fieldChecks(options);
   // `null` means that the time is unknown, and is stored as no time.
   const lastUpdatedRule = (name: string, value: unknown) => (value === null ? null : check.lastUpdated(name, value));
-  const rules = { registration: readRegistration, lastUpdated: lastUpdatedRule };
-  const { mot, roadTax, outstandingFines, lastUpdated } = row.isJson
-    ? readFields(check, ComplianceRecord, row.fields, rules)
-    : fromCsv(check, row.fields);
-  if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
-  return { record: { registration: key, body: { mot, roadTax, outstandingFines }, lastUpdated } };
+  const rules = { registration: () => registration, lastUpdated: lastUpdatedRule };
+  const { mot, roadTax, outstandingFines, lastUpdated } =
+    options.format === 'csv' ? fromCsv(check, fields) : readFields(check, ComplianceRecord, fields, rules);
+  if (check.reasons.length > 0) return { reasons: check.reasons };
+  return { change: { registration, body: { mot, roadTax, outstandingFines }, lastUpdated } };
 };
 
 /** Compliance records, which have no suppliers. */
 export const COMPLIANCE = wholeForm('compliance', (item) => readStored(ComplianceRecord, item));
 
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
-export const compliance: ImportKind<RecordChange> = {
-  noun: 'compliance',
-  columns: COMPLIANCE_COLUMNS,
-  keyOf: registrationOf,
-  read: (group, context) => recordPerRow(group, (row, registration) => readCompliance(row, registration, context)),
-  form: () => COMPLIANCE,
-  removal: (registration, isErased) => ({ registration, isErased }),
-  writing: (context) => recordChanges(COMPLIANCE, context, fileTime(context)),
+export const complianceRules: RecordRules = {
+  form: COMPLIANCE,
+  read: (rows, registration, options) => readWholeRecord(rows, (row) => readCompliance(row, registration, options)),
 };

@@ -1,11 +1,12 @@
 import { isCalendarDate } from '../../core/runtime/clock.ts';
-import { registrationIssue } from '../../core/vehicles/registration.ts';
 import type { Policy } from '../../core/vehicles/vehicle-record.ts';
-import type { RowContext } from '../file-command/command-types.ts';
+import type { ReadOptions } from '../file-command/file-kind.ts';
 import type { DateForm } from '../file-command/file-options.ts';
+import { fromUkDate, isUkDate } from '../file-command/uk-dates.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
-const UK_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
+/** What spreadsheets and databases add to a date. */
+const MIDNIGHT = /[ T]00:00(?::00(?:\.0{1,9})?)?Z?$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Characters of each text of an imported record. */
 const MAX_TEXT_LENGTH = 100;
@@ -17,16 +18,11 @@ const MAX_AHEAD_MS = 24 * 3_600_000;
 const MAX_REASONS = 100;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-const fromUkDate = (text: string): string =>
-  text.replace(UK_DATE, (_, day: string, _separator: string, month: string, year: string) =>
-    [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
-  );
-
 const dayIssue = (text: string, dates: DateForm): string => {
   if (text === '') return 'must not be blank';
   if (WRITTEN_AS_DATE.test(text)) return 'is not a calendar date';
   if (dates === 'uk') return 'must be DD/MM/YYYY or YYYY-MM-DD';
-  return `must be YYYY-MM-DD${UK_DATE.test(text) ? '; --dates uk reads DD/MM/YYYY' : ''}`;
+  return `must be YYYY-MM-DD${isUkDate(text) ? '; --dates uk reads DD/MM/YYYY' : ''}`;
 };
 
 export const isBlank = (value: unknown): boolean =>
@@ -41,22 +37,31 @@ export const asNumber = (value: unknown): unknown => {
   return /^\d{1,15}$/.test(text) ? Number(text) : value;
 };
 
+/** What a spreadsheet or a database has written in place of a text, by what it is. */
+const DESTROYED: readonly (readonly [RegExp, string])[] = [
+  [/^[+-]?\d+(?:[.,]\d+)?E\+\d+$/i, 'is a number that a spreadsheet has rounded'],
+  [/^#(?:N\/A|[A-Z0-9/]+[!?])$/i, 'is an error of a spreadsheet'],
+  [/^="[^"]*"$/, 'is a formula of a spreadsheet'],
+  [/^'\d/, 'begins with the apostrophe of a spreadsheet'],
+  [/^(?:NULL|\\N)$/i, 'is a database’s sign for no value'],
+];
+
 const textIssue = (text: string): string | undefined => {
   if (text === '') return 'must not be blank';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (CONTROL_CHARACTER.test(text)) return 'must not contain control characters such as tabs and line ends';
+  // A program that saved the file has written U+FFFD for what it could not read.
+  if (text.includes('\ufffd')) return 'has a character that was lost (U+FFFD); correct it and save the file as UTF-8';
+  const [, destroyed] = DESTROYED.find(([pattern]) => pattern.test(text)) ?? [];
+  if (destroyed !== undefined) return destroyed;
   // A text has no more characters than code units, which cost nothing to count.
   return text.length > MAX_TEXT_LENGTH && [...text].length > MAX_TEXT_LENGTH
     ? `must have at most ${MAX_TEXT_LENGTH} characters`
     : undefined;
 };
 
-/** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
-export const fileTime = ({ started, source }: Pick<RowContext, 'started' | 'source'>): string =>
-  Date.parse(source.changed) > started.getTime() ? started.toISOString() : source.changed;
-
 /** Reads the fields of a row. Every issue goes to `reasons`; the values are valid only when there is none. */
-export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, 'started' | 'dates' | 'ifNewer'>) => {
+export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | 'dates' | 'ifNewer'>) => {
   const reasons: string[] = [];
   const issue = (name: string, what: string): void => {
     if (reasons.length < MAX_REASONS) reasons.push(`${name}: ${what}`);
@@ -94,11 +99,6 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
     reasons,
     issue,
 
-    invalidRegistration: (name: string, value: unknown): void => {
-      const raw = string(name, value);
-      if (raw !== undefined) issue(name, registrationIssue(raw));
-    },
-
     text,
 
     /** As `text`, but it may be empty: registers have vehicles without a model. */
@@ -117,7 +117,7 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
     count: (name: string, value: unknown): number => wholeNumber(name, value, 0),
 
     day: (name: string, value: unknown): string => {
-      const text = string(name, value)?.trim();
+      const text = string(name, value)?.trim().replace(MIDNIGHT, '');
       if (text === undefined) return '';
       const day = dates === 'uk' ? fromUkDate(text) : text;
       if (isCalendarDate(day)) return day;

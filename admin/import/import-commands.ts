@@ -1,15 +1,17 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import type { DataKind, FileCommand, ImportKind } from '../file-command/command-types.ts';
 import type { RecordOutcome } from '../file-command/counts.ts';
-import { addFileOptions, type FileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
-import { runFileCommand } from '../file-command/run-file-command.ts';
-import { columnHelp } from '../files/csv-header.ts';
+import type { DataKind, FileKind } from '../file-command/file-kind.ts';
+import { addFileOptions, type FileOptions, parseLimit } from '../file-command/file-options.ts';
+import { runFile } from '../file-command/run-file.ts';
+import { MAX_ROW_LENGTH } from '../file-command/stage-file.ts';
+import { columnHelp } from '../files/columns.ts';
 import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
-import { compliance } from './compliance.ts';
-import { content } from './content.ts';
-import { vehicles } from './vehicles.ts';
+import { COMPLIANCE_COLUMNS, complianceRules } from './compliance.ts';
+import { CONTENT_ROWS, writeContent } from './content.ts';
+import { VEHICLE_COLUMNS } from './vehicle-rows.ts';
+import { vehicleRules } from './vehicles.ts';
 
 const RECORD_OUTCOMES = [
   'loaded',
@@ -19,20 +21,34 @@ const RECORD_OUTCOMES = [
   'notThere',
 ] as const satisfies readonly RecordOutcome[];
 
-const fileCommand = <ImportRecord>(
-  kind: ImportKind<ImportRecord>,
-  { complete, restore, except, supplier }: Partial<FileOptions>,
-): FileCommand<ImportRecord> => ({
-  ...kind,
-  verb: 'import',
-  consequence: [
-    `This replaces ${supplier === undefined ? `stored ${kind.noun}` : `what ${supplier} has supplied`}${restore ? ', of all suppliers,' : ''} with the content of the file`,
-    ...(complete ? ['removes those that it lacks'] : []),
-    ...(except === undefined ? [] : ['erases the registrations in --except']),
-  ].join(' and '),
-  formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
-  outcomes: kind.noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,
-});
+/** The rows of each kind of file. */
+const ROWS = {
+  vehicles: { columns: VEHICLE_COLUMNS, maxRowLength: MAX_ROW_LENGTH },
+  compliance: { columns: COMPLIANCE_COLUMNS, maxRowLength: MAX_ROW_LENGTH },
+  content: CONTENT_ROWS,
+};
+
+const writingOf = (noun: DataKind, { supplier, restore }: Partial<FileOptions>): FileKind['writing'] => {
+  if (noun === 'content') return writeContent;
+  return noun === 'compliance' ? complianceRules : vehicleRules(supplier, restore);
+};
+
+const fileKind = (noun: DataKind, options: Partial<FileOptions>): FileKind => {
+  const { complete, restore, except, supplier } = options;
+  return {
+    ...ROWS[noun],
+    verb: 'import',
+    noun,
+    consequence: [
+      `This replaces ${supplier === undefined ? `stored ${noun}` : `what ${supplier} has supplied`}${restore ? ', of all suppliers,' : ''} with the content of the file`,
+      ...(complete ? ['removes those that it lacks'] : []),
+      ...(except === undefined ? [] : ['erases the registrations in --except']),
+    ].join(' and '),
+    formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
+    outcomes: noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,
+    writing: writingOf(noun, options),
+  };
+};
 
 /** @throws CommandFailure when options contradict each other */
 const requireConsistent = (noun: DataKind, options: Partial<FileOptions>): void => {
@@ -51,19 +67,22 @@ const requireConsistent = (noun: DataKind, options: Partial<FileOptions>): void 
   }
 };
 
-const addImport = <ImportRecord>(imports: Command, run: Runner, kind: ImportKind<ImportRecord>, about: string) =>
+const addImport = (imports: Command, run: Runner, noun: DataKind, about: string) =>
   addSupplierOption(
-    addFileOptions(imports.command(kind.noun)),
-    kind.noun,
+    addFileOptions(imports.command(noun)),
+    noun,
     'whose file it is: what others have supplied stays (default: the supplier without a name)',
   )
     .description(`load ${about}; rejected rows go to FILE.rejected.csv or .ndjson`)
-    .argument('<file>', 'a .csv or .ndjson file')
-    .addHelpText('after', `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(kind.columns)}`)
+    .argument('<file>', 'a .csv, .ndjson or .jsonl file')
+    .addHelpText(
+      'after',
+      `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(ROWS[noun].columns)}`,
+    )
     .action((file: string, options: Partial<FileOptions>) =>
       run((context) => {
-        requireConsistent(kind.noun, options);
-        return runFileCommand(fileCommand(kind, options), file, options, context);
+        requireConsistent(noun, options);
+        return runFile(fileKind(noun, options), file, options, context);
       }),
     );
 
@@ -76,9 +95,12 @@ export const addImportCommands = (program: Command, run: Runner): void => {
     .choices(['iso', 'uk'])
     .default('iso');
   const imports = program.command('import').description('load a file: what differs from the stored data is written');
-  const vehiclesCommand = addImport(imports, run, vehicles, 'vehicles with their policies');
+  const vehiclesCommand = addImport(imports, run, 'vehicles', 'vehicles with their policies');
   vehiclesCommand.option('--restore', 'the file is an export: replace records whole, with all of their suppliers');
-  for (const command of [vehiclesCommand, addImport(imports, run, compliance, 'MOT, road tax and fines of vehicles')]) {
+  for (const command of [
+    vehiclesCommand,
+    addImport(imports, run, 'compliance', 'MOT, road tax and fines of vehicles'),
+  ]) {
     command
       .addOption(dates)
       .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later')
@@ -86,9 +108,14 @@ export const addImportCommands = (program: Command, run: Runner): void => {
       .option(
         '--remove-at-most <n>',
         'with --complete, change nothing when more than N or N% of the stored records would go (default: 5%)',
-        parseRemovalLimit,
+        parseLimit,
+      )
+      .option(
+        '--unreadable-at-most <n>',
+        'load the other rows when nobody knows whose at most N or N% of the rows are (default: 0)',
+        parseLimit,
       )
       .option('--except <file>', 'registrations that are never loaded, and erased: .csv, .ndjson or .txt');
   }
-  addImport(imports, run, content, 'content items');
+  addImport(imports, run, 'content', 'content items');
 };

@@ -1,9 +1,8 @@
 import { MAX_POLICIES, Policy, VehicleDetails } from '../../core/vehicles/vehicle-record.ts';
-import type { GroupResult, RowContext } from '../file-command/command-types.ts';
+import type { ReadOptions, ReadRows } from '../file-command/file-kind.ts';
 import type { RecordChange } from '../file-command/record-changes.ts';
-import { MAX_GROUP_ROWS, type RowGroup } from '../file-command/row-groups.ts';
-import type { Columns } from '../files/csv-header.ts';
-import type { Row } from '../files/row.ts';
+import type { Columns } from '../files/columns.ts';
+import type { Row } from '../files/rows.ts';
 import type { VehicleBody } from '../vehicle-parts.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
@@ -39,16 +38,9 @@ const readPolicy = (check: FieldChecks, fields: Row['fields']): Policy | undefin
   return policy;
 };
 
-const NO_DETAILS: VehicleDetails = { make: '', model: '', year: 0, color: '' };
-
-/** One row with every issue. The fields of an unreadable row are not checked. */
-const readVehicleRow = (row: Row, registration: string | undefined, context: RowContext) => {
-  if (row.issues.length > 0) {
-    return { row, reasons: [...row.issues], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
-  }
-  const check = fieldChecks(context);
+const readVehicleRow = (row: Row, options: ReadOptions) => {
+  const check = fieldChecks(options);
   const { fields } = row;
-  if (registration === undefined) check.invalidRegistration('registration', fields.registration);
   const rules = { year: (name: string, value: unknown) => check.year(name, asNumber(value)), model: check.textOrEmpty };
   const details = readFields(check, VehicleDetails, fields, rules, columnOf);
   const policy = readPolicy(check, fields);
@@ -59,49 +51,61 @@ const readVehicleRow = (row: Row, registration: string | undefined, context: Row
 type VehicleRow = ReturnType<typeof readVehicleRow>;
 
 const DETAILS = Object.keys(VehicleDetails.properties) as (keyof VehicleDetails)[];
-const TOO_MANY_ROWS = `a vehicle has at most ${MAX_GROUP_ROWS.toLocaleString('en-GB')} rows and 4 MB`;
 
-const rejectContradictions = (rows: readonly VehicleRow[]): void => {
-  const [first, ...others] = rows.filter(({ reasons }) => reasons.length === 0);
+/** Sources write `Ford` and `FORD` for one make. */
+const withoutCase = (value: string | number): string => String(value).toLowerCase();
+
+/** Rows of a driver or keeper each say the same of the vehicle. */
+const withoutRepeats = (rows: readonly VehicleRow[]): VehicleRow[] => {
+  const said = new Set<string>();
+  return rows.filter(({ reasons, details, policy, lastUpdated }) => {
+    const says = JSON.stringify([reasons, DETAILS.map((field) => withoutCase(details[field])), policy, lastUpdated]);
+    return reasons.length > 0 || said.size < said.add(says).size;
+  });
+};
+
+const rejectContradictions = ([first, ...others]: readonly VehicleRow[]): void => {
   for (const { details, reasons } of others) {
     for (const field of DETAILS) {
-      if (first && details[field] !== first.details[field]) {
+      if (first && withoutCase(details[field]) !== withoutCase(first.details[field])) {
         reasons.push(`${field}: is not the same as on line ${first.row.line}, which is the same vehicle`);
       }
     }
   }
 };
 
-/** Adds reasons to rows whose policy is there already or is one too many. @returns the policies */
+/** Whether two periods of one policy have a day in common. A renewal keeps its number. */
+export const overlap = (one: Policy, other: Policy): boolean =>
+  one.number === other.number && one.validFrom <= other.validTo && other.validFrom <= one.validTo;
+
+/** Adds reasons to rows whose policy overlaps with another one or is one too many. @returns the policies */
 const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
-  const lines = new Map<string, number>();
-  const policies: Policy[] = [];
+  const policies: { readonly policy: Policy; readonly line: number }[] = [];
   for (const { row, policy, reasons } of rows) {
-    if (policy === undefined) continue;
-    const earlier = lines.get(policy.number);
-    if (earlier === undefined) lines.set(policy.number, row.line);
-    else if (policy.number !== '') reasons.push(`policy_number: is the same as on line ${earlier}`);
-    if (policies.push(policy) > MAX_POLICIES) reasons.push(`a vehicle has at most ${MAX_POLICIES} policies`);
+    if (policy === undefined || reasons.length > 0) continue;
+    const earlier = policies.find((one) => overlap(one.policy, policy));
+    if (earlier) reasons.push(`policy_number: is the same as on line ${earlier.line}, and the periods overlap`);
+    policies.push({ policy, line: row.line });
+    if (policies.length > MAX_POLICIES) reasons.push(`a vehicle has at most ${MAX_POLICIES} policies`);
   }
-  return policies;
+  return policies.map(({ policy }) => policy);
 };
 
 /** One vehicle from its rows. One rejected row rejects all: a record without one of its policies would be wrong. */
-export const readVehicleRows = (
-  { key: registration, rows: group, isTruncated }: RowGroup,
-  context: RowContext,
-): GroupResult<VehicleChange> => {
-  if (isTruncated) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
-  const rows = group.map((row) => readVehicleRow(row, registration, context));
-  rejectContradictions(rows);
+export const readVehicleRows = (group: readonly Row[], registration: string, options: ReadOptions): ReadRows => {
+  const all = group.map((row) => readVehicleRow(row, options));
+  const rows = withoutRepeats(all);
+  rejectContradictions(rows.filter(({ reasons }) => reasons.length === 0));
   const policies = readPolicies(rows);
   const [first] = rows;
   const bad = rows.find(({ reasons }) => reasons.length > 0);
-  if (bad || first === undefined || registration === undefined) {
+  if (bad || first === undefined) {
     const whole = `rejected with line ${bad?.row.line}, which is the same vehicle`;
-    return { rejected: rows.map(({ row, reasons }) => ({ row, reasons: reasons.length > 0 ? reasons : [whole] })) };
+    const rejected = all.map(({ row, reasons }) => ({ row, reasons: reasons.length > 0 ? reasons : [whole] }));
+    return { rejected, repeated: 0 };
   }
   const times = rows.flatMap((row) => row.lastUpdated ?? []);
   const body = { vehicle: first.details, policies };
-  return { rejected: [], record: { registration, body, lastUpdated: times.toSorted().at(-1) } };
+  const change = { registration, body, lastUpdated: times.toSorted().at(-1) };
+  return { change, rejected: [], repeated: all.length - rows.length };
 };

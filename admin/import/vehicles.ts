@@ -1,43 +1,44 @@
 import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/command-types.ts';
-import { recordChanges } from '../file-command/record-changes.ts';
+import { type ReadOptions, type RecordRules, readWholeRecord } from '../file-command/file-kind.ts';
 import { NAMELESS } from '../file-command/record-form.ts';
-import { type Row, registrationOf } from '../files/row.ts';
+import type { Row } from '../files/rows.ts';
 import { SUPPLIER_NAME } from '../supplier-option.ts';
 import { readSupplied, type SuppliedVehicle, SupplierDetails, supplierForm, WHOLE_VEHICLES } from '../vehicle-parts.ts';
-import { type FieldChecks, fieldChecks, fileTime } from './field-checks.ts';
+import { type FieldChecks, fieldChecks } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { readVehicleRows, VEHICLE_COLUMNS, type VehicleChange } from './vehicle-rows.ts';
+import { overlap, readVehicleRows, type VehicleChange } from './vehicle-rows.ts';
 
 const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
-  const seen = new Map<string, number>();
   for (const [index, policy] of policies.entries()) {
     const nameOf = (field: string) => `policies[${index}].${field}`;
     check.cover(policy, nameOf);
-    const key = `${policy.supplier ?? ''} ${policy.number}`;
-    const earlier = seen.get(key);
-    if (earlier === undefined) seen.set(key, index);
-    else if (policy.number !== '') check.issue(nameOf('number'), `is the same as policies[${earlier}].number`);
+    const earlier = policies
+      .slice(0, index)
+      .findIndex((one) => one.supplier === policy.supplier && overlap(one, policy));
+    if (earlier >= 0)
+      check.issue(nameOf('number'), `is the same as policies[${earlier}].number, whose period overlaps`);
   }
 };
 
-const rulesOf = (check: FieldChecks, key: string | undefined) => ({
+const rulesOf = (check: FieldChecks, registration: string) => ({
   year: check.year,
   model: check.textOrEmpty,
-  registration: (name: string, value: unknown) => key ?? check.invalidRegistration(name, value),
+  registration: () => registration,
   lastUpdated: check.lastUpdated,
 });
+
+type LineResult = { readonly change: VehicleChange } | { readonly reasons: readonly string[] };
 
 const SEVERAL_SUPPLIERS =
   'supplied: this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier';
 
-const readVehicleLine = (row: Row, key: string | undefined, context: RowContext): RowResult<VehicleChange> => {
-  if (row.fields.supplied !== undefined) return { reasons: [SEVERAL_SUPPLIERS] };
-  const check = fieldChecks(context);
-  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, row.fields, rulesOf(check, key));
+const readVehicleLine = ({ fields }: Row, registration: string, options: ReadOptions): LineResult => {
+  if (fields.supplied !== undefined) return { reasons: [SEVERAL_SUPPLIERS] };
+  const check = fieldChecks(options);
+  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rulesOf(check, registration));
   checkPolicies(check, policies);
-  if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
-  return { record: { registration: key, body: { vehicle, policies }, lastUpdated } };
+  if (check.reasons.length > 0) return { reasons: check.reasons };
+  return { change: { registration, body: { vehicle, policies }, lastUpdated } };
 };
 
 const { properties } = VehicleRecord;
@@ -69,10 +70,10 @@ const readSaid = (check: FieldChecks, name: string, value: unknown): SuppliedVeh
 };
 
 /** One vehicle from its line of an export, with all of its suppliers. */
-const readExportedLine = (row: Row, key: string | undefined, context: RowContext): RowResult<VehicleChange> => {
-  const check = fieldChecks(context);
-  const read = readFields(check, ExportedVehicle, row.fields, {
-    ...rulesOf(check, key),
+const readExportedLine = ({ fields }: Row, registration: string, options: ReadOptions): LineResult => {
+  const check = fieldChecks(options);
+  const read = readFields(check, ExportedVehicle, fields, {
+    ...rulesOf(check, registration),
     supplied: (name, value) => readSaid(check, name, value),
   }) as SuppliedVehicle;
   const { vehicle, policies, lastUpdated, supplied } = read;
@@ -81,24 +82,16 @@ const readExportedLine = (row: Row, key: string | undefined, context: RowContext
   if (check.reasons.length === 0 && isNamed && JSON.stringify(readSupplied({ ...read })) !== JSON.stringify(read)) {
     check.issue('supplied', 'does not go with vehicle, policies and lastUpdated as an export has them');
   }
-  if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
-  return { record: { registration: key, body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated } };
+  if (check.reasons.length > 0) return { reasons: check.reasons };
+  return { change: { registration, body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated } };
 };
 
 /** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
-export const vehicles: ImportKind<VehicleChange> = {
-  noun: 'vehicles',
-  columns: VEHICLE_COLUMNS,
-  keyOf: registrationOf,
-  read: (group, context) => {
-    if (context.source.format === 'csv') return readVehicleRows(group, context);
-    const readLine = context.restore ? readExportedLine : readVehicleLine;
-    return recordPerRow(group, (row, registration) => readLine(row, registration, context));
+export const vehicleRules = (supplier: string | undefined, restore = false): RecordRules => ({
+  form: restore ? WHOLE_VEHICLES : supplierForm(supplier),
+  read: (rows, registration, options) => {
+    if (options.format === 'csv') return readVehicleRows(rows, registration, options);
+    const readLine = restore ? readExportedLine : readVehicleLine;
+    return readWholeRecord(rows, (row) => readLine(row, registration, options));
   },
-  form: ({ supplier }) => supplierForm(supplier),
-  removal: (registration, isErased) => ({ registration, isErased }),
-  writing: (context) =>
-    context.restore
-      ? recordChanges(WHOLE_VEHICLES, context, fileTime(context))
-      : recordChanges(supplierForm(context.supplier), context, fileTime(context)),
-};
+});

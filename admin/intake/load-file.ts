@@ -39,7 +39,7 @@ export const loadedKey = (prefix: string): string => `control/loaded/${prefix}`;
 
 /** The command line of a load. */
 export const importArguments = (
-  { import: kind, supplier, complete, removeAtMost, dates }: IntakeSource,
+  { import: kind, supplier, complete, removeAtMost, unreadableAtMost, encoding, dates }: IntakeSource,
   path: string,
   erased: string,
 ): string[] => [
@@ -47,6 +47,8 @@ export const importArguments = (
   ...(supplier === undefined ? [] : ['--supplier', supplier]),
   ...(complete ? ['--complete'] : []),
   ...(removeAtMost === undefined ? [] : ['--remove-at-most', removeAtMost]),
+  ...(unreadableAtMost === undefined ? [] : ['--unreadable-at-most', unreadableAtMost]),
+  ...(encoding === undefined ? [] : ['--encoding', encoding]),
   ...(dates === undefined ? [] : ['--dates', dates]),
 ];
 

@@ -125,7 +125,7 @@ const monthlyUsage = async (
       return report;
     })
     .finally(progress.stop);
-  if (csv !== undefined) await writeOutput(csv, csvLines(keys), { part: `${csv}.part`, signal: context.signal });
+  if (csv !== undefined) await writeOutput(csv, csvLines(keys), { signal: context.signal });
   const [only] = id === undefined ? [] : keys;
   return {
     text: only === undefined ? monthTable(keys, month) : monthChart(only, period, month),

@@ -2,14 +2,12 @@ import { type Command, Option } from 'commander';
 import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import type { FileCommand, RowContext } from '../file-command/command-types.ts';
+import type { FileKind } from '../file-command/file-kind.ts';
 import { addFileOptions, type FileOptions } from '../file-command/file-options.ts';
-import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
-import { runFileCommand } from '../file-command/run-file-command.ts';
-import { REGISTRATION_COLUMNS, REGISTRATION_FORMATS } from '../file-command/staging.ts';
-import { type Row, registrationOf } from '../files/row.ts';
+import { recordChanges } from '../file-command/record-changes.ts';
+import { runFile } from '../file-command/run-file.ts';
+import { REGISTRATION_FORMATS, REGISTRATION_ROWS } from '../file-command/stage-file.ts';
 import { COMPLIANCE } from '../import/compliance.ts';
-import { fieldChecks } from '../import/field-checks.ts';
 import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
 import { WHOLE_VEHICLES } from '../vehicle-parts.ts';
 import { removeSupplied } from './remove-supplied.ts';
@@ -18,35 +16,22 @@ const FORMS = { vehicles: WHOLE_VEHICLES, compliance: COMPLIANCE } as const;
 
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
 
-const reasonsOf = (row: Row, context: RowContext): readonly string[] => {
-  if (row.issues.length > 0) return row.issues;
-  const check = fieldChecks(context);
-  check.invalidRegistration('registration', row.fields.registration);
-  return check.reasons;
-};
-
 /** Removes the records of the registrations in a file from one of the two tables. */
-const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) =>
+const removeKind = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) =>
   ({
+    ...REGISTRATION_ROWS,
     verb: 'remove',
     noun,
     consequence: `This erases ${RECORDS[noun]} for good`,
     formats: REGISTRATION_FORMATS,
-    columns: REGISTRATION_COLUMNS,
     outcomes: ['removed', 'notThere'],
     note: `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`,
-    keyOf: registrationOf,
-    // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
-    read: ({ key, rows, firstLine }, context) => {
-      const isReadable = (row: Row) => key !== undefined && row.issues.length === 0;
-      const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, context) }));
-      const isFirst = rows[0]?.line === firstLine;
-      return key !== undefined && isFirst && rows.some(isReadable)
-        ? { record: { registration: key, isErased: true }, rejected }
-        : { rejected };
+    writing: {
+      form: FORMS[noun],
+      // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
+      read: (_rows, registration) => ({ change: { registration, isErased: true }, rejected: [], repeated: 0 }),
     },
-    writing: (context) => recordChanges(FORMS[noun], context),
-  }) satisfies FileCommand<RecordChange>;
+  }) satisfies FileKind;
 
 interface RemoveOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
@@ -61,7 +46,7 @@ const parseRegistration = (raw: string, index: number): string => {
 
 /** Removes nothing when one of the registrations is invalid. @throws CommandFailure */
 const removeRegistrations = async (
-  { noun, consequence, note }: ReturnType<typeof removeCommand>,
+  { noun, consequence, note }: ReturnType<typeof removeKind>,
   raw: readonly string[],
   dryRun: boolean,
   context: CommandContext,
@@ -70,19 +55,22 @@ const removeRegistrations = async (
   if (!dryRun) await requireConfirmation(consequence, context);
   const { writeAll } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
   const counts = { removed: 0, notThere: 0 };
+  const notThere: string[] = [];
   await writeAll(
     changes,
     () => context.signal.aborted,
-    (result) => {
+    (result, { registration }) => {
       if (result === 'removed' || result === 'notThere') counts[result] += 1;
+      if (result === 'notThere') notThere.push(registration);
     },
   );
   const left = changes.length - counts.removed - counts.notThere;
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
     notes:
-      left > 0 ? `Stopped by Ctrl-C; not done: ${left}.\n` : dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`,
-    data: { kind: noun, ...counts, interrupted: left > 0, ...(dryRun && { dryRun }) },
+      (notThere.length > 0 ? `Not there: ${notThere.join(', ')}.\n` : '') +
+      (left > 0 ? `Stopped by Ctrl-C; not done: ${left}.\n` : dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`),
+    data: { kind: noun, ...counts, registrationsNotThere: notThere, interrupted: left > 0, ...(dryRun && { dryRun }) },
     exitCode: left > 0 ? EXIT.interrupted : EXIT.done,
   };
 };
@@ -94,9 +82,11 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
     ['vehicles', 'compliance'],
     ['compliance', 'vehicles'],
   ] as const) {
-    const command = removeCommand(noun, other);
+    const kind = removeKind(noun, other);
     addSupplierOption(addFileOptions(removals.command(noun)), noun, 'with --all: the supplier')
-      .description(`erase ${RECORDS[noun]}, not ${RECORDS[other]}; rejected rows go to FILE.rejected.csv or .ndjson`)
+      .description(
+        `erase ${RECORDS[noun]}, not ${RECORDS[other]}; a file with a row that has no valid registration is refused`,
+      )
       .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
       .option('--registration <registrations...>', 'one or more registrations instead of a file')
       .addOption(
@@ -119,7 +109,7 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
           }
           if (registration === undefined) {
             if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
-            return runFileCommand(command, file, { ...options, dryRun }, context);
+            return runFile(kind, file, { ...options, dryRun }, context);
           }
           if (file !== undefined) throw new CommandFailure('give either a FILE or --registration, not both');
           if (Object.keys(options).length > 0) {
@@ -127,7 +117,7 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
               '--map, --encoding and --staging are for a FILE: leave them out with --registration',
             );
           }
-          return removeRegistrations(command, registration, dryRun, context);
+          return removeRegistrations(kind, registration, dryRun, context);
         }),
       );
   }

@@ -64,6 +64,19 @@ const TimeBetweenImports = text(
 
 const TableName = text('[a-zA-Z0-9_.-]{3,255}', 'the name of a table: 3 to 255 letters, digits and _.-');
 
+const Limit = text(
+  '(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)',
+  'a number such as "200", or a percentage such as "2.5%"',
+);
+
+const isEncoding = (name: string): boolean => {
+  try {
+    return new TextDecoder(name).encoding !== '';
+  } catch {
+    return false;
+  }
+};
+
 /** What arrives under a prefix of the bucket, and how it is imported: the options of the CLI's import. */
 const IntakeSource = T.Object({
   prefix: text(
@@ -83,8 +96,16 @@ const IntakeSource = T.Object({
   /** Whether each file has everything, so that what it lacks is removed. */
   complete: T.Optional(T.Boolean()),
   dates: T.Optional(text('(iso|uk)', 'iso or uk')),
-  removeAtMost: T.Optional(
-    text('(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)', 'a number such as "200", or a percentage such as "2.5%"'),
+  removeAtMost: T.Optional(Limit),
+  /** The most rows of a file of which nobody need know whose they are; a file with more is refused. Default: none. */
+  unreadableAtMost: T.Optional(Limit),
+  /** Of a CSV. When absent, it is found out. */
+  encoding: T.Optional(
+    T.Refine(
+      T.String(),
+      (name) => typeof name !== 'string' || isEncoding(name),
+      () => 'must be the name of an encoding, such as "macintosh"',
+    ),
   ),
 });
 

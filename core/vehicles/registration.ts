@@ -36,10 +36,6 @@ export const normaliseRegistration = (raw: string): RegistrationKey | undefined 
   return isValid ? (compact.toUpperCase() as RegistrationKey) : undefined;
 };
 
-/** All letters and digits of a text, written as in a normalised registration. */
-export const lettersAndDigits = (text: string): string =>
-  text.normalize('NFC').replace(OTHER_CHARACTERS, '').toUpperCase();
-
 /** The key of a stored record, whose registration was normalised before it was stored. */
 export const storedRegistrationKey = ({ registration }: Readonly<Record<string, unknown>>): RegistrationKey =>
   String(registration) as RegistrationKey;

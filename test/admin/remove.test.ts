@@ -1,9 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../support/engine.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
-import { useAdmin } from '../support/use-admin.ts';
+import { failure, useAdmin } from '../support/use-admin.ts';
 
-const { run, json, file, engine, interruptedRun, rejectedLines, stored } = useAdmin();
+const { run, json, file, engine, interruptedRun, stored } = useAdmin();
 
 const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
 
@@ -43,17 +44,20 @@ describe('remove of a file', () => {
   });
 
   it.each([
-    ['r.txt', ['KR08NIL', 'AB_12', 'AB12CDE'], 'registration: contains ', 'AB_12'],
-    ['r.csv', ['registration,n', 'MT17DUE', 'AB12CDE,1', 'KR08NIL,1'], 'the row has too few columns', 'MT17DUE'],
-    ['r.ndjson', ['{"registration":"AB12CDE"}', '{"reg":"MT17DUE"}'], 'registration: is missing', { reg: 'MT17DUE' }],
-  ])('removes what the valid rows name and reports the invalid one of %s', async (name, lines, reason, row) => {
-    const path = await file(name, lines.join('\n'));
-    const result = await remove(path);
-    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 row was rejected') });
-    expect(result.stdout + result.stderr).not.toMatch(/MT17DUE|AB_12/);
-    expect(await rejectedLines(path)).toEqual([{ line: 2, row, reasons: [expect.stringContaining(reason)] }]);
-    const removed = lines.length === 2 ? ['AB12CDE'] : ['AB12CDE', 'KR08NIL'];
-    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS.filter((one) => !removed.includes(one)));
+    ['r.txt', ['KR08NIL', 'AB_12', 'AB12CDE'], 'line 2 has an invalid registration: it contains "_" (U+005F)'],
+    ['r.csv', ['registration,n', 'MT17DUE,1', 'AB12CDE,1,x'], 'line 3 has text in 3 cells where the header names 2'],
+    ['r.ndjson', ['{"registration":"AB12CDE"}', '{"reg":"MT17DUE"}'], 'line 2 has no registration'],
+  ])('erases nothing when nobody knows whose a row is: %s', async (name, lines, problem) => {
+    const result = await remove(await file(name, lines.join('\n')));
+    expect(result).toEqual(failure(`${problem}, so nobody knows whose row it is: nothing was changed; correct it: `));
+    expect(result.stderr).not.toMatch(/MT17DUE|AB_12/);
+    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
+  });
+
+  it('names each registration that is not there', async () => {
+    const path = await file('r.txt', 'NOT2\nAB12CDE\nNOT1\n');
+    expect(await json(['remove', 'vehicles', path])).toMatchObject({ notThereFile: `${path}.not-there.txt` });
+    expect(await readFile(`${path}.not-there.txt`, 'utf8')).toBe('NOT1\nNOT2\n');
   });
 });
 
@@ -62,14 +66,15 @@ describe('remove --registration', () => {
     expect(await remove('--registration', 'ab12 cde', 'AB12-CDE', 'kr08nil', 'mt17due', 'NOT1')).toEqual({
       exitCode: 0,
       stdout: 'removed: 3, not there: 1\n',
-      stderr: 'Only vehicles were removed; "remove compliance" removes compliance records.\n',
+      stderr: 'Not there: NOT1.\nOnly vehicles were removed; "remove compliance" removes compliance records.\n',
     });
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
   });
 
   it('erases compliance records only after "remove compliance", and gives its counts with --json', async () => {
     const counts = await json(['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1']);
-    expect(counts).toEqual({ kind: 'compliance', removed: 1, notThere: 1, interrupted: false });
+    const registrationsNotThere = ['NOT1'];
+    expect(counts).toEqual({ kind: 'compliance', removed: 1, notThere: 1, registrationsNotThere, interrupted: false });
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
   });
 

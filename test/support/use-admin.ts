@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
 import type { AdminContext } from '../../admin/command/context.ts';
 import { runAdmin } from '../../admin/program.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
@@ -60,9 +61,6 @@ export const interruptionAfter = (looks: number): AbortSignal => {
 /** The files of rejected rows of a file, the latest last. */
 export const rejectedFilesOf = (path: string): string[] =>
   globSync(`${path}.rejected*.{csv,ndjson}`).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
-
-/** A row may have line ends in quoted cells. */
-const REJECTED_CSV_ROW = /^(\d+)[,;\t|]"((?:[^"]|"")*)"[,;\t|]([\s\S]*?)\r\n(?=\d+[,;\t|]"|(?![\s\S]))/gm;
 
 /** What a run that was stopped says. */
 export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
@@ -163,10 +161,12 @@ export const useAdmin = () => {
       if (latest.endsWith('.ndjson')) {
         return content.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
       }
-      return [...content.matchAll(REJECTED_CSV_ROW)].map(([, line, reason = '', row]) => ({
+      const delimiter = /^\ufeff(?:sep=(.)\r\n)?line(.)/.exec(content)?.slice(1).find(Boolean) ?? ',';
+      const rows: string[][] = parse(content, { bom: true, delimiter, relax_column_count: true });
+      return rows.slice(rows.findIndex(([first]) => first === 'line') + 1).map(([line, reasons = '', ...cells]) => ({
         line: Number(line),
-        reasons: reason.replaceAll('""', '"').split(' | '),
-        row,
+        reasons: reasons.split(' | '),
+        row: cells.join(delimiter),
       }));
     },
   };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ENCODINGS, type Encoding } from '../../../csv/encoding.ts';
+import { parseEncoding } from '../../../csv/encoding.ts';
+import type { Encoding } from '../../../csv/text.ts';
 import { addDays, lastDay, todayInLondon } from './days.ts';
 import { CannotRun } from './failure.ts';
 
@@ -13,8 +14,8 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
         that was stopped begins again. 100,000 vehicles are 100 requests for a
         premium key; for a free one they take 17 minutes.
   --column NAME         the column of registrations, if none has a usual name
-  --encoding NAME       utf-8, utf-16le, utf-16be or windows-1252, if it is not
-                        the one that the file seems to have
+  --encoding NAME       such as windows-1252, macintosh, ibm866 or utf-16le, if it
+                        is not the one that the file seems to have
   --date YYYY-MM-DD     insurance on that day instead of today
   --compliance          compliance today instead of insurance
   --ending-within DAYS  lists what ends from today, or from --date, to that many
@@ -126,9 +127,9 @@ const readEnding = (text: string | undefined, from: string): CheckArguments['end
 };
 
 const readEncoding = (text: string | undefined): Encoding | undefined => {
-  const encoding = ENCODINGS.find((name) => name === text);
+  const encoding = text === undefined ? undefined : parseEncoding(text);
   if (text === undefined || encoding !== undefined) return encoding;
-  throw new CannotRun(`--encoding ${text} is not one of ${ENCODINGS.join(', ')}.`);
+  throw new CannotRun(`--encoding ${text} is not known: write it as windows-1252, macintosh or iso-8859-2.`);
 };
 
 const readFailOn = (name: string): FailOn => {

@@ -1,17 +1,18 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type Encoding, findEncoding, findMark, UnreadableFile } from '../../../csv/encoding.ts';
-import { nameKey, REGISTRATION_NAMES, readCsv } from '../../../csv/read-csv.ts';
-import { hasTooManyCells, isEmpty, parseRecords } from '../../../csv/records.ts';
+import { nameKey, REGISTRATION_NAMES } from '../../../csv/column-names.ts';
+import { findEncoding, findMark } from '../../../csv/encoding.ts';
+import { readLines } from '../../../csv/lines.ts';
+import { mayHideRow, readCsv, readHeader } from '../../../csv/read-csv.ts';
+import { type Encoding, type TextFile, UnreadableFile } from '../../../csv/text.ts';
 import { CannotRun, unreadable } from './failure.ts';
 
 export interface FleetRow {
   /** The line on which it begins. */
   readonly line: number;
-  /** A best effort when there is an error. */
   readonly cells: readonly string[];
-  /** Why its registration cannot be read: it may be in another cell. */
-  readonly error?: 'TOO_MANY_CELLS' | 'MALFORMED_ROW';
+  /** Why its registration cannot be read: with text in more cells than the header names it may be in another cell. */
+  readonly error?: 'TOO_MANY_CELLS';
 }
 
 /** A CSV file with a header line and a column of registrations. */
@@ -50,10 +51,9 @@ const namesOf = (wanted: string | undefined): string[] =>
 export const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
   const known = namesOf(wanted);
   const found = header.filter((name) => known.includes(nameKey(name)));
-  if (wanted === undefined && found.length > 1) {
-    throw new CannotRun(
-      `${path} has several columns that could be the registration: choose one of ${quoted(found)} with --column.`,
-    );
+  if (found.length > 1) {
+    const choice = wanted === undefined ? `choose one of ${quoted(found)} with --column` : 'rename one of them';
+    throw new CannotRun(`${path} has several columns that could be the registration, ${quoted(found)}: ${choice}.`);
   }
   const [name] = found;
   if (name !== undefined) return header.indexOf(name);
@@ -71,6 +71,12 @@ const asCannotRun = (error: unknown, path: string): unknown => {
   return unreadable(path, error);
 };
 
+/** The first line end of a file. */
+const findLineEnd = async (file: TextFile): Promise<string> => {
+  for await (const { lines } of readLines(file)) for (const { end } of lines) return end || '\n';
+  return '\n';
+};
+
 /** Opens a CSV file, and reads it to validate it and count its rows. @throws CannotRun, or what `find` throws */
 export const openFleet = async (
   path: string,
@@ -78,43 +84,36 @@ export const openFleet = async (
   { column: wanted, encoding: given }: FleetOptions = {},
 ): Promise<FleetFile> => {
   const known = namesOf(wanted);
-  const isKnown = (name: string) => known.includes(nameKey(name));
   try {
     const stats = await stat(path, { bigint: true });
-    const encoding = await findEncoding(path, given);
-    const hasMark = encoding !== 'utf-8' || (await findMark(path)) !== undefined;
-    const read = async function* () {
-      for await (const { header, rows } of readCsv({ path, encoding }, isKnown)) {
-        const { delimiter, names } = header;
-        const records = parseRecords(
-          rows.map(({ text }) => text),
-          delimiter,
-        );
-        const found = records.flatMap((record, index): FleetRow[] => {
-          if (isEmpty(record)) return [];
-          const row = { line: rows[index]?.line ?? 0, cells: record.cells };
-          if (record.issue !== undefined) return [{ ...row, error: 'MALFORMED_ROW' }];
-          return [hasTooManyCells(record, names.length) ? { ...row, error: 'TOO_MANY_CELLS' } : row];
-        });
-        yield { header, found };
-      }
-    };
-    let opened: Pick<FleetFile, 'header' | 'columnIndex' | 'delimiter' | 'lineEnd'> | undefined;
-    let rowCount = 0;
-    for await (const { header, found } of read()) {
-      const { names, delimiter, lineEnd } = header;
-      opened ??= { header: names, columnIndex: find(names), delimiter, lineEnd: lineEnd || '\n' };
-      rowCount += found.length;
-    }
-    if (opened === undefined) throw new CannotRun(`${path} is empty.`);
-    const rows = async function* () {
+    const file = { path, encoding: await findEncoding(path, given) };
+    const hasMark = file.encoding !== 'utf-8' || (await findMark(path)) !== undefined;
+    const header = await readHeader(file, (name) => known.includes(nameKey(name)));
+    if (header === undefined) throw new CannotRun(`${path} is empty.`);
+    const { names, delimiter } = header;
+    const columnIndex = find(names);
+    const read = async function* (keepsBlanks: boolean): AsyncGenerator<FleetRow> {
       try {
-        for await (const { found } of read()) yield* found;
+        for await (const chunk of readCsv(file, header, { keepsBlanks })) {
+          for (const row of chunk.rows) {
+            if (row.cells.some((cell, index) => mayHideRow(cell, index === columnIndex, delimiter))) {
+              throw new UnreadableFile(
+                `line ${row.line} has a line end within a cell, so a quote may be missing there`,
+              );
+            }
+            const hasMoreCells = row.cells.slice(names.length).some((cell) => cell.trim() !== '');
+            yield hasMoreCells ? { ...row, error: 'TOO_MANY_CELLS' } : row;
+          }
+        }
       } catch (error) {
         throw asCannotRun(error, path);
       }
     };
-    return { ...opened, rowCount, hasMark, stats, rows };
+    let rowCount = 0;
+    for await (const _ of read(false)) rowCount += 1;
+    // What is read now is valid, and its cells are copied to the result as they are.
+    const rows = () => read(true);
+    return { header: names, columnIndex, rowCount, delimiter, lineEnd: await findLineEnd(file), hasMark, stats, rows };
   } catch (error) {
     throw asCannotRun(error, path);
   }

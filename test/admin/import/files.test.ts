@@ -56,6 +56,7 @@ describe('A CSV', () => {
   it.each<[string, string | Buffer, RegExp, ...string[]]>([
     ['UTF-16 without a mark', Buffer.from(text, 'utf16le').swap16(), /is UTF-16 without a byte order mark: save it as/],
     ['a workbook', Buffer.from('504b030414000600', 'hex'), /an Excel workbook, not CSV: open it and save/],
+    ['compressed', Buffer.from('1f8b0800', 'hex'), /the file is compressed: unpack it first/],
     ['a workbook of Excel 97', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /an Excel workbook/],
     ['empty', '', /is empty: its first line must name registration, make.* and may name last_updated\n$/],
     ['of other columns', 'Registration,make,MAKE,wheels\n', /missing: model.*unknown: "wheels"; .*: "make", "MAKE"\)/],
@@ -82,7 +83,7 @@ describe('A CSV', () => {
 });
 
 it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, and never guessed', async () => {
-  const dates = ['2/5/2027', '02.05.2027', '2027-05-02', '12/31/2026', '3 May 2026', '3-5/2026'];
+  const dates = ['2/5/2027', '02.05.2027', '2027-05-02 00:00:00', '31/02/2026', '3 May 2026', '3-5/2026'];
   const cells = dates.map((valid_to, nth) => ({ registration: `UK${nth}`, valid_from: '03-05-2026', valid_to }));
   const rows = cells.map(vehicleRow);
   const { path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows), '--dates', 'uk');
@@ -91,13 +92,19 @@ it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, a
   const form = 'must be DD/MM/YYYY or YYYY-MM-DD';
   const issues = ['is not a calendar date', form, form];
   expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
+  const us = vehicleRow({ registration: 'US1', valid_to: '12/31/2026' });
+  const sentence = 'line 3 has a date with the month first, so --dates uk reads others wrongly: nothing was changed';
+  expect(await load('vehicles', 'us.csv', vehiclesCsv(vehicleRow(), us), '--dates', 'uk')).toMatchObject(
+    failure(sentence),
+  );
 });
 
 it.each([
   ['vehicles', 'vehicles.csv', 81, 60, 12],
   ['compliance', 'compliance.ndjson', 57, 57, 0],
 ])('The sample file of %s, %s, has %i rows, %i records and %i bad rows', async (kind, name, rows, records, bad) => {
-  const { stdout } = await load(kind, name, await readFile(`test/fixtures/samples/${name}`));
+  const sample = await readFile(`test/fixtures/samples/${name}`);
+  const { stdout } = await load(kind, name, sample, '--unreadable-at-most', '5');
   expect(stdout).toMatch(new RegExp(` ${rows} +${records} +0 +${bad} `));
 });
 
@@ -105,17 +112,18 @@ it('The summary of rejected rows has the most frequent of at most 20 reasons fir
   const dates = Array.from({ length: 12_000 }, (_, nth) => ({ registration: `D${nth}`, valid_from: '03/05/2026' }));
   const years = ['\u001b[2J', 'x'.repeat(50), 'z'].map((year) => ({ registration: `Y${year.length}`, year }));
   const others = [{ registration: 'SECRET!' }, { registration: 'A1', make: '' }];
-  const same = Array<object>(3).fill({ registration: 'A', policy_number: 'SAME' });
+  const same = [1, 2, 3].map((nth) => ({ registration: 'A', policy_number: 'SAME', insurer: `I${nth}` }));
   const columns = Array.from({ length: 22 }, (_, index) => `C1${',x'.repeat(index + 11)}`);
   const rows = [...others, ...years, ...same, ...dates].map((cells) => vehicleRow(cells));
-  const { stderr, path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...columns));
+  const accepted = ['--unreadable-at-most', '1%'];
+  const { stderr, path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...columns), ...accepted);
   const lines = stderr.split('\n');
   expect(lines.slice(0, 4)).toEqual([
     '12,000 × valid_from must be YYYY-MM-DD, first in line 10: 03/05/2026',
     '         (--dates uk reads DD/MM/YYYY)',
     '     3 × year must be a whole number from 1885 to 2027, first in line 4: \ufffd[2J',
     // Reasons that differ in the number of a line only are one.
-    '     2 × policy_number is the same as on another line, first in line 8: SAME',
+    '     2 × policy_number is the same as on another line, and the periods overlap, first in line 8: SAME',
   ]);
   expect(lines).toContain('     1 × make must not be blank, first in line 3');
   expect(lines.filter((line) => line.includes(' × '))).toHaveLength(20);
@@ -125,13 +133,15 @@ it('The summary of rejected rows has the most frequent of at most 20 reasons fir
 });
 
 describe('An import', () => {
-  const TOO_LONG = /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv;/;
+  const TOO_LONG =
+    /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv\.rejected\.csv;/;
   const writeBadRow = (path: string) => writeFileSync(path, vehiclesCsv(vehicleRow({ year: 'x' })));
   it.each<[string, (path: string) => unknown, RegExp]>([
     ['absent.csv', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
     ['folder.csv', mkdirSync, /a folder, not a file/],
     ['pipe.csv', (path) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
     ['book.xlsx', () => undefined, /^error: the file is an Excel workbook, not CSV/],
+    ['file.csv.gz', () => undefined, /^error: the file is compressed: unpack it first/],
     ['file.txt', () => undefined, /^error: the name of the file must end in \.csv/],
     [`${'x'.repeat(240)}.csv`, writeBadRow, TOO_LONG],
   ])('is rejected for a file that cannot be imported: %s', async (name, make, sentence) => {
@@ -153,9 +163,9 @@ describe('An import', () => {
 
   it('writes its rejected rows as a CSV that can be corrected and imported, a new one each time, until none is left', async () => {
     const rows = [
-      vehicleRow({ registration: 'R1', year: 'x', color: '"Grey;\r\nblue"' }),
+      vehicleRow({ registration: 'R1', year: 'x', color: '"Grey;blue"' }),
       vehicleRow({ registration: 'R2', make: '"Ro""ver"', valid_to: 'soon' }),
-      vehicleRow({ registration: 'R3', make: 'Ford;Ka', model: 'Fie"sta' }),
+      vehicleRow({ registration: 'R3', make: 'Ford;Ka', model: 'Fie"sta', insurer: '' }),
       vehicleRow({ registration: 'R4', year: 'y' }),
       vehicleRow({ registration: 'R4', policy_number: 'P-2' }),
     ];
@@ -169,11 +179,12 @@ describe('An import', () => {
       return exitCode === 0 ? 0 : (await rejectedLines(path)).length;
     };
     expect(await load()).toBe(5);
-    expect(await load(['|x|', '|2019|'], ['soon', '2026-12-31'])).toBe(4);
-    expect(await load(['Grey;\r\nblue', 'Grey'], ['Fie"sta', 'Fiesta'])).toBe(2);
+    expect(await load(['|x|', '|2019|'], ['soon', '2026-12-31'])).toBe(3);
+    expect(await load(['|P-1||', '|P-1|Acme|'])).toBe(2);
     expect([await load(['|y|', '|2019|']), rejectedFilesOf(path).length]).toEqual([0, 3]);
     expect(await find('R4')).toMatchObject({ policies: [{ number: 'P-1' }, { number: 'P-2' }] });
     expect(await find('R2')).toMatchObject({ vehicle: { make: 'Ro"ver' } });
+    expect(await find('R3')).toMatchObject({ vehicle: { model: 'Fie"sta' } });
   });
 
   it('shows progress and no content of a row on a terminal, whose modes stay; elsewhere no control character', async () => {

@@ -41,25 +41,44 @@ describe('import vehicles of a CSV', () => {
   });
 
   it.each([
-    ['TBC,AB12CDE,na,TBC,123,0', '4 registrations have', 'TBC, NA, 123, …'],
-    ['ß,ABCDEFGHIJKL', '1 registration has', 'ABCDEFGHIJKL'],
+    ['LKW,AB12CDE,nb,BOX,123', '4 registrations have', 'LKW, NB, BOX, …'],
+    ['ABCDEFGHIJKL', '1 registration has', 'ABCDEFGHIJKL'],
   ])('counts and names registrations of no known UK format that it loads: of %s', async (names, count, examples) => {
     const rows = names.split(',').map((registration, nth) => ({ registration, policy_number: `${nth}` }));
     const note = `${count} no known UK format, which is often a mistake: ${examples}\n`;
     expect((await loadRows(...rows)).stdout).toContain(note);
   });
 
+  it('loads a vehicle once whose rows say the same, also in capitals or for each of its drivers', async () => {
+    const rows = [{}, { make: 'FORD', color: 'RED' }, { policy_number: 'P-2' }].map((cells) =>
+      vehicleRow({ registration: 'SAME', ...cells }),
+    );
+    const csv = `${VEHICLE_HEADER},driver\n${rows.map((row, nth) => `${row},${nth}`).join('\n')}\n`;
+    const { stdout, exitCode } = await load('vehicles', 'v.csv', csv, '--json');
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { read: 3, loaded: 1, repeated: 1, rejected: 0 }]);
+    expect(await find('SAME')).toMatchObject({
+      vehicle: { make: 'Ford' },
+      policies: [{ number: 'P-1' }, { number: 'P-2' }],
+    });
+  });
+
+  it('stores a policy that was renewed under its number as two', async () => {
+    const years = ['2025', '2026'].map((year) => ({ valid_from: `${year}-01-01`, valid_to: `${year}-12-31` }));
+    expect(await loadRows(...years.map((period) => ({ registration: 'RENEWED', ...period })))).toMatchObject({
+      exitCode: 0,
+    });
+    expect((await find('RENEWED'))?.policies).toHaveLength(2);
+  });
+
   it.each<[string, number, string]>([
     ['to the end of the file', 2, vehicleRow({ make: '"Ford' })],
-    ['until a later row opens one', 2, `${vehicleRow({ make: '"Ford' })}\n${vehicleRow({ make: '"Seat, ""Ibiza""' })}`],
-    ['after a cell of several lines', 4, vehicleRow({ make: '"Ford\n\nKa"', model: '"Fiesta' })],
+    ['after a cell of several lines', 2, `"a\nb"x,${vehicleRow({ model: '"Fiesta' })}`],
     ['by a stray quote', 2, `${vehicleRow({ make: '"Ford' })}\n${vehicleRow({ make: '19" wheels' })}`],
-    ['within a megabyte of its line', 2, vehicleRow({ make: `"${'x'.repeat(1_000_000)}` })],
-    ['within a megabyte of several lines', 2, `${vehicleRow({ make: '"Ford' })}\n${'x'.repeat(1_000_000)}`],
+    ['within 100,000 characters of its line', 2, vehicleRow({ make: `"${'x'.repeat(100_000)}` })],
   ])('loads nothing when a quote is not closed: %s', async (_case, line, rows) => {
     const text = `${VEHICLE_HEADER}\n${rows}\n${vehicleRow({ registration: 'QUOTE' })}\n`;
-    const sentence = `the quote that opens a cell on line ${line} is not closed as it should be; nothing was changed`;
-    expect((await load('vehicles', 'v.csv', text)).stderr).toContain(`error: ${sentence}`);
+    const { stderr } = await load('vehicles', 'v.csv', text);
+    expect(stderr).toMatch(new RegExp(`^error: the row that begins on line ${line} .*; nothing was changed: `));
     expect(await find('QUOTE')).toBeUndefined();
   });
 });
@@ -74,14 +93,15 @@ describe('A vehicle of several rows', () => {
   });
 
   it('is rejected whole when its rows have over 4 MB, which would take 20 times as much memory', async () => {
-    const rows = [0, 1, 2, 3, 4].map((nth) => `${vehicleRow({ registration: 'LARGE', policy_number: `P-${nth}` })},`);
+    const numbers = Array.from({ length: 45 }, (_, nth) => `P-${nth}`);
+    const rows = numbers.map((policy_number) => `${vehicleRow({ registration: 'LARGE', policy_number })},`);
     const { path } = await load(
       'vehicles',
       'large.csv',
-      [`${VEHICLE_HEADER},notes`, ...rows.map((row) => row + 'n'.repeat(900_000))].join('\n'),
+      [`${VEHICLE_HEADER},notes`, ...rows.map((row) => row + 'n'.repeat(90_000))].join('\n'),
     );
     const rejected = await rejectedLines(path);
-    expect(rejected.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6]);
+    expect(rejected).toHaveLength(45);
     expect(await find('LARGE')).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import { Help } from 'commander';
-import { type CsvHeader, nameKey, REGISTRATION_NAMES } from '../../csv/read-csv.ts';
-import { withoutCells } from '../../csv/records.ts';
+import { nameKey, REGISTRATION_NAMES } from '../../csv/column-names.ts';
+import type { CsvHeader } from '../../csv/read-csv.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
 
@@ -21,9 +21,9 @@ export interface MappedColumn {
 /** How the rows of a CSV file are written. */
 export interface CsvLayout {
   readonly delimiter: string;
-  /** The line that names the columns, as it is. */
-  readonly header: string;
-  /** The name of each column, null for one that is not used. */
+  /** The names of the columns in the file. */
+  readonly header: readonly string[];
+  /** The field that each column is, null for one that is not used. */
   readonly columns: readonly (string | null)[];
   /** Leading cells to drop from each row: 2 in a file of rejected rows, otherwise 0. */
   readonly cut: number;
@@ -122,13 +122,13 @@ const readColumns = (cells: readonly string[], expected: Columns, map: readonly 
 
 /** The layout of a file by its header. @throws CommandFailure when columns are missing or could be the same one */
 export const findLayout = (
-  { delimiter, text, names }: CsvHeader,
+  { delimiter, names }: CsvHeader,
   expected: Columns,
   map: readonly MappedColumn[],
   find: Finder,
 ): CsvLayout => {
   const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(names[index] ?? '') === name);
   const cut = isRejected ? REJECTION_COLUMNS.length : 0;
-  const header = withoutCells(text, delimiter, cut);
-  return { delimiter, header, cut, ...readColumns(names.slice(cut), expected, map, find) };
+  const header = names.slice(cut);
+  return { delimiter, header, cut, ...readColumns(header, expected, map, find) };
 };
