@@ -56,7 +56,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     const file = inFolder(name);
     await copyFile(join(SAMPLES, name), file);
     const importing = adminProcess(['--stack', STACK, '--yes', STACK], env, [EXIT.done, EXIT.incomplete]);
-    expect(await importing('import', kind, file)).toMatch(table);
+    expect(await importing('import', kind, file, '--unreadable-at-most', '5')).toMatch(table);
   });
 
   blackBoxTests(() => api);
