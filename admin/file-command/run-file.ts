@@ -10,12 +10,12 @@ import { writeRejected } from '../files/rejected-file.ts';
 import { openSource, type SourceFile } from '../files/source-file.ts';
 import { compareWithStored, requireWholeFile } from './completeness.ts';
 import { type Counts, noCounts } from './counts.ts';
-import type { FileKind } from './file-kind.ts';
+import type { FileKind, RecordRules } from './file-kind.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { recordChanges } from './record-changes.ts';
 import type { FindSummary } from './record-form.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
-import { BEGINS_AGAIN, reportOf } from './report.ts';
+import { BEGINS_AGAIN, type RunOutcome, reportOf } from './report.ts';
 import { stageExceptions, stageFile } from './stage-file.ts';
 import { ELSEWHERE, openStaging, type StagedRows } from './staging.ts';
 import { writeRecords } from './write-records.ts';
@@ -68,6 +68,23 @@ const writeKeys = async (
     ? undefined
     : writeRegistrations(path, table === 'not_there' ? 'not-there' : table, staged.keys(table));
 
+/** What a run has ended with, and the files that it leaves beside its source. */
+const finish = async (
+  kind: FileKind,
+  source: SourceFile,
+  staged: StagedRows,
+  counts: Counts,
+  isAtEnd: boolean,
+): Promise<RunOutcome> => ({
+  isAtEnd,
+  // Before the first record was reached, rejected rows are no result yet.
+  ...(isAtEnd || counts.read > 0 ? await writeRejectedRows(source, staged) : { reasons: rejectionReasons() }),
+  removedFile: await writeKeys(source, staged, 'removed'),
+  damaged: staged.count('damaged'),
+  damagedFile: await writeKeys(source, staged, 'damaged'),
+  notThereFile: kind.verb === 'remove' ? await writeKeys(source, staged, 'not_there') : undefined,
+});
+
 /** Imports or removes each valid record of a file. @throws CommandFailure, which says what was done before it */
 export const runFile = async (
   kind: FileKind,
@@ -78,6 +95,7 @@ export const runFile = async (
   const started = performance.now();
   const options = { ...DEFAULT_OPTIONS, ...given };
   const { except, complete, dryRun } = options;
+  const { signal } = context;
   if (!dryRun) await requireConfirmation(kind.consequence, context);
   const source = await open(kind, path, given, context);
   const table = tableName(context.deployment, kind.noun);
@@ -86,39 +104,44 @@ export const runFile = async (
   const counts = noCounts();
   const now = context.now();
   const reading = { ...options, format: source.format, now };
-  const unreadableAtMost = kind.verb === 'import' ? options.unreadableAtMost : undefined;
-  const { writing } = kind;
-  const records = typeof writing === 'object' ? writing : undefined;
-  try {
+
+  const stage = async (): Promise<boolean> => {
     if (except !== undefined) await stageExceptions(except, staged);
-    let isAtEnd = await stageFile({ kind, source, options, reading, unreadableAtMost }, staged, counts, context);
-    let scanned: FindSummary | undefined;
-    if (isAtEnd && complete && records) {
-      requireWholeFile(source, staged, counts);
-      scanned = await compareWithStored(records.form, { ...options, source }, staged, context);
-      isAtEnd = scanned !== undefined;
+    const unreadableAtMost = kind.verb === 'import' ? options.unreadableAtMost : undefined;
+    return stageFile({ kind, source, options, reading, unreadableAtMost }, staged, counts, context);
+  };
+
+  const compare = async ({ form }: RecordRules): Promise<FindSummary | undefined> => {
+    requireWholeFile(source, staged, counts);
+    return compareWithStored(form, { ...options, source }, staged, context);
+  };
+
+  const write = async (scanned: FindSummary | undefined): Promise<void> => {
+    const bar = showProgress(context, kind.noun, staged.count('rows'));
+    const onRows = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
+    const job = { staged, counts, table, now, dryRun, onRows };
+    try {
+      if (typeof kind.writing === 'function') return await kind.writing(job, context);
+      const changes = recordChanges(kind.writing.form, { ...context, ...options, scanned }, fileTime(source, now));
+      await writeRecords(kind.writing, changes.write, reading, job, signal);
+    } finally {
+      bar.stop();
     }
-    if (isAtEnd) {
-      const bar = showProgress(context, kind.noun, staged.count('rows'));
-      const onRows = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
-      const job = { staged, counts, table, now, dryRun, onRows };
-      if (typeof writing === 'function') await writing(job, context).finally(bar.stop);
-      else {
-        const { write } = recordChanges(writing.form, { ...context, ...options, scanned }, fileTime(source, now));
-        await writeRecords(writing, write, reading, job, context.signal).finally(bar.stop);
-      }
-      isAtEnd = !context.signal.aborted;
-    }
-    // Before the first record was reached, rejected rows are no result yet.
-    const isReached = isAtEnd || counts.read > 0;
-    const outcome = {
-      isAtEnd,
-      ...(isReached ? await writeRejectedRows(source, staged) : { reasons: rejectionReasons() }),
-      removedFile: await writeKeys(source, staged, 'removed'),
-      damaged: staged.count('damaged'),
-      damagedFile: await writeKeys(source, staged, 'damaged'),
-      notThereFile: kind.verb === 'remove' ? await writeKeys(source, staged, 'not_there') : undefined,
-    };
+  };
+
+  /** @returns false when Ctrl-C ended it */
+  const runSteps = async (): Promise<boolean> => {
+    if (!(await stage())) return false;
+    const isCompared = complete && typeof kind.writing === 'object';
+    const scanned = isCompared ? await compare(kind.writing) : undefined;
+    if (isCompared && scanned === undefined) return false;
+    await write(scanned);
+    return !signal.aborted;
+  };
+
+  try {
+    const isAtEnd = await runSteps();
+    const outcome = await finish(kind, source, staged, counts, isAtEnd);
     const stored = counts.loaded + counts.unchanged;
     if (isAtEnd && !dryRun && stored > 0) await publishImport(kind.noun, stored, context);
     return reportOf(kind, { path, dryRun }, outcome, counts, (performance.now() - started) / 1_000);

@@ -5,6 +5,7 @@ import { type ContentItem, isContentId } from '../../core/content/item.ts';
 import { CreateContent, newFields } from '../../core/content/schemas.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
+import { MAX_ROW_LENGTH } from '../../csv/lines.ts';
 import { contentImport } from '../content/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../content/imported-item.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
@@ -17,9 +18,6 @@ const TRANSACTION_TIMEOUT_MS = 30_000;
 
 /** Rows that are read before Ctrl-C is looked for, also when all of them are rejected. */
 const ROWS_A_TURN = 500;
-/** Characters: the longest content, escaped, has 600,000. */
-const MAX_ROW_LENGTH = 1_000_000;
-
 export const CONTENT_ROWS: RowRules = {
   columns: {
     required: ['title', 'content', 'domain', 'slug'],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../core/content/content-store.ts';
@@ -42,6 +42,17 @@ describe('export vehicles and export compliance', () => {
     complianceLine({ registration: 'C2', roadTax: { paidUntil: '2026-07-08' }, lastUpdated: null }),
     complianceLine({ registration: 'C3', roadTax: { exempt: true }, outstandingFines: 3, lastUpdated: TIME }),
   ];
+
+  it('leave one whole file when two have one name, and no other file that somebody has there', async () => {
+    await admin.load('vehicles', 'first.ndjson', vehicles.join('\n'));
+    const path = pathOf('both.ndjson');
+    await writeFile(`${path}.part`, 'a file of the user');
+    const runs = await Promise.all([1, 2].map(() => run(['export', 'vehicles', path])));
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(await linesOf(path)).toHaveLength(vehicles.length);
+    expect(await readFile(`${path}.part`, 'utf8')).toBe('a file of the user');
+    expect((await readdir(pathOf('.'))).toSorted()).toEqual(['both.ndjson', 'both.ndjson.part', 'first.ndjson']);
+  });
 
   it.each([
     ['vehicles', 'vehicles', vehicles],

@@ -140,6 +140,7 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
     ...{ kind: 'vehicles', file: path, read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0 },
     ...{
       excepted: 0,
+      repeated: 0,
       rejected: 1,
       damaged: 0,
       interrupted: false,

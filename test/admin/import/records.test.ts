@@ -69,18 +69,6 @@ describe('import vehicles of a CSV', () => {
     });
     expect((await find('RENEWED'))?.policies).toHaveLength(2);
   });
-
-  it.each<[string, number, string]>([
-    ['to the end of the file', 2, vehicleRow({ make: '"Ford' })],
-    ['after a cell of several lines', 2, `"a\nb"x,${vehicleRow({ model: '"Fiesta' })}`],
-    ['by a stray quote', 2, `${vehicleRow({ make: '"Ford' })}\n${vehicleRow({ make: '19" wheels' })}`],
-    ['within 100,000 characters of its line', 2, vehicleRow({ make: `"${'x'.repeat(100_000)}` })],
-  ])('loads nothing when a quote is not closed: %s', async (_case, line, rows) => {
-    const text = `${VEHICLE_HEADER}\n${rows}\n${vehicleRow({ registration: 'QUOTE' })}\n`;
-    const { stderr } = await load('vehicles', 'v.csv', text);
-    expect(stderr).toMatch(new RegExp(`^error: the row that begins on line ${line} .*; nothing was changed: `));
-    expect(await find('QUOTE')).toBeUndefined();
-  });
 });
 
 describe('A vehicle of several rows', () => {
