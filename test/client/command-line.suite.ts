@@ -194,7 +194,7 @@ describe('The command line ends with 2 and one sentence', () => {
     [`check title.csv ${NEW}`, /choose one of "Fleet" with --column\.$/],
     [
       `check quote.csv ${NEW}`,
-      /^quote\.csv cannot be read: the quote that opens a cell on line 2 is not closed as it should be\.$/,
+      /^quote\.csv cannot be read: the row that begins on line 2 has a cell that begins with a quote, which is not closed\.$/,
     ],
     [
       `${CHECK} --column vrm`,

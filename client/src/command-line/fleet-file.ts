@@ -52,8 +52,9 @@ export const findColumn = (path: string, header: readonly string[], wanted: stri
   const known = namesOf(wanted);
   const found = header.filter((name) => known.includes(nameKey(name)));
   if (found.length > 1) {
-    const choice = wanted === undefined ? `choose one of ${quoted(found)} with --column` : 'rename one of them';
-    throw new CannotRun(`${path} has several columns that could be the registration, ${quoted(found)}: ${choice}.`);
+    const choice =
+      wanted === undefined ? `choose one of ${quoted(found)} with --column` : `rename one of ${quoted(found)}`;
+    throw new CannotRun(`${path} has several columns that could be the registration: ${choice}.`);
   }
   const [name] = found;
   if (name !== undefined) return header.indexOf(name);
