@@ -32,11 +32,12 @@ export const mayHideRow = (cell: string, isUsed: boolean, delimiter: string): bo
 const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a cell that begins with a quote, which is not closed',
   CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: 'has text after the closing quote of a cell',
-  CSV_MAX_RECORD_SIZE: 'is too long: a cell there may begin with a quote that is not closed',
 };
 
-const asUnreadable = (error: Error, line: number): Error => {
-  const problem = error instanceof CsvError ? PROBLEMS[error.code] : undefined;
+const asUnreadable = (error: Error, line: number, maxLength: number): Error => {
+  const tooLong = `has more than ${maxLength.toLocaleString('en-GB')} characters: a quote may not be closed there`;
+  const problems: typeof PROBLEMS = { ...PROBLEMS, CSV_MAX_RECORD_SIZE: tooLong };
+  const problem = error instanceof CsvError ? problems[error.code] : undefined;
   return problem === undefined ? error : new UnreadableFile(`the row that begins on line ${line} ${problem}`);
 };
 
@@ -92,11 +93,11 @@ async function* parseRows(
     read = bytes;
     const error = await new Promise<Error | null | undefined>((resolve) => parser.write(text, resolve));
     yield takeRows();
-    if (error) throw asUnreadable(error, line);
+    if (error) throw asUnreadable(error, line, maxLength);
   }
   const error = await new Promise<Error | null | undefined>((resolve) => parser.end(resolve));
   yield takeRows();
-  if (error) throw asUnreadable(error, line);
+  if (error) throw asUnreadable(error, line, maxLength);
 }
 
 /** The nth row, if there is one. A problem below it does not matter yet. */

@@ -146,7 +146,10 @@ export async function* readRows(
   }
   for await (const { lines, read } of readLines(source, rules.maxRowLength)) {
     const long = lines.find(({ text }) => text.length > rules.maxRowLength);
-    if (long) throw new UnreadableFile(`line ${long.line} is too long: it is no row of such a file`);
+    if (long)
+      throw new UnreadableFile(
+        `line ${long.line} has more than ${rules.maxRowLength.toLocaleString('en-GB')} characters`,
+      );
     const rows = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter(({ given }) => given !== '');
     const joined = format === 'txt' ? rows.filter(({ given }) => /[\t,;]|\s\s/.test(given)) : [];
     if (joined.length > 0) {

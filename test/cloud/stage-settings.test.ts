@@ -126,6 +126,8 @@ describe('The settings of a stage', () => {
     [intake({ import: 'compliance', supplier: 'acme' }), ': intake.0.supplier is for vehicles only.'],
     [intake({ dates: 'us' }), ': intake.0.dates must be iso or uk.'],
     [intake({ complete: true, removeAtMost: '101%' }), ': intake.0.removeAtMost must be a number such as "200", or a'],
+    [intake({ unreadableAtMost: '5x' }), ': intake.0.unreadableAtMost must be a number such as "200", or a'],
+    [intake({ encoding: 'klingon' }), ': intake.0.encoding must be the name of an encoding, such as "macintosh"'],
     [intake({ removeAtMost: '2%' }), ': intake.0.removeAtMost is for complete files: add "complete": true.'],
     [intake({ complet: true }), ': intake.0.complet is not a setting.'],
     [

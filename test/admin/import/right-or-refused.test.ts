@@ -55,7 +55,12 @@ describe('What a file may have', () => {
     ['a line end beside the delimiter', csv(row({ make: '"Ford,\nKa"' })), LINE_END, LINE_END],
     ['two stray quotes', csv(`${row({ make: '"18 inch' })}\n${row({ make: '18"' })}`), LINE_END, LINE_END],
     ['a quote that is not closed', csv(row({ make: '"Ford' })), CLOSED, CLOSED],
-    ['a long cell after a quote', csv(row({ make: `"${'x'.repeat(100_000)}` })), 'line 3 is too long', CLOSED],
+    [
+      'a long cell after a quote',
+      csv(row({ make: `"${'x'.repeat(100_000)}` })),
+      'line 3 has more than 100,000 characters',
+      CLOSED,
+    ],
     ['text after a closing quote', csv(row({ make: '"Ford"s' })), AFTER, AFTER],
     ['two columns of one name', csv(row()).replace('make', 'VRM'), 'several could be registration', 'several columns'],
   ])('is %s, or it is refused', async (_what, text, refusal, rows) => {
