@@ -11,11 +11,11 @@ const ENCODED: Record<string, (text: string) => Buffer> = {
   'UTF-8 with a mark': (text) => Buffer.from(`\ufeff${text}`),
   'UTF-16, little endian': (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
   'UTF-16, big endian': (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
-  'Windows-1252': (text) => Buffer.from(text.replaceAll('€', '\x80'), 'latin1'),
+  'Windows-1252': (text) => Buffer.from(text, 'latin1'),
 };
 const lineEnd = fc.constantFrom('\n', '\r', '\r\n');
 // A line end refuses the file in the column of registrations, or beside a delimiter: right-or-refused.test.ts.
-const cell = fc.array(fc.constantFrom('a', 'b', ' ', '€', ',', ';', '\t', '|', '"', '\n', '\r', '\r\n'), {
+const cell = fc.array(fc.constantFrom('a', 'b', ' ', 'ü', ',', ';', '\t', '|', '"', '\n', '\r', '\r\n'), {
   maxLength: 5,
 });
 const row = fc.record({

@@ -27,7 +27,9 @@ describe('The package', () => {
 
   it('has the licences of what it bundles', () => {
     const cli = readFileSync(join(packageFolder, 'dist/cli.js'), 'utf8');
-    const bundled = new Set([...cli.matchAll(/^\/\/#region (?:\.\.\/)?node_modules\/([^/]+)/gm)].map(([, name]) => name));
+    const bundled = new Set(
+      [...cli.matchAll(/^\/\/#region (?:\.\.\/)?node_modules\/([^/]+)/gm)].map(([, name]) => name),
+    );
     expect([...bundled].toSorted()).toEqual(['csv-parse', 'csv-stringify']);
     for (const name of bundled) {
       const licence = readFileSync(join(CLIENT, `../node_modules/${name}/LICENSE`), 'utf8').trim();
