@@ -9,6 +9,7 @@ import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
 import { addExportCommands } from './export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
+import { addIntakeCommands } from './intake/intake-commands.ts';
 import { UnknownApiKey } from './keys/key-store.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addLookupCommand } from './lookup-command.ts';
@@ -107,6 +108,7 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   };
   addKeysCommands(program, run);
   addImportCommands(program, run);
+  addIntakeCommands(program, run);
   addRemoveCommands(program, run);
   addExportCommands(program, run);
   addLookupCommand(program, run);

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { bundleFunctions, bundleIntake } from '../lib/bundles.ts';
+import { bundleAdmin, bundleFunctions } from '../lib/bundles.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { InvalidSettings, type StageSettings, stageSettings } from '../lib/stage-settings.ts';
 
@@ -35,7 +35,7 @@ const readSettings = (): StageSettings => {
 const settings = readSettings();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 const bundles = await bundleFunctions();
-const intakeBundles = settings.intake && (await bundleIntake());
+const program = settings.intake && (await bundleAdmin());
 const commit = describeCommit();
-new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, intakeBundles, commit });
+new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, program, commit });
 app.synth();

@@ -14,7 +14,7 @@ const GOOD_FILE = `registration,make,model,year,color,policy_number,insurer,vali
 ${REGISTRATION},Ford,Fiesta,2019,Red,P-1,Acme Mutual,${YEAR}-01-01,${YEAR}-12-31,Comprehensive
 `;
 const BAD_FILE = 'This file has no columns.\n';
-/** Until both reports are there. A build takes 2; one that was refused is started again after 5. */
+/** Until both reports are there. A build takes 2. */
 const MAX_REPORT_MINUTES = 30;
 const POLL_MS = 10_000;
 

@@ -1,15 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  type AlarmProps,
-  ComparisonOperator,
-  type IMetric,
-  Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
-import { IMPORT_METRICS } from '../core/stage/outputs.ts';
+import { type AlarmProps, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ENTRY_DIMENSION, IMPORT_METRICS } from '../core/stage/outputs.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
+import type { IntakeProject } from './intake-projects.ts';
 import { metricsNamespace, serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -20,8 +15,8 @@ export interface MonitoredParts {
   readonly gateway: HttpGateway;
   readonly tables: ServiceTables;
   readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
-  /** Absent without the setting `intake`. */
-  readonly intakeFailures: IMetric | undefined;
+  /** Empty without the setting `intake`. */
+  readonly intakeProjects: readonly IntakeProject[];
 }
 
 /** An alarm. docs/runbook.md has a section on each that notifies. */
@@ -72,25 +67,57 @@ const alarmIfPresent = <Part>(
   describe: (part: Part) => AlarmDescription,
 ): AlarmDescription[] => (part === undefined ? [] : [describe(part)]);
 
+/** Raised when a metric of loaded records had no data for so long, and until it has some. */
+const whenNothingLoaded = (time: string): Condition => ({
+  threshold: 1,
+  comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+  evaluationPeriods: Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1),
+  treatMissingData: TreatMissingData.BREACHING,
+});
+
+const loadedMetric = (stage: string, data: keyof typeof IMPORT_METRICS, dimensionsMap: Record<string, string>) =>
+  new Metric({
+    namespace: metricsNamespace(stage),
+    metricName: IMPORT_METRICS[data],
+    dimensionsMap,
+    statistic: 'Sum',
+    period: Duration.hours(1),
+  });
+
 const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescription[] =>
   (['vehicles', 'compliance'] as const).flatMap((data) =>
     alarmIfPresent(expectImports[data], (time) => ({
       id: `NoImport-${data}`,
       description: `No import of ${data} has loaded anything for ${time}.`,
-      metric: new Metric({
-        namespace: metricsNamespace(stage),
-        metricName: IMPORT_METRICS[data],
-        statistic: 'Sum',
-        period: Duration.hours(1),
-      }),
-      when: {
-        threshold: 1,
-        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-        evaluationPeriods: Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1),
-        treatMissingData: TreatMissingData.BREACHING,
-      },
+      metric: loadedMetric(stage, data, {}),
+      when: whenNothingLoaded(time),
     })),
   );
+
+const intakeAlarms = (
+  { stage, intake = [] }: StageSettings,
+  projects: readonly IntakeProject[],
+): AlarmDescription[] => [
+  ...projects.map(({ name, entries, project }) => ({
+    id: `IntakeFailed-${name}`,
+    description: `A build failed that loads files from ${entries.map(({ prefix }) => prefix).join(', ')}.`,
+    metric: new Metric({
+      namespace: 'AWS/CodeBuild',
+      metricName: 'FailedBuilds',
+      dimensionsMap: { ProjectName: project.ref },
+      statistic: 'Sum',
+      period: Duration.hours(1),
+    }),
+    when: aboveInOneMinute(0),
+  })),
+  ...intake.map(({ prefix, expect, import: kind }) => ({
+    // A dot for each slash: prefixes have none.
+    id: `NothingLoaded-${prefix.replaceAll('/', '.')}`,
+    description: `Nothing was loaded from ${prefix} for ${expect}.`,
+    metric: loadedMetric(stage, kind as keyof typeof IMPORT_METRICS, { [ENTRY_DIMENSION]: prefix }),
+    when: whenNothingLoaded(expect),
+  })),
+];
 
 /**
  * Ids of the alarms that roll back a new version of a function. A caller can raise none of them. A function turns most
@@ -108,7 +135,7 @@ export const describeAlarms = ({
   gateway,
   tables,
   functions,
-  intakeFailures,
+  intakeProjects,
 }: MonitoredParts): AlarmDescription[] => {
   const { stage, gradualDeployment, throttle, accountConcurrency } = settings;
   const requestsPerMinute = throttle.rateLimit * 60;
@@ -178,12 +205,7 @@ export const describeAlarms = ({
       when: tooManyFailures,
     })),
     ...importAlarms(settings),
-    ...alarmIfPresent(intakeFailures, (metric) => ({
-      id: 'IntakeFailed',
-      description: 'A file that arrived was not loaded, or the loads are not started any more.',
-      metric,
-      when: aboveInOneMinute(0),
-    })),
+    ...intakeAlarms(settings, intakeProjects),
     // The metric is the alias's, so of both versions together. Values are 0 or 1: the average is a share.
     ...(gradualDeployment ? [...functions] : []).map(([id, { live }]) => ({
       id: `FunctionErrors-${id}`,

@@ -11,9 +11,6 @@ type BundleId = FunctionId | 'probe';
 /** The folder of each function's bundle: `index.js` with its `handler`, and `signing.js` if it may sign answers. */
 export type Bundles = Readonly<Record<BundleId, string>>;
 
-/** The folders of the intake's bundles, an `index.mjs` each: the function that starts builds, and their program. */
-export type IntakeBundles = Readonly<Record<'starter' | 'program', string>>;
-
 const ROOT = resolve(import.meta.dirname, '..');
 
 /** The output folder of `cdk synth`, which git ignores. */
@@ -84,16 +81,17 @@ export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')
   return Object.fromEntries(folders) as Record<BundleId, string>;
 };
 
-/** Bundles what a stage with `intake` runs; speed does not matter to it. @throws the error of esbuild */
-export const bundleIntake = async (): Promise<IntakeBundles> => {
-  const folder = join(OUTPUT, 'intake');
+/**
+ * Bundles the operators' command line as `index.mjs`, for the builds of a stage with `intake`.
+ * @returns its folder
+ * @throws the error of esbuild
+ */
+export const bundleAdmin = async (): Promise<string> => {
+  const folder = join(OUTPUT, 'admin');
   await rm(folder, { recursive: true, force: true });
   await build({
     ...OPTIONS,
-    entryPoints: [
-      { in: 'admin/intake/starter.ts', out: 'starter/index' },
-      { in: 'bin/intake.ts', out: 'program/index' },
-    ],
+    entryPoints: [{ in: 'bin/admin.ts', out: 'index' }],
     outdir: folder,
     format: 'esm',
     outExtension: { '.js': '.mjs' },
@@ -101,5 +99,5 @@ export const bundleIntake = async (): Promise<IntakeBundles> => {
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   await stop();
-  return { starter: join(folder, 'starter'), program: join(folder, 'program') };
+  return folder;
 };

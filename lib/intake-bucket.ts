@@ -1,16 +1,17 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import { ArnPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, type LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { INTAKE_BUCKET_OUTPUT, intakePolicyOutput } from '../core/stage/outputs.ts';
+import { INTAKE_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
+import type { IntakeEntry } from '../core/stage/stage-schema.ts';
 import { allow } from './permissions.ts';
 
-/** Days until a file expires. Files of the last day are not loaded (admin/intake/load-waiting.ts). */
+/** Days until a file expires. Files of the last day are not loaded (admin/intake/waiting-files.ts). */
 const FILE_DAYS = 30;
 const REPORT_DAYS = 90;
 
 /** Adds the bucket that files are put into, and that has the reports on them. */
-export const addIntakeBucket = (scope: Construct, prefixes: readonly string[], keepsData: boolean): Bucket => {
+export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[], keepsData: boolean): Bucket => {
   const rule = (prefix: string, days: number): LifecycleRule => ({
     prefix,
     expiration: Duration.days(days),
@@ -23,8 +24,9 @@ export const addIntakeBucket = (scope: Construct, prefixes: readonly string[], k
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     versioned: true,
     removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    lifecycleRules: [...prefixes.map((prefix) => rule(prefix, FILE_DAYS)), rule('reports/', REPORT_DAYS)],
+    lifecycleRules: [...entries.map(({ prefix }) => rule(prefix, FILE_DAYS)), rule('reports/', REPORT_DAYS)],
   });
+  for (const entry of entries) permitSupplier(bucket, entry);
   // `eventBridgeEnabled` of the construct would add a function of the CDK's own.
   (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
     eventBridgeConfiguration: { eventBridgeEnabled: true },
@@ -36,30 +38,42 @@ export const addIntakeBucket = (scope: Construct, prefixes: readonly string[], k
   return bucket;
 };
 
-/** Adds a policy per prefix, for whoever puts files there. The policies are attached to nobody. */
-export const addIntakePolicies = (scope: Construct, prefixes: readonly string[], bucket: Bucket): void => {
-  const stack = Stack.of(scope);
-  for (const prefix of prefixes) {
-    const output = intakePolicyOutput(prefix);
-    const [files, reports] = [`${prefix}*`, `reports/${prefix}*`];
-    const policy = new ManagedPolicy(scope, output, {
-      description: `Puts files under ${prefix} for ${stack.stackName}, and gets their reports`,
-      statements: [
-        allow(['s3:PutObject', 's3:AbortMultipartUpload'], [bucket.arnForObjects(files)]),
-        allow(['s3:GetObject'], [bucket.arnForObjects(reports)]),
-        allow(['s3:ListBucket'], [bucket.bucketArn], { StringLike: { 's3:prefix': reports } }),
-      ],
-    });
-    acknowledgeWildcards(policy, bucket, [files, reports]);
-    new CfnOutput(stack, output, { value: policy.managedPolicyArn });
+/** Permits whom the entry names to put files under its prefix, and to get their reports. */
+const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => {
+  if (from === undefined) return;
+  const principals = [new ArnPrincipal(from)];
+  const reports = `reports/${prefix}*`;
+  for (const statement of [
+    { actions: ['s3:PutObject', 's3:AbortMultipartUpload'], resources: [bucket.arnForObjects(`${prefix}*`)] },
+    { actions: ['s3:GetObject'], resources: [bucket.arnForObjects(reports)] },
+    {
+      actions: ['s3:ListBucket'],
+      resources: [bucket.bucketArn],
+      conditions: { StringLike: { 's3:prefix': reports } },
+    },
+  ]) {
+    bucket.addToResourcePolicy(new PolicyStatement({ principals, ...statement }));
   }
 };
 
-/** Accepts the wildcards in permissions on these keys of the bucket. */
-export const acknowledgeWildcards = (construct: Construct, bucket: Bucket, keys: readonly string[]): void => {
-  const id = Stack.of(bucket).getLogicalId(bucket.node.defaultChild as CfnBucket);
+/** The keys that a load writes. */
+const WRITTEN = ['reports/*', 'control/loaded/*'];
+
+/** Permits what `admin intake` does with the bucket. */
+export const allowLoads = (bucket: Bucket): PolicyStatement[] => {
+  const stack = Stack.of(bucket);
+  const id = stack.getLogicalId(bucket.node.defaultChild as CfnBucket);
   const reason = 'Names of files and reports are not known before.';
-  for (const key of keys) {
-    Validations.of(construct).acknowledge({ id: `AwsSolutions-IAM5[Resource::<${id}.Arn>/${key}]`, reason });
+  for (const keys of ['*', ...WRITTEN]) {
+    Validations.of(stack).acknowledge({ id: `AwsSolutions-IAM5[Resource::<${id}.Arn>/${keys}]`, reason });
   }
+  return [
+    // Without `ListBucket` a missing object is an `AccessDenied`.
+    allow(['s3:ListBucket', 's3:ListBucketVersions'], [bucket.bucketArn]),
+    allow(['s3:GetObject', 's3:GetObjectVersion'], [bucket.arnForObjects('*')]),
+    allow(
+      ['s3:PutObject'],
+      WRITTEN.map((keys) => bucket.arnForObjects(keys)),
+    ),
+  ];
 };

@@ -1,121 +1,79 @@
-import { Duration, Validations } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { CfnProject } from 'aws-cdk-lib/aws-codebuild';
-import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { CodeBuildProject } from 'aws-cdk-lib/aws-events-targets';
+import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { bundledFunction } from './bundled-function.ts';
-import type { IntakeBundles } from './bundles.ts';
-import { addIntakeBucket, addIntakePolicies } from './intake-bucket.ts';
-import { addIntakeBuild, type IntakeBuildProps } from './intake-build.ts';
+import { INTAKE_OUTPUT, type IntakeOutput } from '../core/stage/outputs.ts';
+import type { IntakeEntry } from '../core/stage/stage-schema.ts';
+import { addIntakeBucket, allowLoads } from './intake-bucket.ts';
+import { type IntakeProject, intakeProjects } from './intake-projects.ts';
 import { allow } from './permissions.ts';
+import { metricsNamespace } from './service-metrics.ts';
+import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-interface IntakeProps extends Pick<IntakeBuildProps, 'settings' | 'entries' | 'tables'> {
-  readonly bundles: IntakeBundles;
+export interface IntakeProps {
+  readonly settings: StageSettings;
+  readonly entries: readonly IntakeEntry[];
+  /** The folder of the bundle of the operators' command line. */
+  readonly program: string;
+  readonly tables: ServiceTables;
+  /** The ARN of the topic that gets a message for each refused file. */
+  readonly topicArn: string;
 }
 
-const HOUR = Duration.hours(1);
-const QUEUE = { fifo: true, encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
-
-/** An import of 40 million rows takes less. */
-const BUILD_TIMEOUT = Duration.hours(8);
-/**
- * 200 attempts, 5 minutes apart, take 16 hours and 40 minutes: longer than a build may be queued and then run, which is
- * twice the timeout.
- */
-const RETRY_AFTER = Duration.minutes(5);
-const MAX_ATTEMPTS = 200;
-/** Messages for which the starter starts one build. */
-const BATCH_SIZE = 10;
+const HOURS_BETWEEN_STARTS = 6;
+/** Minutes between the starts of two projects: those of 20 entries, the most that a stage has, share six hours. */
+const MINUTES_APART = 18;
 
 /**
  * Files that load themselves:
  *
- *     bucket → Object Created ─┐
- *              every hour ─────┴→ queue → starter → CodeBuild: bin/intake.ts → tables, reports in the bucket
+ *     Object Created under a prefix ─┐
+ *     every six hours ───────────────┴→ a CodeBuild project for each kind and supplier → `admin intake`
  *
- * A message only wakes the build, which lists what waits. One build runs at a time.
+ * A project runs one build at a time. A start that is refused needs no retry: the running build lists until nothing
+ * waits, and the schedule comes again.
  */
 export class Intake extends Construct {
-  /** Builds that failed, and messages that were given up. */
-  readonly failures: IMetric;
+  readonly projects: readonly IntakeProject[];
+  /** They start builds, which read the outputs of the stack: so they should be the last resources of a deployment. */
+  readonly rules: readonly Rule[];
+  /** What `admin intake` needs beside the tables. */
+  readonly statements: readonly PolicyStatement[];
 
-  constructor(scope: Construct, id: string, { settings, entries, bundles, tables }: IntakeProps) {
+  constructor(scope: Construct, id: string, { settings, entries, program, tables, topicArn }: IntakeProps) {
     super(scope, id);
-    const prefixes = entries.map(({ prefix }) => prefix);
-    const bucket = addIntakeBucket(this, prefixes, settings.keepsData);
-    const { program, starter } = bundles;
-    const project = addIntakeBuild(this, { settings, entries, program, bucket, tables, timeout: BUILD_TIMEOUT });
-    const dead = new Queue(this, 'LostWakes', { ...QUEUE, retentionPeriod: Duration.days(14) });
-    Validations.of(dead).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason: 'It is the last queue.' });
-    const queue = new Queue(this, 'Wakes', {
-      ...QUEUE,
-      contentBasedDeduplication: true,
-      visibilityTimeout: RETRY_AFTER,
-      deadLetterQueue: { queue: dead, maxReceiveCount: MAX_ATTEMPTS },
-    });
-    this.addRules(queue, {
-      source: ['aws.s3'],
-      detailType: ['Object Created'],
-      detail: { bucket: { name: [bucket.bucketName] }, object: { key: prefixes.map((prefix) => ({ prefix })) } },
-    });
-    this.addStarter(settings, starter, queue, project);
-    addIntakePolicies(this, prefixes, bucket);
-    this.failures = new MathExpression({
-      // Unlike `+`, SUM has a value where only one of them has data.
-      expression: 'SUM([FILL(failed, 0), FILL(lost, 0)])',
-      usingMetrics: {
-        failed: new Metric({
-          namespace: 'AWS/CodeBuild',
-          metricName: 'FailedBuilds',
-          dimensionsMap: { ProjectName: project.ref },
-          statistic: 'Sum',
-          period: HOUR,
+    const bucket = addIntakeBucket(this, entries, settings.keepsData);
+    this.statements = [...allowLoads(bucket), allow(['sns:Publish'], [topicArn])];
+    this.projects = intakeProjects(this, { settings, entries, program, tables, statements: this.statements });
+    this.rules = this.addRules(bucket.bucketName);
+    const namespace = metricsNamespace(settings.stage);
+    const output = { bucket: bucket.bucketName, topic: topicArn, namespace, entries } satisfies IntakeOutput;
+    new CfnOutput(Stack.of(this), INTAKE_OUTPUT, { value: Stack.of(this).toJsonString(output) });
+  }
+
+  private addRules(bucket: string): Rule[] {
+    const eventRole = new Role(this, 'StartRole', { assumedBy: new ServicePrincipal('events.amazonaws.com') });
+    return this.projects.map(({ project, entries }, index) => {
+      const minutes = index * MINUTES_APART;
+      const object = { key: entries.map(({ prefix }) => ({ prefix })) };
+      const rule = new Rule(project, 'Start', {
+        eventPattern: {
+          source: ['aws.s3'],
+          detailType: ['Object Created'],
+          detail: { bucket: { name: [bucket] }, object },
+        },
+        // For files whose event came while a build ended, and loads that failed.
+        schedule: Schedule.cron({
+          minute: String(minutes % 60),
+          hour: `${Math.floor(minutes / 60)}/${HOURS_BETWEEN_STARTS}`,
         }),
-        lost: dead.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: HOUR }),
-      },
-      label: 'Failed builds and lost wakes',
-      period: HOUR,
-    });
-  }
-
-  private addRules(queue: Queue, eventPattern: EventPattern): void {
-    const rules = [
-      new Rule(this, 'FileCreated', { eventPattern }),
-      // For files whose event was lost, and loads that failed.
-      new Rule(this, 'EveryHour', { schedule: Schedule.rate(HOUR) }),
-    ];
-    for (const rule of rules) {
-      rule.addTarget(new SqsQueue(queue, { messageGroupId: 'wakes' }));
-      const reason = 'A wake that is lost comes again within the hour.';
+      });
+      rule.addTarget(new CodeBuildProject(project, { eventRole, retryAttempts: 0 }));
+      const reason = 'A start that is refused comes again with the schedule.';
       Validations.of(rule).acknowledge({ id: 'Serverless-EventBusDLQ', reason });
-    }
-  }
-
-  private addStarter(settings: StageSettings, bundle: string, queue: Queue, project: CfnProject): void {
-    const scope = new Construct(this, 'Starter');
-    const lambda = bundledFunction(scope, {
-      settings,
-      bundle,
-      statements: [
-        allow(['codebuild:StartBuild'], [project.attrArn]),
-        allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queue.queueArn]),
-      ],
-      description: 'Starts the build that loads waiting files; fails while one runs',
-      memorySize: 128,
-      timeout: Duration.seconds(30),
-      environment: { INTAKE_PROJECT: project.ref },
+      return rule;
     });
-    const messages = { target: lambda, eventSourceArn: queue.queueArn, batchSize: BATCH_SIZE };
-    new EventSourceMapping(scope, 'Messages', messages);
-    const reason = 'SQS delivers the messages again, and moves those that it gives up to a queue with an alarm.';
-    Validations.of(scope).acknowledge(
-      { id: 'Serverless-LambdaDLQ', reason },
-      { id: 'Serverless-LambdaEventSourceMappingDestination', reason },
-      { id: 'Serverless-LambdaTracing', reason: 'It sends one request.' },
-    );
   }
 }

@@ -1,5 +1,5 @@
-import { CfnOutput, type Stack, Token, Validations } from 'aws-cdk-lib';
-import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
   KEYS_POLICY_OUTPUT,
@@ -7,7 +7,7 @@ import {
   OPERATOR_POLICY_OUTPUT,
   SUPPORT_POLICY_OUTPUT,
 } from '../core/stage/outputs.ts';
-import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
+import { acknowledgeMetrics, allowMetrics, allowOutputs } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -46,29 +46,25 @@ const OPERATOR_POLICIES = {
 /**
  * Adds the policies of people who use the CLI, attached to nobody. They permit the tables of this stage and those that
  * the setting `tables` names, but no deployments.
+ * @param intake what `admin intake` needs beside the tables
  */
-export const addOperatorPolicies = (stack: Stack, tables: ServiceTables, settings: StageSettings): void => {
-  const { stackName, account } = stack;
-  // The last part of a stack's ARN is random, and the CLI knows only the name.
-  const stackArn = { service: 'cloudformation', resource: 'stack', resourceName: `${stackName}/*` };
-  const shownAccount = Token.isUnresolved(account) ? '<AWS::AccountId>' : account;
+export const addOperatorPolicies = (
+  stack: Stack,
+  tables: ServiceTables,
+  settings: StageSettings,
+  intake: readonly PolicyStatement[],
+): void => {
   const policies: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> =
     OPERATOR_POLICIES;
   for (const [id, { output, purpose, actions }] of Object.entries(policies)) {
     const policy = new ManagedPolicy(new Construct(stack, id), 'Policy', {
-      description: `Operators of ${stackName}: ${purpose}`,
+      description: `Operators of ${stack.stackName}: ${purpose}`,
     });
     const onNamed = tables.statementsOnNamed(actions).map(([, statement]) => statement);
-    policy.addStatements(
-      ...tables.statements(actions),
-      ...onNamed,
-      allow(['cloudformation:DescribeStacks'], [stack.formatArn(stackArn)]),
-    );
-    Validations.of(policy).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::${stack.formatArn({ ...stackArn, account: shownAccount })}]`,
-      reason: 'Only stacks with this name: the rest of the ARN is a random id.',
-    });
-    if (settings.expectImports && actions.vehicles?.includes('PutItem')) {
+    policy.addStatements(...tables.statements(actions), ...onNamed, allowOutputs(stack));
+    const isForLoads = actions.vehicles?.includes('PutItem');
+    if (isForLoads) policy.addStatements(...intake);
+    if (isForLoads && (settings.intake || settings.expectImports)) {
       policy.addStatements(allowMetrics(settings.stage));
       acknowledgeMetrics(policy);
     }

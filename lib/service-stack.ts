@@ -1,4 +1,4 @@
-import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Tags } from 'aws-cdk-lib';
+import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Lazy, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import * as names from '../core/stage/outputs.ts';
 import type { TableId } from '../core/tables.ts';
@@ -8,7 +8,7 @@ import type { Endpoint, HttpFunction } from '../functions/http/endpoint-definiti
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { ServiceAlarms } from './alarms.ts';
-import type { Bundles, IntakeBundles } from './bundles.ts';
+import type { Bundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { addGradualDeployment } from './gradual-deployment.ts';
@@ -24,8 +24,8 @@ import type { StageSettings } from './stage-settings.ts';
 interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
-  /** Only for a stage with the setting `intake`. */
-  readonly intakeBundles?: IntakeBundles | undefined;
+  /** The folder of the bundle of the operators' command line; only for a stage with the setting `intake`. */
+  readonly program?: string | undefined;
   /** With the uncommitted changes if there are any. */
   readonly commit: string;
 }
@@ -41,7 +41,7 @@ const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 10
  *                     ↑  gradual deployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
- *     Intake ─ loads the files that are put into its bucket, if the settings say so
+ *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, a dashboard; operator policies permit the CLI, which reads the outputs
  */
@@ -49,7 +49,7 @@ export class ServiceStack extends Stack {
   private readonly tables: ServiceTables;
   private readonly gateway: HttpGateway;
 
-  constructor(scope: Construct, id: string, { settings, bundles, intakeBundles, commit }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { settings, bundles, program, commit }: ServiceStackProps) {
     const { stage, region, account, keepsData, owner, bootstrapQualifier: qualifier } = settings;
     super(scope, id, {
       description: `Vehicle verification API, stage ${stage}`,
@@ -93,17 +93,25 @@ export class ServiceStack extends Stack {
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
     const { intake: entries } = settings;
+    // Where there is no mail, the messages go to the other topic too. The alarms, which watch the intake, come later.
+    const topicArn = Lazy.string({
+      produce: () => (settings.alarmEmail === undefined && settings.alarmTopicArn) || serviceAlarms.topic.topicArn,
+    });
     const intake =
-      entries && intakeBundles && new Intake(this, 'Intake', { settings, entries, bundles: intakeBundles, tables });
-    const monitored = { settings, gateway, tables, functions, intakeFailures: intake?.failures };
-    const { byId: alarms, subscription, topic } = new ServiceAlarms(this, 'Alarms', monitored);
+      entries && program !== undefined
+        ? new Intake(this, 'Intake', { settings, entries, program, tables, topicArn })
+        : undefined;
+    const monitored = { settings, gateway, tables, functions, intakeProjects: intake?.projects ?? [] };
+    const serviceAlarms = new ServiceAlarms(this, 'Alarms', monitored);
+    const { byId: alarms, subscription, topic } = serviceAlarms;
     if (gradualDeployment) addGradualDeployment(this, functions, alarms, atOnce);
     const { origin } = gateway;
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin, tables, functions });
     subscription?.node.addDependency(probe);
+    for (const rule of intake?.rules ?? []) rule.node.addDependency(probe);
     addDashboard(this, monitored, [...alarms.values()]);
     this.addOutputs(settings, commit, topic.topicArn);
-    addOperatorPolicies(this, tables, settings);
+    addOperatorPolicies(this, tables, settings, intake?.statements ?? []);
   }
 
   private addOutputs({ stage, keepsData, expectImports }: StageSettings, commit: string, topicArn: string): void {

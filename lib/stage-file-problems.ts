@@ -2,8 +2,7 @@
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { validationIssues } from '../core/schemas/validation-issues.ts';
-import { intakePolicyOutput as policyName } from '../core/stage/outputs.ts';
-import { type IntakeSource, StageFile } from '../core/stage/stage-schema.ts';
+import { type IntakeEntry, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -32,21 +31,18 @@ const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 /** The bucket's own folders. */
 const OWN_PREFIXES = ['reports/', 'control/'];
 
-const entryConflicts = (entry: IntakeSource, index: number, entries: readonly IntakeSource[]): Problem[] => {
+const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly IntakeEntry[]): Problem[] => {
   const { prefix, import: kind, supplier, complete, removeAtMost } = entry;
   const field = `intake.${index}`;
   const earlier = entries.slice(0, index);
   const others = [...OWN_PREFIXES, ...earlier.map((other) => other.prefix)];
   const overlap = others.find((other) => prefix.startsWith(other) || other.startsWith(prefix));
-  // The name of the policy's output has letters and digits only.
-  const alike = others.find((other) => other !== overlap && policyName(other) === policyName(prefix));
   // Each of the two would remove what the other one has loaded.
   const twin = earlier.find(
     (other) => complete && other.complete && other.import === kind && other.supplier === supplier,
   );
   return [
     overlap !== undefined && [`${field}.prefix`, `must not be, contain or lie in ${overlap}: ${prefix}`],
-    alike !== undefined && [`${field}.prefix`, `must differ from ${alike} in letters or digits`],
     supplier !== undefined && kind !== 'vehicles' && [`${field}.supplier`, 'is for vehicles only'],
     twin && [`${field}.complete`, `must not be true for the same supplier as under ${twin.prefix}`],
     removeAtMost !== undefined && !complete && [`${field}.removeAtMost`, 'is for complete files: add "complete": true'],

@@ -1,6 +1,6 @@
 /** Requests to services that few commands need: their clients are loaded with the request. */
 import { userInfo } from 'node:os';
-import { IMPORT_METRICS } from '../../core/stage/outputs.ts';
+import { ENTRY_DIMENSION, IMPORT_METRICS } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { OTHER_SERVICE_TIMEOUTS } from './database.ts';
@@ -44,12 +44,15 @@ export const publishImport = async (
   if (importMetrics === undefined || !isWatched(noun)) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
   const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded }];
+  const { entry } = importMetrics;
+  const dimensions = entry === undefined ? {} : { Dimensions: [{ Name: ENTRY_DIMENSION, Value: entry }] };
+  const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded, ...dimensions }];
   try {
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
   } catch (error) {
     const reason = describeAwsError(error, aws?.profile, (name) => `CloudWatch answered with ${name}`);
-    notice(`The file is loaded, but the alarm NoImport-${noun} does not know it: ${reason}.`);
+    const alarm = entry === undefined ? `NoImport-${noun}` : 'NothingLoaded';
+    notice(`The file is loaded, but the alarm ${alarm} does not know it: ${reason}.`);
   } finally {
     client.destroy();
   }

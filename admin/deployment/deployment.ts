@@ -1,7 +1,18 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { IntakeOutput } from '../../core/stage/outputs.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
+
+/** Where requests to other services than DynamoDB go. */
+interface Account {
+  readonly region: string;
+  readonly profile?: string;
+}
+
+export interface IntakeDeployment extends IntakeOutput {
+  readonly account: Account;
+}
 
 /** The database and tables that a command works on. */
 export interface Deployment {
@@ -17,7 +28,14 @@ export interface Deployment {
   /** Set for tables in AWS, with the profile in use: from --profile or AWS_PROFILE. */
   readonly aws?: { readonly profile: string | undefined };
   /** Set for a stack with alarms on missing imports: where the CLI publishes what it has loaded. */
-  readonly importMetrics?: { readonly namespace: string; readonly account: { readonly region: string } };
+  readonly importMetrics?: {
+    readonly namespace: string;
+    readonly account: Account;
+    /** The prefix of an entry of `intake`, whose alarm watches only what is loaded from there. */
+    readonly entry?: string;
+  };
+  /** Set for a stack with the setting `intake`. */
+  readonly intake?: IntakeDeployment;
   /** Set for production data: the name that confirms a change, and the value of `--yes`. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }

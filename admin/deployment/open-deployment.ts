@@ -3,7 +3,7 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../core/stage/outputs.ts';
+import { IMPORT_METRICS_OUTPUT, INTAKE_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../core/stage/outputs.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
@@ -114,6 +114,7 @@ const openStackDeployment = async (
     throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
   };
   const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
+  const intake = outputs.get(INTAKE_OUTPUT);
   return {
     tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, requireTableName(id)])) as TableNames,
     db: connect(account),
@@ -122,6 +123,7 @@ const openStackDeployment = async (
     address: `the stack ${stack} in ${region.name}`,
     remedy: 'check the stack in the CloudFormation console',
     ...(namespace && { importMetrics: { namespace, account } }),
+    ...(intake && { intake: { ...JSON.parse(intake), account } }),
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };
 };

@@ -1,29 +1,37 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import {
-  type CompletedPart,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  ListObjectVersionsCommand,
-  PutObjectCommand,
-  type S3Client,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
 import { PRIVATE_FILE } from '../files/output-file.ts';
-
-/** Bytes per request: S3 accepts at most 5 GB, and requests have a time limit. Two parts of a file are in memory. */
-const PART_BYTES = 64 * 1_024 * 1_024;
 
 /** The current version of an object. */
 export interface StoredFile {
   /** The key. */
   readonly name: string;
   readonly version: string;
-  /** To the second. */
-  readonly lastModified: Date;
+  /** ISO 8601 UTC, to the second. */
+  readonly lastModified: string;
+  readonly bytes: number;
 }
+
+/** Hexadecimal digits in place of the name: name and key of the report may have 1,024 bytes each. */
+const HASH_LENGTH = 32;
+
+/** The folder of a file's report. @param prefix of its entry */
+export const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
+  `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
+
+/** The part of a report that is written last: without it the load did not finish. */
+export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
+
+/** The key of the object that names the last loaded file of a kind and supplier. */
+export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
+  `control/loaded/${kind}${supplier === undefined ? '' : `/${supplier}`}`;
+
+/** S3's errors about an object that nobody can read here: encrypted with a key of its own, or archived. */
+const UNREADABLE = /^(AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
 
 /** Keys may have characters that XML lacks. `EncodingType` makes S3 encode the keys of a list like form fields. */
 const decoded = (key: string, encoding: string | undefined): string =>
@@ -34,7 +42,7 @@ const required = <Value>(value: Value | undefined, name: string): Value => {
   return value;
 };
 
-/** What a build does with the bucket. */
+/** What the intake does with the bucket. */
 export const intakeBucket = (client: S3Client, Bucket: string) => {
   /** The content of an object, or of one version of it; undefined when there is none. */
   const read = async (Key: string, version?: string) => {
@@ -46,9 +54,6 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
       throw error;
     }
   };
-  const put = async (Key: string, Body: string | Buffer): Promise<void> => {
-    await client.send(new PutObjectCommand({ Bucket, Key, Body }));
-  };
   return {
     /** The current version of every object with this prefix. */
     list: async (Prefix: string): Promise<readonly StoredFile[]> => {
@@ -57,12 +62,13 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
       do {
         const input = { Bucket, Prefix, EncodingType: 'url' as const, ...marker };
         const page = await client.send(new ListObjectVersionsCommand(input));
-        for (const { IsLatest, Key, VersionId, LastModified } of page.Versions ?? []) {
+        for (const { IsLatest, Key, VersionId, LastModified, Size } of page.Versions ?? []) {
           if (!IsLatest) continue;
           files.push({
             name: decoded(required(Key, 'key'), page.EncodingType),
             version: required(VersionId, 'version'),
-            lastModified: required(LastModified, 'time'),
+            lastModified: required(LastModified, 'time').toISOString(),
+            bytes: required(Size, 'size'),
           });
         }
         marker = page.IsTruncated
@@ -78,30 +84,27 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
     /** The text of an object; undefined when there is none. */
     text: async (key: string): Promise<string | undefined> => (await read(key))?.transformToString(),
 
-    /** Writes an object, or one version of it, to a file that only the owner may read. @returns false without one */
-    download: async (path: string, key: string, version?: string): Promise<boolean> => {
-      const body = await read(key, version);
-      if (body === undefined) return false;
-      await pipeline(body as NodeJS.ReadableStream, createWriteStream(path, PRIVATE_FILE));
-      return true;
+    /** Writes an object, or one version of it, to a file that only the owner may read. */
+    download: async (path: string, key: string, version?: string): Promise<'done' | 'missing' | 'unreadable'> => {
+      try {
+        const body = await read(key, version);
+        if (body === undefined) return 'missing';
+        await pipeline(body as NodeJS.ReadableStream, createWriteStream(path, PRIVATE_FILE));
+        return 'done';
+      } catch (error) {
+        if (UNREADABLE.test((error as Error).name)) return 'unreadable';
+        throw error;
+      }
     },
 
-    put,
+    put: async (Key: string, Body: string): Promise<void> => {
+      await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+    },
 
     /** Puts a file of any size. The bucket deletes the parts of a failed upload a day later. */
     putFile: async (Key: string, path: string): Promise<void> => {
-      if ((await stat(path)).size < PART_BYTES) return put(Key, await readFile(path));
-      // The client sends this checksum with each part, and S3 compares it with what was announced.
-      const ChecksumAlgorithm = 'CRC32';
-      const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm }));
-      const Parts: CompletedPart[] = [];
-      for await (const Body of createReadStream(path, { highWaterMark: PART_BYTES })) {
-        const input = { Bucket, Key, UploadId, PartNumber: Parts.length + 1, Body, ChecksumAlgorithm } as const;
-        const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(input));
-        Parts.push({ PartNumber: input.PartNumber, ETag, ChecksumCRC32 });
-      }
-      const MultipartUpload = { Parts };
-      await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
+      const params = { Bucket, Key, Body: createReadStream(path) };
+      await new Upload({ client, params, leavePartsOnError: true }).done();
     },
   };
 };

@@ -1,45 +1,38 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import type { IntakeSource } from '../../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
 import { CommandFailure, type CommandResult, FileRefused } from '../command/command-result.ts';
-import { processContext } from '../command/context.ts';
-import type { Deployment } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import type { Counts } from '../file-command/counts.ts';
 import { addImportCommands } from '../import/import-commands.ts';
-import type { IntakeBucket, StoredFile } from './bucket.ts';
+import { type IntakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
+import type { LastLoaded, WaitingFile } from './waiting-files.ts';
 
 /** The registrations that are never loaded. */
 const ERASED = 'control/erased.txt';
 
-/** `failed` gets no report: the next build loads the file again. */
-type LoadOutcome = 'loaded' | 'refused' | 'superseded' | 'failed';
-
 /** What every load uses. */
-export interface LoadContext {
+export interface LoadContext extends CommandContext {
   readonly bucket: IntakeBucket;
-  readonly deployment: Deployment;
-  /** Writes a line of the log: counts, but no file names or contents. */
+  /** Sends a message to whoever gets the alarms. */
+  readonly notify: (message: string) => Promise<void>;
+  /** Writes a line of the log: counts, but no names of files or contents. */
   readonly log: (line: object) => void;
 }
 
-/** Hexadecimal digits in place of the name: name and key of the report may have 1,024 bytes each. */
-const HASH_LENGTH = 32;
-
-const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
-  `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
-
-/** The part of a report that is written last: without it the load did not finish. @param prefix of its entry */
-export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
-
-/** The key of the object that names an entry's last loaded complete file. */
-export const loadedKey = (prefix: string): string => `control/loaded/${prefix}`;
+/** What became of a file, as its report says it. */
+export interface LoadResult extends Partial<Counts> {
+  readonly outcome: 'loaded' | 'refused' | 'superseded';
+  readonly reason?: string | undefined;
+  /** In place of `reason`, which may quote the file, in log and message. */
+  readonly publicReason?: string;
+}
 
 /** The command line of a load. */
 export const importArguments = (
-  { import: kind, supplier, complete, removeAtMost, unreadableAtMost, encoding, dates }: IntakeSource,
+  { import: kind, supplier, complete, removeAtMost, unreadableAtMost, encoding, dates }: IntakeEntry,
   path: string,
   erased: string,
 ): string[] => [
@@ -56,103 +49,120 @@ export const importArguments = (
 const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
 
 /** Runs the CLI's import in this process. @throws what the command throws */
-const runImport = async (
-  args: readonly string[],
-  deployment: Deployment,
-): Promise<Partial<Counts> & { readonly notices: readonly string[] }> => {
+const runImport = async (args: readonly string[], { prefix }: IntakeEntry, context: CommandContext) => {
+  const { guard: _confirmed, intake, ...deployment } = context.deployment;
   const notices: string[] = [];
-  const context = {
-    ...processContext(new AbortController().signal, {}),
-    showsProgress: false,
-    notice: (sentence: string) => void notices.push(sentence),
-    deployment,
-  };
   const results: CommandResult[] = [];
   // Otherwise a wrong option would end the process, and print itself.
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
-  addImportCommands(program, async (command) => void results.push(await command(context)));
+  addImportCommands(program, async (command) => {
+    const result = await command({
+      ...context,
+      showsProgress: false,
+      notice: (sentence) => void notices.push(sentence),
+      deployment: {
+        ...deployment,
+        ...(intake && { importMetrics: { namespace: intake.namespace, account: intake.account, entry: prefix } }),
+      },
+    });
+    results.push(result);
+  });
   await program.parseAsync(args, { from: 'user' });
-  const counts = Object.entries(results[0]?.data as object).filter(([field]) => !UNREPORTED.includes(field));
-  return { ...Object.fromEntries(counts), notices };
+  context.signal.throwIfAborted();
+  const counts = Object.entries(results[0]?.data as Counts).filter(([field]) => !UNREPORTED.includes(field));
+  return { ...(Object.fromEntries(counts) as unknown as Counts), notices };
 };
 
 /** Whether the file has changed nothing because every row was rejected, as when its dates are written another way. */
-const isAllRejected = ({ read, rejected, removed }: Partial<Counts>): boolean =>
+const isAllRejected = ({ read, rejected, removed }: Counts): boolean =>
   rejected !== 0 && rejected === read && removed === 0;
 
 /** A message without names of files of this machine. */
 const withoutFolder = (message: string, folder: string): string =>
   message.replaceAll(join(folder, 'erased.txt'), ERASED).replaceAll(`${folder}/`, '');
 
-/** Imports a local file. @returns what its report says */
-const importLocal = async (entry: IntakeSource, path: string, erased: string, deployment: Deployment) => {
+/** Imports a local file. */
+const importLocal = async (
+  path: string,
+  erased: string,
+  entry: IntakeEntry,
+  context: LoadContext,
+): Promise<LoadResult> => {
   try {
-    const counts = await runImport(importArguments(entry, path, erased), deployment);
-    if (!isAllRejected(counts)) return { outcome: 'loaded' as const, ...counts };
-    return { outcome: 'refused' as const, reason: 'every row was rejected', ...counts };
+    const { excepted, ...counts } = await runImport(importArguments(entry, path, erased), entry, context);
+    if (isAllRejected({ ...counts, excepted })) {
+      return { outcome: 'refused', reason: 'every row was rejected', ...counts };
+    }
+    // The supplier, who reads the report, does not learn which vehicles were erased.
+    return { outcome: 'loaded', ...counts, loaded: counts.loaded + excepted };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
-    return { outcome: 'refused' as const, reason };
+    return { outcome: 'refused', reason, publicReason: 'its content is not accepted; the report says why' };
   }
 };
 
-/** Writes the summary of a report, its last part. */
-const writeSummary = (bucket: IntakeBucket, entry: IntakeSource, file: StoredFile, result: object): Promise<void> => {
-  const summary = { ...file, lastModified: file.lastModified.toISOString(), ...result };
-  return bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify(summary, undefined, 2)}\n`);
-};
-
-/** Reports a complete file that is not loaded, because a newer one waits or was loaded. */
-export const reportSuperseded = async (entry: IntakeSource, file: StoredFile, context: LoadContext): Promise<void> => {
-  await writeSummary(context.bucket, entry, file, { outcome: 'superseded', reason: 'there is a newer complete file' });
-  context.log({ report: reportFolder(entry.prefix, file), outcome: 'superseded' });
+/** Writes the summary, the last part of a report. A refused file is announced before: otherwise it might never be. */
+export const report = async (
+  { entry, ...file }: WaitingFile,
+  { publicReason, ...result }: LoadResult,
+  { bucket, notify, log }: LoadContext,
+): Promise<LoadResult['outcome']> => {
+  const folder = reportFolder(entry.prefix, file);
+  const { outcome } = result;
+  const reason = publicReason ?? result.reason;
+  if (outcome === 'refused') await notify(`A file under ${entry.prefix} was refused: ${reason}.\nReport: ${folder}`);
+  await bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify({ ...file, ...result }, undefined, 2)}\n`);
+  const counts = Object.entries(result).filter(([, value]) => typeof value === 'number');
+  log({ entry: entry.prefix, report: folder, outcome, reason, ...Object.fromEntries(counts) });
+  return outcome;
 };
 
 const loadIn = async (
   folder: string,
-  entry: IntakeSource,
-  file: StoredFile,
+  file: WaitingFile,
+  last: LastLoaded | undefined,
   context: LoadContext,
-): Promise<LoadOutcome> => {
-  const { bucket, deployment, log } = context;
-  const { name, version, lastModified } = file;
+): Promise<LoadResult> => {
+  const { bucket } = context;
+  const { entry, name, version, lastModified } = file;
   // A name may be too long for a disk, or lead out of the folder.
-  const local = `file${/^\.\w{1,10}$/.exec(extname(name))?.[0] ?? ''}`;
+  const local = /\.csv$/i.test(name) ? 'file.csv' : 'file.ndjson';
   const [path, erased] = [join(folder, local), join(folder, 'erased.txt')];
-  if (!(await bucket.download(erased, ERASED))) {
-    throw new CommandFailure(`there is no ${ERASED} in the bucket: nothing was loaded; put it there, empty or not`);
+  if ((await bucket.download(erased, ERASED)) !== 'done') {
+    throw new CommandFailure(`${ERASED} is missing in the bucket: nothing was loaded; put it there, empty or not`);
   }
-  if (!(await bucket.download(path, name, version))) throw new CommandFailure('the file was deleted before its load');
-  await utimes(path, lastModified, lastModified);
-  const result = await importLocal(entry, path, erased, deployment);
-  if (result.outcome === 'loaded' && entry.complete) await bucket.put(loadedKey(entry.prefix), JSON.stringify(file));
-  const report = reportFolder(entry.prefix, file);
+  const downloaded = await bucket.download(path, name, version);
+  if (downloaded === 'missing') throw new CommandFailure('the file was deleted before its load');
+  if (downloaded === 'unreadable') {
+    return { outcome: 'refused', reason: 'it cannot be read: it is encrypted with a key of its own, or archived' };
+  }
+  await utimes(path, new Date(lastModified), new Date(lastModified));
+  const result = await importLocal(path, erased, entry, context);
+  if (result.outcome === 'loaded') {
+    const lastComplete = entry.complete ? lastModified : last?.lastComplete;
+    await bucket.put(loadedKey(entry), JSON.stringify({ name, version, lastModified, lastComplete }));
+  }
   // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another
   // supplier's, and whoever put the file reads its report.
-  const outputs = (await readdir(folder)).filter((output) => output.startsWith(`${local}.`));
-  for (const output of outputs.filter((one) => !one.startsWith(`${local}.damaged.`))) {
-    await bucket.putFile(report + output.slice(local.length + 1), join(folder, output));
+  const outputs = (await readdir(folder))
+    .filter((output) => output.startsWith(`${local}.`))
+    .map((output) => output.slice(local.length + 1));
+  for (const output of outputs.filter((one) => !one.startsWith('damaged.'))) {
+    await bucket.putFile(reportFolder(entry.prefix, file) + output, `${path}.${output}`);
   }
-  await writeSummary(bucket, entry, file, result);
-  const counts = Object.entries(result).filter(([, value]) => typeof value === 'number');
-  log({ report, outcome: result.outcome, ...Object.fromEntries(counts) });
-  return result.outcome;
+  if (!outputs.includes('missing.txt')) return result;
+  return { ...result, publicReason: 'it lacks more stored records than removeAtMost allows' };
 };
 
-/** Loads one file and writes its report. `failed` when the cause is neither its content nor its guard. */
-export const loadFile = async (entry: IntakeSource, file: StoredFile, context: LoadContext): Promise<LoadOutcome> => {
+/** Loads one file and writes its report. @throws CommandFailure when neither its content nor its guard is the cause */
+export const loadFile = async (file: WaitingFile, last: LastLoaded | undefined, context: LoadContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));
   try {
-    return await loadIn(folder, entry, file, context);
+    return await report(file, await loadIn(folder, file, last, context), context);
   } catch (error) {
-    // Any other message may quote a name or a value.
-    const sentence =
-      error instanceof CommandFailure
-        ? withoutFolder(error.message, folder)
-        : `unexpected error (${error instanceof Error ? error.name : typeof error})`;
-    context.log({ report: reportFolder(entry.prefix, file), outcome: 'failed', error: sentence });
-    return 'failed';
+    if (!(error instanceof CommandFailure)) throw error;
+    throw new CommandFailure(`${file.entry.prefix}: ${withoutFolder(error.message, folder)}`, { cause: error });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,80 +1,60 @@
-import type { IntakeSource } from '../../core/stage/stage-schema.ts';
-import { CommandFailure } from '../command/command-result.ts';
-import type { IntakeBucket, StoredFile } from './bucket.ts';
-import { type LoadContext, loadedKey, loadFile, reportSuperseded, summaryKey } from './load-file.ts';
+import { S3Client } from '@aws-sdk/client-s3';
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
+import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
+import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
+import type { CommandContext, IntakeDeployment } from '../deployment/deployment.ts';
+import { intakeBucket, loadedKey } from './bucket.ts';
+import { type LoadContext, loadFile, report } from './load-file.ts';
+import { decide, listWaiting, readLastLoaded } from './waiting-files.ts';
 
-/** 29 days; the bucket deletes files after 30. */
-const MAX_AGE_MS = 29 * 86_400_000;
+type Entries = readonly [IntakeEntry, ...IntakeEntry[]];
 
-interface IntakeContext extends LoadContext {
-  readonly entries: readonly IntakeSource[];
-  readonly now: () => Date;
-}
-
-/** When the last loaded complete file was put. @throws CommandFailure when that is damaged */
-const lastLoadedTime = async (bucket: IntakeBucket, prefix: string): Promise<Date | undefined> => {
-  const text = await bucket.text(loadedKey(prefix));
-  if (text === undefined) return undefined;
+/** Runs `use` with the bucket and the topic of a deployment. */
+export const withBucket = async <Result>(
+  { account, bucket, topic }: IntakeDeployment,
+  context: CommandContext,
+  use: (context: LoadContext) => Promise<Result>,
+): Promise<Result> => {
+  const s3 = new S3Client({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
+  const sns = new SNSClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   try {
-    const { lastModified } = JSON.parse(text) as Partial<StoredFile>;
-    // Throws when it is no time.
-    return new Date(new Date(String(lastModified)).toISOString());
-  } catch {
-    throw new CommandFailure(`${loadedKey(prefix)} is damaged: nothing was loaded from ${prefix}`);
+    return await use({
+      ...context,
+      bucket: intakeBucket(s3, bucket),
+      notify: async (Message) => {
+        await sns.send(new PublishCommand({ TopicArn: topic, Subject: 'Intake: a file was refused', Message }));
+      },
+      log: (line) => void context.stderr.write(`${JSON.stringify(line)}\n`),
+    });
+  } finally {
+    s3.destroy();
+    sns.destroy();
   }
 };
 
-/** Oldest first; within the same second by name. */
-const byTime = (a: StoredFile, b: StoredFile): number =>
-  a.lastModified.getTime() - b.lastModified.getTime() || (a.name < b.name ? -1 : 1);
-
-/** What waits under a prefix: the file to load next, and superseded complete files. */
-const findWaiting = async ({ prefix, complete }: IntakeSource, { bucket, now }: IntakeContext) => {
-  // Files before reports, so that none is loaded twice.
-  const files = await bucket.list(prefix);
-  const reports = new Set((await bucket.list(`reports/${prefix}`)).map(({ name }) => name));
-  const oldest = now().getTime() - MAX_AGE_MS;
-  const waiting = files
-    // The console creates an object for each folder.
-    .filter(({ name, lastModified }) => !name.endsWith('/') && lastModified.getTime() > oldest)
-    .filter((file) => !reports.has(summaryKey(prefix, file)))
-    .toSorted(byTime);
-  if (!complete) return { next: waiting[0], superseded: [] };
-  // Of complete files only the newest is loaded, unless it is older than the last loaded one.
-  const lastLoaded = await lastLoadedTime(bucket, prefix);
-  const next = waiting.slice(-1).find(({ lastModified }) => lastLoaded === undefined || lastModified >= lastLoaded);
-  return { next, superseded: waiting.filter((file) => file !== next) };
+/** What waits, and what is done with it. @param entries those of one kind and supplier */
+export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext) => {
+  const { files, ignored } = await listWaiting(entries, bucket, now());
+  const last = await readLastLoaded(loadedKey(entries[0]), bucket);
+  return { decisions: decide(files, last), last, ignored };
 };
 
 /**
- * Loads every waiting file, until none is left. After a failed load its prefix waits for the next build: a later file
- * must not be loaded before an earlier one.
- * @returns whether all were loaded or superseded
+ * Loads files until none waits. @returns the number of files by outcome, and of ignored objects
+ * @throws CommandFailure when a load fails: a later file must not be loaded before an earlier one
  */
-export const loadWaitingFiles = async (context: IntakeContext): Promise<boolean> => {
-  const failed = new Set<string>();
-  let allLoaded = true;
-  let isDone: boolean;
-  do {
-    isDone = true;
-    for (const entry of context.entries.filter(({ prefix }) => !failed.has(prefix))) {
-      const found = await findWaiting(entry, context).catch((error: unknown) => {
-        if (!(error instanceof CommandFailure)) throw error;
-        context.log({ outcome: 'failed', error: error.message });
-      });
-      if (found === undefined) {
-        allLoaded = false;
-        failed.add(entry.prefix);
-        continue;
-      }
-      const { next, superseded } = found;
-      for (const file of superseded) await reportSuperseded(entry, file, context);
-      if (next === undefined) continue;
-      isDone = false;
-      const outcome = await loadFile(entry, next, context);
-      if (outcome !== 'loaded') allLoaded = false;
-      if (outcome === 'failed') failed.add(entry.prefix);
+export const loadWaiting = async (entries: Entries, context: LoadContext) => {
+  const counts = { loaded: 0, refused: 0, superseded: 0 };
+  for (;;) {
+    const { decisions, last, ignored } = await findWaiting(entries, context);
+    if (decisions.length === 0) return { ...counts, ignored };
+    for (const { file, action, reason } of decisions) {
+      if (action === 'wait') continue;
+      const outcome =
+        action === 'load'
+          ? await loadFile(file, last, context)
+          : await report(file, { outcome: action, reason }, context);
+      counts[outcome] += 1;
     }
-  } while (!isDone);
-  return allLoaded;
+  }
 };

@@ -1,5 +1,6 @@
 /** Names of the stack's outputs, which the CLI reads, and of the CLI's metrics. No CDK imports: they load slowly. */
 import type { TableId } from '../tables.ts';
+import type { IntakeEntry } from './stage-schema.ts';
 
 /** The base URL of the API, `https://host/v1`. */
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
@@ -37,6 +38,17 @@ export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase(
 /** The bucket of a stage with `intake`. */
 export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
 
-/** The ARN of the policy to put files under a prefix: `IntakePolicyVehiclesAcme` for `vehicles/acme/`. */
-export const intakePolicyOutput = (prefix: string): string =>
-  `IntakePolicy${prefix.replace(/[^A-Za-z0-9]*([A-Za-z0-9]+)[^A-Za-z0-9]*/g, (_, word: string) => word.charAt(0).toUpperCase() + word.slice(1))}`;
+/** All that `admin intake` needs to know: an `IntakeOutput` as JSON. */
+export const INTAKE_OUTPUT = 'IntakeSettings';
+
+export interface IntakeOutput {
+  readonly bucket: string;
+  /** The ARN of the topic that gets a message for each refused file. */
+  readonly topic: string;
+  /** The namespace of the metrics in `IMPORT_METRICS`, here with the dimension `ENTRY_DIMENSION`. */
+  readonly namespace: string;
+  readonly entries: readonly IntakeEntry[];
+}
+
+/** The dimension of a metric with the prefix of an entry. */
+export const ENTRY_DIMENSION = 'entry';

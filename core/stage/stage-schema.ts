@@ -78,7 +78,7 @@ const isEncoding = (name: string): boolean => {
 };
 
 /** What arrives under a prefix of the bucket, and how it is imported: the options of the CLI's import. */
-const IntakeSource = T.Object({
+const IntakeEntry = T.Object({
   prefix: text(
     '([A-Za-z0-9][A-Za-z0-9_-]*/)+',
     'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
@@ -86,6 +86,8 @@ const IntakeSource = T.Object({
     { maxLength: 60 },
   ),
   import: text('(vehicles|compliance)', 'vehicles or compliance'),
+  /** An alarm is raised when nothing was loaded from here for so long, and stays raised until something is. */
+  expect: TimeBetweenImports,
   /** Who sends the files. */
   supplier: T.Optional(
     text(
@@ -107,9 +109,18 @@ const IntakeSource = T.Object({
       () => 'must be the name of an encoding, such as "macintosh"',
     ),
   ),
+  /** The largest file, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much. Default: 5. */
+  maxGigabytes: T.Optional(T.Number({ exclusiveMinimum: 0, maximum: 10 })),
+  /** May put files under the prefix and get their reports, by the bucket's policy. It must exist. */
+  from: T.Optional(
+    text(
+      'arn:aws[a-z-]*:iam::\\d{12}:(root|role/[\\w+=,.@/-]+)',
+      'the ARN of a role, or of an account such as arn:aws:iam::123456789012:root',
+    ),
+  ),
 });
 
-export type IntakeSource = T.Static<typeof IntakeSource>;
+export type IntakeEntry = T.Static<typeof IntakeEntry>;
 
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
@@ -121,7 +132,7 @@ export const StageFile = T.Object({
    *
    * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, CodeDeploy,
    * DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles
-   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild, S3 and SQS, `signedAnswers` KMS.
+   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `signedAnswers` KMS.
    * Without such a policy CloudFormation deploys as an administrator.
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
    * { "name": "NAME" }` in the context of cdk.json the roles of the service.
@@ -158,7 +169,7 @@ export const StageFile = T.Object({
     T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName), content: T.Optional(TableName) }),
   ),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
-  intake: T.Optional(T.Array(IntakeSource, { minItems: 1, maxItems: 20 })),
+  intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
   /** The address of the documentation site (`npm run site`). The `type` of every problem links to its errors. */
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm links to its section there. */

@@ -23,7 +23,7 @@ const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).j
 
 describe('A command line is rejected with one sentence, and nothing is changed', () => {
   it.each<[args: string, sentence: string]>([
-    ['', 'a command is missing, one of keys, import, remove, export, lookup, tables; see --help'],
+    ['', 'a command is missing, one of keys, import, intake, remove, export, lookup, tables; see --help'],
     ['keys', 'a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help'],
     ['kyes', "unknown command 'kyes'; did you mean keys? See --help"],
     ['import boats x.csv', "unknown command 'boats'; see --help"],

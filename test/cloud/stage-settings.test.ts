@@ -12,7 +12,7 @@ const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2
 
 /** Entries of vehicles, except for what is given. */
 const intake = (...entries: readonly object[]): object => ({
-  intake: entries.map((entry) => ({ prefix: 'vehicles/', import: 'vehicles', ...entry })),
+  intake: entries.map((entry) => ({ prefix: 'vehicles/', import: 'vehicles', expect: '26h', ...entry })),
 });
 
 const inStages = useFolder();
@@ -129,6 +129,10 @@ describe('The settings of a stage', () => {
     [intake({ unreadableAtMost: '5x' }), ': intake.0.unreadableAtMost must be a number such as "200", or a'],
     [intake({ encoding: 'klingon' }), ': intake.0.encoding must be the name of an encoding, such as "macintosh"'],
     [intake({ removeAtMost: '2%' }), ': intake.0.removeAtMost is for complete files: add "complete": true.'],
+    [intake({ expect: undefined }), ': intake.0.expect is required.'],
+    [intake({ expect: '8d' }), ': intake.0.expect must be hours or days, such as "26h" or "7d", at most 7 days.'],
+    [intake({ maxGigabytes: 11 }), ': intake.0.maxGigabytes must be at most 10.'],
+    [intake({ from: 'arn:aws:iam::123456789012:user/a' }), ': intake.0.from must be the ARN of a role, or of an'],
     [intake({ complet: true }), ': intake.0.complet is not a setting.'],
     [
       intake({ prefix: 'a/', complete: true }, { prefix: 'b/', complete: true }),
@@ -142,10 +146,6 @@ describe('The settings of a stage', () => {
       intake({ prefix: 'vehicles/acme/' }, { prefix }),
       `: intake.1.prefix must not be, contain or lie in vehicles/acme/: ${prefix}.`,
     ]),
-    [
-      intake({ prefix: 'vehicles/acme/' }, { prefix: 'vehicles-acme/' }),
-      ': intake.1.prefix must differ from vehicles/acme/ in letters or digits.',
-    ],
     ...['http://a.example', 'https://a.example/v1'].map((issuer): [object, string] => [
       { signedAnswers: { issuer, keys: ['2026'] } },
       ': signedAnswers.issuer must be the origin of the service, such as https://api.example.com.',

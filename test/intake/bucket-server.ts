@@ -3,13 +3,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { S3Client } from '@aws-sdk/client-s3';
 
 interface Version {
   readonly key: string;
   readonly version: string;
   readonly lastModified: Date;
   readonly content: readonly (string | Buffer)[];
+  /** S3's error in place of the content. */
+  readonly error?: string;
+  /** A size that the list shows in place of the content's. */
+  readonly bytes?: number;
 }
 
 /** Versions of a page: few, so that every list has pages. */
@@ -17,6 +20,8 @@ const PAGE = 2;
 
 /** As S3 writes keys in XML. */
 const encoded = (key: string): string => encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/');
+
+const sizeOf = ({ content }: Version): number => content.reduce((bytes, part) => bytes + Buffer.byteLength(part), 0);
 
 /**
  * A versioned bucket that speaks as much of S3 as loads use, so that S3's own client reads its lists, keys and streams.
@@ -26,9 +31,14 @@ export const startBucket = async () => {
   const versions: Version[] = [];
   const puts: string[] = [];
   let beforeDownload: ((key: string) => void) | undefined;
-  const add = (key: string, content: Version['content'], lastModified: Date): string => {
+  const add = (
+    key: string,
+    content: Version['content'],
+    lastModified: Date,
+    facts: Pick<Version, 'error' | 'bytes'> = {},
+  ): string => {
     const version = `v${versions.length + 1}`;
-    versions.push({ key, version, lastModified, content });
+    versions.push({ key, version, lastModified, content, ...facts });
     return version;
   };
   const latest = (key: string) => versions.findLast((one) => one.key === key);
@@ -42,7 +52,7 @@ export const startBucket = async () => {
     const page = rest.slice(0, PAGE);
     const items = page.map(
       (one) =>
-        `<Version><Key>${encoded(one.key)}</Key><VersionId>${one.version}</VersionId><IsLatest>${one === latest(one.key)}</IsLatest><LastModified>${one.lastModified.toISOString()}</LastModified></Version>`,
+        `<Version><Key>${encoded(one.key)}</Key><VersionId>${one.version}</VersionId><IsLatest>${one === latest(one.key)}</IsLatest><LastModified>${one.lastModified.toISOString()}</LastModified><Size>${one.bytes ?? sizeOf(one)}</Size></Version>`,
     );
     const last = page.at(-1);
     const more =
@@ -93,18 +103,18 @@ export const startBucket = async () => {
     const found = id === null ? latest(key) : versions.find(({ version }) => version === id);
     beforeDownload?.(key);
     if (found === undefined) return response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+    if (found.error !== undefined) {
+      return response.writeHead(403).end(`<Error><Code>${found.error}</Code></Error>`);
+    }
     return Readable.from(found.content).pipe(response);
   });
   // A load may take longer than an idle connection stays open; closing it would be a fault that no test chose.
   server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new S3Client({ endpoint, region: 'eu-west-2', credentials, maxAttempts: 1 });
 
   return {
     endpoint,
-    client,
     /** The keys that were put by a load, in order. */
     puts,
     /** Puts a file as a supplier does. @returns its version */
@@ -124,7 +134,6 @@ export const startBucket = async () => {
       beforeDownload = undefined;
     },
     stop: async (): Promise<void> => {
-      client.destroy();
       server.close();
       server.closeAllConnections();
       await once(server, 'close');

@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { intakeBucket } from '../../admin/intake/bucket.ts';
 import { importArguments } from '../../admin/intake/load-file.ts';
-import { loadWaitingFiles } from '../../admin/intake/load-waiting.ts';
-import type { IntakeSource } from '../../core/stage/stage-schema.ts';
-import { environmentOf } from '../support/engine.ts';
+import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../support/import-files.ts';
-import { ended } from '../support/use-admin.ts';
+import { failure, runAdminCommand } from '../support/use-admin.ts';
+import { tableOutputs, useAwsServer } from '../support/use-aws-server.ts';
 import { useEngine } from '../support/use-engine.ts';
 import { startBucket, type TestBucket } from './bucket-server.ts';
 
@@ -17,21 +14,27 @@ const NOW = new Date('2026-11-21T12:00:00Z');
 const ago = (minutes: number): Date => new Date(NOW.getTime() - minutes * 60_000);
 const DAY = 24 * 60;
 
-const VEHICLES: IntakeSource = { prefix: 'vehicles/acme/', import: 'vehicles' };
-const COMPLETE: IntakeSource = { ...VEHICLES, complete: true };
-const COMPLIANCE: IntakeSource = { prefix: 'compliance/', import: 'compliance' };
+const CHANGES: IntakeEntry = { prefix: 'changes/acme/', import: 'vehicles', supplier: 'acme', expect: '7d' };
+const COMPLETE: IntakeEntry = { ...CHANGES, prefix: 'vehicles/acme/', expect: '26h', complete: true };
+const COMPLIANCE: IntakeEntry = { prefix: 'compliance/', import: 'compliance', expect: '2d' };
 
 const engine = useEngine();
+const aws = useAwsServer();
 let bucket: TestBucket;
 
 beforeAll(async () => {
   bucket = await startBucket();
+  Object.assign(process.env, aws.environmentWith(engine.endpoint), { AWS_ENDPOINT_URL_S3: bucket.endpoint });
 });
 beforeEach(async () => {
   bucket.clear();
   bucket.add('control/erased.txt', [''], ago(100 * DAY));
-  for (const registration of await stored()) {
-    await engine.client.send(new DeleteCommand({ TableName: engine.names.vehicles, Key: { registration } }));
+  aws.messages.length = 0;
+  aws.published.length = 0;
+  for (const table of ['vehicles', 'compliance'] as const) {
+    for (const registration of await stored(table)) {
+      await engine.client.send(new DeleteCommand({ TableName: engine.names[table], Key: { registration } }));
+    }
   }
 });
 afterAll(() => bucket.stop());
@@ -46,134 +49,133 @@ const stored = async (table: 'vehicles' | 'compliance' = 'vehicles'): Promise<st
 const csv = (...registrations: string[]): string =>
   vehiclesCsv(...registrations.map((registration) => vehicleRow({ registration })));
 
-/** A build, as far as it is none of AWS's. */
-const build = async (entries: readonly IntakeSource[] = [VEHICLES], tableNames = engine.names) => {
-  const lines: Record<string, unknown>[] = [];
-  const allLoaded = await loadWaitingFiles({
-    entries,
-    bucket: intakeBucket(bucket.client, 'files'),
-    deployment: { db: engine.client, tableNames, address: 'the engine', remedy: '', readCaller: async () => 'a test' },
-    log: (line) => void lines.push(line as Record<string, unknown>),
-    now: () => NOW,
-  });
-  return { allLoaded, outcomes: lines.map(({ outcome }) => outcome), lines };
+/** A cell of 90 kB. */
+const LONG = 'n'.repeat(90_000);
+
+const ACME = ['vehicles', '--supplier', 'acme'];
+
+/** The command of a build, without `--json`, on a stack with these entries. */
+const build = async (entries: readonly IntakeEntry[], whose = ACME, options: readonly string[] = []) => {
+  const setting = { bucket: 'files', topic: 'arn:topic', namespace: 'Test', entries };
+  aws.stacks.stack = { ...tableOutputs(engine.names), KeepsData: 'yes', IntakeSettings: JSON.stringify(setting) };
+  const args = ['intake', ...whose, '--stack', 'stack', '--region', 'eu-west-2', '--yes', 'stack', ...options];
+  const result = await runAdminCommand(args, engine.names, { now: NOW });
+  const lines = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  return { ...result, lines, outcomes: lines.map(({ outcome }) => outcome) };
 };
 
-const reportOf = (name: string, version: string, prefix = VEHICLES.prefix): string =>
-  `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, 32)}@${version}/`;
+const NOTHING = { exitCode: 0, outcomes: [] };
 
-const summaryOf = (name: string, version: string) =>
-  JSON.parse(bucket.textOf(`${reportOf(name, version)}summary.json`) ?? 'null');
+/** Puts a file under the prefix of an entry. @returns its version */
+const put = (entry: IntakeEntry, name: string, minutes: number, ...registrations: string[]): string =>
+  bucket.add(entry.prefix + name, [csv(...registrations)], ago(minutes));
 
-/** Names of the reports’ parts. */
-const reports = (): string[] => bucket.keys().filter((key) => key.startsWith('reports/'));
+const reportOf = (name: string, version: string, prefix = COMPLETE.prefix): string =>
+  `reports/${prefix}${createHash('sha256')
+    .update(prefix + name)
+    .digest('hex')
+    .slice(0, 32)}@${version}/`;
+
+const summaryOf = (name: string, version: string, { prefix } = COMPLETE) =>
+  JSON.parse(bucket.textOf(`${reportOf(name, version, prefix)}summary.json`) ?? 'null');
 
 describe('A build', () => {
-  it('loads what waits under each prefix, oldest first, and writes the summary last', async () => {
-    const second = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE', 'LKW')], ago(1));
+  it('loads what waits, oldest first, writes the summary last, and counts what it loaded for the entry’s alarm', async () => {
+    const second = put(CHANGES, 'a.csv', 1, 'AB12CDE', 'LKW');
     const first = bucket.add(
-      'vehicles/acme/b.csv',
+      'changes/acme/b.csv',
       [csv('AB12CDF'), vehicleRow({ registration: 'X1', year: 'x' })],
       ago(2),
     );
-    bucket.add('compliance/c.ndjson', [complianceLine({ registration: 'C2' })], ago(3));
-    const outcomes = ['loaded', 'loaded', 'loaded'];
-    expect(await build([VEHICLES, COMPLIANCE])).toMatchObject({ allLoaded: true, outcomes });
-    expect([await stored(), await stored('compliance')]).toEqual([['AB12CDE', 'AB12CDF', 'LKW'], ['C2']]);
-    const [older, newer] = [reportOf('vehicles/acme/b.csv', first), reportOf('vehicles/acme/a.csv', second)];
-    expect(bucket.puts.filter((key) => key.startsWith('reports/vehicles'))).toEqual([
+    expect(await build([CHANGES])).toMatchObject({ exitCode: 0, outcomes: ['loaded', 'loaded'] });
+    expect(await stored()).toEqual(['AB12CDE', 'AB12CDF', 'LKW']);
+    const [older, newer] = [reportOf('b.csv', first, CHANGES.prefix), reportOf('a.csv', second, CHANGES.prefix)];
+    expect(bucket.puts.filter((key) => key.startsWith('reports/'))).toEqual([
       `${older}rejected.csv`,
       `${older}summary.json`,
       `${newer}summary.json`,
     ]);
-    expect(summaryOf('vehicles/acme/b.csv', first)).toEqual({
-      name: 'vehicles/acme/b.csv',
+    expect(summaryOf('b.csv', first, CHANGES)).toMatchObject({
+      name: 'changes/acme/b.csv',
       version: first,
       lastModified: ago(2).toISOString(),
       outcome: 'loaded',
       kind: 'vehicles',
       read: 2,
       loaded: 1,
-      unchanged: 0,
-      kept: 0,
-      removed: 0,
-      notThere: 0,
-      excepted: 0,
-      repeated: 0,
       rejected: 1,
-      damaged: 0,
-      unknownFormat: { count: 0, first: [] },
-      reasons: [expect.anything()],
       notices: [],
-      seconds: expect.any(Number),
-      rowsPerSecond: expect.any(Number),
     });
     expect(bucket.textOf(`${older}rejected.csv`)).toContain('X1,Ford');
-  });
-
-  it('does nothing when no file waits: events come twice, and every hour', async () => {
-    bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(1));
-    await build();
-    const before = bucket.puts.length;
-    expect(await build()).toEqual({ allLoaded: true, outcomes: [], lines: [] });
-    expect(bucket.puts.length).toBe(before);
+    const Dimensions = [{ Name: 'entry', Value: 'changes/acme/' }];
+    expect(aws.published).toMatchObject(
+      [1, 2].map((Value) => ({ MetricData: [{ MetricName: 'VehiclesLoaded', Dimensions, Value }] })),
+    );
   });
 
   it('loads a file that comes while another is loaded, and the new version of one that is replaced', async () => {
-    const first = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(3));
+    const first = put(CHANGES, 'a.csv', 3, 'AB12CDE');
     bucket.onDownload((key) => {
-      if (key !== 'vehicles/acme/a.csv') return;
+      if (key !== 'changes/acme/a.csv') return;
       bucket.onDownload(undefined);
-      bucket.add('vehicles/acme/a.csv', [csv('AB12CDF')], ago(2));
-      bucket.add('vehicles/acme/b.csv', [csv('AB12CDG')], ago(1));
+      put(CHANGES, 'a.csv', 2, 'AB12CDF');
+      put(CHANGES, 'b.csv', 1, 'AB12CDG');
     });
-    expect(await build()).toMatchObject({ outcomes: ['loaded', 'loaded', 'loaded'] });
+    expect(await build([CHANGES])).toMatchObject({ outcomes: ['loaded', 'loaded', 'loaded'] });
     expect(await stored()).toEqual(['AB12CDE', 'AB12CDF', 'AB12CDG']);
-    expect(summaryOf('vehicles/acme/a.csv', first)).toMatchObject({ outcome: 'loaded' });
+    expect(summaryOf('a.csv', first, CHANGES)).toMatchObject({ outcome: 'loaded' });
+  });
+
+  it('loads only its own kind and supplier, so that ten suppliers load side by side and none waits for another', async () => {
+    const entries = Array.from({ length: 10 }, (_, n) => ({ ...COMPLETE, prefix: `s${n}/`, supplier: `s${n}` }));
+    for (const [n, entry] of entries.entries()) put(entry, 'a.csv', 1, `AB12CD${n}`);
+    bucket.add('s0/bad.csv', ['"'], ago(0));
+    const builds = await Promise.all(
+      entries.map(({ supplier }) => build(entries, ['vehicles', '--supplier', supplier])),
+    );
+    const [first, ...others] = builds.map(({ outcomes }) => outcomes);
+    expect([first, others]).toEqual([['refused', 'loaded'], others.map(() => ['loaded'])]);
+    expect(await stored()).toHaveLength(10);
   });
 
   it('takes the time of the file for records without a last update', async () => {
-    bucket.add('vehicles/acme/a.csv', [vehiclesCsv(vehicleRow({ registration: 'AB12CDE', last_updated: '' }))], ago(7));
-    await build();
+    bucket.add('changes/acme/a.csv', [vehiclesCsv(vehicleRow({ registration: 'AB12CDE', last_updated: '' }))], ago(7));
+    await build([CHANGES]);
     const { Items } = await engine.client.send(new ScanCommand({ TableName: engine.names.vehicles }));
     expect(Items).toMatchObject([{ lastUpdated: ago(7).toISOString() }]);
   });
 
-  it('leaves files of 29 days and folders alone', async () => {
-    bucket.add('vehicles/acme/', [''], ago(1));
-    bucket.add('vehicles/acme/old.csv', [csv('AB12CDE')], ago(29 * DAY));
-    expect(await build()).toMatchObject({ allLoaded: true, outcomes: [] });
+  it('loads lines of JSON, and compliance', async () => {
+    for (const name of ['a.ndjson', 'b.jsonl', 'c.JSONL']) {
+      bucket.add(`compliance/${name}`, [complianceLine({ registration: name[0]?.toUpperCase() })], ago(1));
+    }
+    expect(await build([COMPLIANCE], ['compliance'])).toMatchObject({ outcomes: ['loaded', 'loaded', 'loaded'] });
+    expect(await stored('compliance')).toEqual(['A', 'B', 'C']);
   });
 
-  it('reports rejected rows of more than a request should have', async () => {
-    const [header, row] = csv('AB12CDE').split('\n') as [string, string];
-    const notes = 'n'.repeat(90_000);
-    const rows = Array.from({ length: 800 }, (_, n) => [
-      `\n${row.replace('AB12CDE', `N${n}`).replace('2019', 'x')},`,
-      notes,
-    ]);
-    const version = bucket.add('vehicles/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
-    expect(await build()).toMatchObject({ allLoaded: false, lines: [{ outcome: 'refused', rejected: 800 }] });
-    const lines = bucket.textOf(`${reportOf('vehicles/acme/a.csv', version)}rejected.csv`)?.split('\r\n') ?? [];
-    expect(lines.slice(1, -1).map((line) => line.replace(/^(\d+),[^,]*/, '$1,').length)).toEqual(
-      rows.map(([cells = '', long = ''], n) => `${n + 2},,`.length + cells.length - 1 + long.length),
-    );
-  });
-
-  it('refuses a file when every row is rejected, so that somebody hears of it', async () => {
-    const version = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE').replace('2019', 'x')], ago(1));
-    expect(await build()).toMatchObject({ allLoaded: false, outcomes: ['refused'] });
-    const summary = { outcome: 'refused', reason: 'every row was rejected', read: 1, rejected: 1, loaded: 0 };
-    expect(summaryOf('vehicles/acme/a.csv', version)).toMatchObject(summary);
-    expect(await build()).toMatchObject({ allLoaded: true, outcomes: [] });
+  it('ignores and counts every object whose name does not end as a file’s, and leaves files of 29 days alone', async () => {
+    const companions = ['a.csv.md5', 'a.done', '_SUCCESS', '.DS_Store', 'a.csv.gz', 'a.xlsx', 'a.csv.filepart', ''];
+    for (const name of companions) put(COMPLETE, name, 0);
+    put(COMPLETE, 'old.csv', 29 * DAY, 'AB12CDF');
+    put(COMPLETE, 'a.csv', 1, 'AB12CDE');
+    const { stdout, outcomes } = await build([COMPLETE]);
+    expect([outcomes, stdout]).toEqual([['loaded'], expect.stringContaining('other objects ignored: 8\n')]);
   });
 
   it('loads a file of 60 MB', async () => {
     const [header, row] = csv('AB12CDE').split('\n') as [string, string];
-    const notes = 'n'.repeat(90_000);
-    const rows = Array.from({ length: 700 }, (_, n) => [`\n${row.replace('AB12CDE', `N${n}`)},`, notes]);
-    bucket.add('vehicles/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
-    expect(await build()).toMatchObject({ lines: [{ outcome: 'loaded', loaded: 700 }] });
+    const rows = Array.from({ length: 700 }, (_, n) => [`\n${row.replace('AB12CDE', `N${n}`)},`, LONG]);
+    bucket.add('changes/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
+    expect(await build([CHANGES])).toMatchObject({ lines: [{ outcome: 'loaded', loaded: 700 }] });
+  });
+
+  it('reports rejected rows in several parts when they are more than one request should have', async () => {
+    const [header, row] = csv('AB12CDE').replace('2019', 'x').split('\n') as [string, string];
+    const rows = Array.from({ length: 150 }, (_, n) => [`\n${row.replace('AB12CDE', `N${n}`)},`, LONG]);
+    const version = bucket.add('changes/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(0));
+    expect(await build([CHANGES])).toMatchObject({ lines: [{ outcome: 'refused', rejected: 150 }] });
+    const rejected = bucket.textOf(`${reportOf('a.csv', version, CHANGES.prefix)}rejected.csv`)?.split('\r\n') ?? [];
+    expect(rejected.filter((line) => line.endsWith(`,${LONG}`))).toHaveLength(150);
   });
 
   it.each([
@@ -181,166 +183,249 @@ describe('A build', () => {
     'Kfz-Übersicht 車両.csv',
     '../../escape.csv',
     'tab\tand\u0001control.csv',
-    `${'n'.repeat(1_024 - VEHICLES.prefix.length - 4)}.csv`,
-  ])('loads a file with any name, once: %#', async (rest) => {
-    const name = VEHICLES.prefix + rest;
-    const version = bucket.add(name, [csv('AB12CDE')], ago(1));
-    expect(await build()).toMatchObject({ outcomes: ['loaded'] });
-    expect(summaryOf(name, version)).toMatchObject({ name, outcome: 'loaded' });
-    expect(await build()).toMatchObject({ outcomes: [] });
+    `${'n'.repeat(1_024 - COMPLETE.prefix.length - 4)}.csv`,
+  ])('loads a file with any name, once: %#', async (name) => {
+    const version = put(COMPLETE, name, 1, 'AB12CDE');
+    expect(await build([COMPLETE])).toMatchObject({ outcomes: ['loaded'] });
+    expect(summaryOf(name, version)).toMatchObject({ name: COMPLETE.prefix + name, outcome: 'loaded' });
+    expect(await build([COMPLETE])).toMatchObject(NOTHING);
+  });
+
+  it('counts erased vehicles as loaded in the report, which the supplier reads', async () => {
+    bucket.add('control/erased.txt', ['AB12CDE\n'], ago(0));
+    const version = put(COMPLETE, 'a.csv', 1, 'AB12CDE', 'AB12CDF');
+    await build([COMPLETE]);
+    expect(await stored()).toEqual(['AB12CDF']);
+    expect(summaryOf('a.csv', version)).toMatchObject({ loaded: 2 });
+    expect(summaryOf('a.csv', version)).not.toHaveProperty('excepted');
+  });
+
+  it('has no damaged record in its report, which may be another supplier’s', async () => {
+    await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item: { registration: 'BAD1' } }));
+    const version = put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    await build([COMPLETE]);
+    expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'loaded', damaged: 1 });
+    expect(bucket.keys().filter((key) => key.startsWith('reports/'))).toEqual([
+      `${reportOf('a.csv', version)}summary.json`,
+    ]);
   });
 });
 
-describe('Of complete files', () => {
-  it('only the newest is loaded, and the others are superseded', async () => {
-    const old = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
-    const version = bucket.add('vehicles/acme/b.csv', [csv('AB12CDF')], ago(1));
-    expect(await build([COMPLETE])).toMatchObject({ allLoaded: true, outcomes: ['superseded', 'loaded'] });
+describe('The order of files', () => {
+  it('begins with the newest complete file, after which the older ones are superseded', async () => {
+    const old = put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    const version = put(COMPLETE, 'b.csv', 1, 'AB12CDF');
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 0, outcomes: ['loaded', 'superseded'] });
     expect(await stored()).toEqual(['AB12CDF']);
-    expect(summaryOf('vehicles/acme/a.csv', old)).toMatchObject({ outcome: 'superseded' });
-    expect(JSON.parse(bucket.textOf('control/loaded/vehicles/acme/') ?? '')).toEqual({
-      ...{ name: 'vehicles/acme/b.csv', version, lastModified: ago(1).toISOString() },
+    expect(summaryOf('a.csv', old)).toMatchObject({ outcome: 'superseded' });
+    const time = ago(1).toISOString();
+    expect(JSON.parse(bucket.textOf('control/loaded/vehicles/acme') ?? '')).toEqual({
+      ...{ name: 'vehicles/acme/b.csv', version, lastModified: time, lastComplete: time },
     });
-  });
-
-  it('one that is older than the last one loaded is superseded, whenever it is found', async () => {
-    bucket.add('vehicles/acme/b.csv', [csv('AB12CDF')], ago(1));
-    await build([COMPLETE]);
-    bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
-    expect(await build([COMPLETE])).toMatchObject({ allLoaded: true, outcomes: ['superseded'] });
-    expect(await stored()).toEqual(['AB12CDF']);
-  });
-
-  it.each(['', 'null', '{}', '{"lastModified":"?"}'])(
-    'none is loaded while what names the last one is damaged, which holds up no other prefix: %j',
-    async (text) => {
-      bucket.add('control/loaded/vehicles/acme/', [text], ago(5));
-      bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
-      bucket.add('compliance/c.ndjson', [complianceLine({ registration: 'C3' })], ago(3));
-      const { allLoaded, lines } = await build([COMPLETE, COMPLIANCE]);
-      expect([allLoaded, lines, await stored()]).toMatchObject([
-        false,
-        [
-          { outcome: 'failed', error: expect.stringContaining('control/loaded/vehicles/acme/ is damaged') },
-          { outcome: 'loaded' },
-        ],
-        [],
-      ]);
-      bucket.remove('control/loaded/vehicles/acme/');
-      expect(await build([COMPLETE])).toMatchObject({ allLoaded: true, outcomes: ['loaded'] });
-    },
-  );
-
-  it('the report names no damaged record, which may be of another supplier', async () => {
-    await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item: { registration: 'BAD1' } }));
-    const version = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
-    await build([COMPLETE]);
-    expect(summaryOf('vehicles/acme/a.csv', version)).toMatchObject({ outcome: 'loaded', damaged: 1 });
-    expect(reports()).toEqual([`${reportOf('vehicles/acme/a.csv', version)}summary.json`]);
-  });
-
-  it('one that the guard stops is refused with the registrations that it lacks, and not tried again', async () => {
-    bucket.add('vehicles/acme/a.csv', [csv('AB12CDE', 'AB12CDF', 'AB12CDG')], ago(2));
-    await build([COMPLETE]);
-    const version = bucket.add('vehicles/acme/b.csv', [csv('AB12CDE')], ago(1));
-    expect(await build([COMPLETE])).toMatchObject({ allLoaded: false, outcomes: ['refused'] });
-    expect(await stored()).toHaveLength(3);
-    const { reason } = summaryOf('vehicles/acme/b.csv', version);
-    expect(reason).toMatch(
-      /^the file lacks 2 of 3 stored records.*nothing was changed.*registrations are in missing\.txt; those in control\/erased\.txt/,
-    );
-    expect(bucket.textOf(`${reportOf('vehicles/acme/b.csv', version)}missing.txt`)).toBe('AB12CDF\nAB12CDG\n');
-    expect(await build([COMPLETE])).toMatchObject({ allLoaded: true, outcomes: [] });
-    // The same file put again, with a higher limit, is another version.
-    bucket.add('vehicles/acme/b.csv', [csv('AB12CDE')], ago(0));
-    await build([{ ...COMPLETE, removeAtMost: '70%' }]);
-    expect(await stored()).toEqual(['AB12CDE']);
+    expect(aws.messages).toEqual([]);
   });
 
   it.each([
-    ['an empty one', 'a.csv', ''],
-    ['one without rows', 'a.csv', csv()],
-    ['one with a quote that is not closed', 'a.csv', `${csv()}"AB12CDE\n`],
-    ['one without the columns', 'a.csv', `${COMPLIANCE_HEADER}\n`],
-    ['one with another ending', 'a.pdf', csv('AB12CDE')],
-  ])('%s is refused with the reason', async (_what, name, content) => {
-    const version = bucket.add(`vehicles/acme/${name}`, [content], ago(1));
-    expect(await build([COMPLETE])).toMatchObject({ allLoaded: false, outcomes: ['refused'] });
-    expect(summaryOf(`vehicles/acme/${name}`, version)).toMatchObject({ reason: expect.stringMatching(/^.{20,}$/) });
-    expect(await build([COMPLETE])).toMatchObject({ outcomes: [] });
+    ['together', false],
+    ['the bad one first', true],
+  ])('comes to the older complete file when the newer one is refused: %s', async (_what, isAlone) => {
+    bucket.add('vehicles/acme/b.csv', ['"'], ago(1));
+    if (isAlone) expect(await build([COMPLETE])).toMatchObject({ outcomes: ['refused'] });
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    expect((await build([COMPLETE])).outcomes).toEqual(isAlone ? ['loaded'] : ['refused', 'loaded']);
+    expect(await stored()).toEqual(['AB12CDE']);
+  });
+
+  it('is one order by time for all entries of a kind and supplier', async () => {
+    put(CHANGES, 'a.csv', 3, 'AB12CDE');
+    put(COMPLETE, 'b.csv', 2, 'AB12CDF');
+    put(CHANGES, 'c.csv', 1, 'AB12CDG');
+    const { lines } = await build([CHANGES, COMPLETE]);
+    expect(lines).toMatchObject([
+      { entry: 'vehicles/acme/', outcome: 'loaded' },
+      {
+        entry: 'changes/acme/',
+        outcome: 'refused',
+        reason: 'it is older than the last loaded file of its kind and supplier',
+      },
+      { entry: 'changes/acme/', outcome: 'loaded' },
+    ]);
+    expect(await stored()).toEqual(['AB12CDF', 'AB12CDG']);
+  });
+
+  it('never puts older data over newer: a file that appears later is superseded by a complete one, or refused', async () => {
+    put(COMPLETE, 'b.csv', 5, 'AB12CDF');
+    put(CHANGES, 'c.csv', 2, 'AB12CDG');
+    await build([CHANGES, COMPLETE]);
+    put(COMPLETE, 'before-complete.csv', 6, 'AB12CDE');
+    put(COMPLETE, 'between.csv', 4, 'AB12CDE');
+    put(CHANGES, 'change.csv', 3, 'AB12CDE');
+    expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['superseded', 'refused', 'refused'] });
+    expect(await stored()).toEqual(['AB12CDF', 'AB12CDG']);
+  });
+
+  it('waits after a failed load: a correction is not loaded before the complete file that it corrects', async () => {
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    put(CHANGES, 'b.csv', 1, 'AB12CDF');
+    bucket.remove('control/erased.txt');
+    expect(await build([CHANGES, COMPLETE])).toMatchObject({ exitCode: 2, outcomes: [] });
+    bucket.add('control/erased.txt', [''], ago(0));
+    expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['loaded', 'loaded'] });
+    expect(await stored()).toEqual(['AB12CDE', 'AB12CDF']);
+  });
+
+  it.each(['', 'null', '{}', '{"lastModified":"?"}'])(
+    'stops while the last loaded file is not known: %j',
+    async (text) => {
+      bucket.add('control/loaded/vehicles/acme', [text], ago(5));
+      put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+      expect(await build([COMPLETE])).toMatchObject(failure('control/loaded/vehicles/acme in the bucket is damaged'));
+      expect(await stored()).toEqual([]);
+    },
+  );
+});
+
+describe('A refused file', () => {
+  it.each([
+    ['an empty one', '', /is empty/],
+    ['one without rows', csv(), /no rows/],
+    ['one with a quote that is not closed', `${csv()}"AB12CDE\n`, /quote/],
+    ['one without the columns', `${COMPLIANCE_HEADER}\n`, /column/],
+    ['one of which every row is rejected', csv('AB12CDE').replace('2019', 'x'), /^every row was rejected$/],
+  ])('has the reason in its report and is not tried again: %s', async (_what, content, reason) => {
+    const version = bucket.add('vehicles/acme/a.csv', [content], ago(1));
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'refused', reason: expect.stringMatching(reason) });
+    expect(await build([COMPLETE])).toMatchObject(NOTHING);
+  });
+
+  it.each(['AccessDenied', 'InvalidObjectState', 'InvalidRequest', 'KMS.DisabledException'])(
+    'may be one that cannot be read, encrypted with a key of its own or archived, and the next one is loaded: %s',
+    async (error) => {
+      bucket.add('vehicles/acme/a.csv', ['x'], ago(1), { error });
+      put(COMPLETE, 'b.csv', 2, 'AB12CDE');
+      const { outcomes, lines } = await build([COMPLETE]);
+      expect([outcomes, lines[0]?.reason]).toEqual([
+        ['refused', 'loaded'],
+        expect.stringMatching(/^it cannot be read/),
+      ]);
+    },
+  );
+
+  it.each([
+    [undefined, 5e9],
+    [0.5, 0.5e9],
+  ])('may be one above maxGigabytes, which is not downloaded: %p', async (maxGigabytes, most) => {
+    const entry = { ...COMPLETE, ...(maxGigabytes && { maxGigabytes }) };
+    bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2), { bytes: most });
+    bucket.add('vehicles/acme/b.csv', [], ago(1), { bytes: most + 1, error: 'SlowDown' });
+    expect(await build([entry])).toMatchObject({ outcomes: ['loaded', 'refused'] });
+  });
+
+  it('has the registrations that it lacks beside its report when the guard stops it', async () => {
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG');
+    await build([COMPLETE]);
+    const version = put(COMPLETE, 'b.csv', 1, 'AB12CDE');
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(await stored()).toHaveLength(3);
+    expect(summaryOf('b.csv', version).reason).toMatch(
+      /^the file lacks 2 of 3 stored records.*nothing was changed.*registrations are in missing\.txt; those in control\/erased\.txt/,
+    );
+    expect(bucket.textOf(`${reportOf('b.csv', version)}missing.txt`)).toBe('AB12CDF\nAB12CDG\n');
+  });
+
+  it('is one message to the topic: entry, reason and report, without registrations and values', async () => {
+    put(COMPLETE, 'AB12CDE.csv', 3, 'AB12CDE', 'AB12CDF', 'AB12CDG');
+    await build([COMPLETE]);
+    const guarded = put(COMPLETE, 'AB12CDE.csv', 2, 'AB12CDE');
+    const unusable = bucket.add('vehicles/acme/b.csv', ['AB12CDE,Ford\n'], ago(1));
+    await build([COMPLETE]);
+    const message = (reason: string, report: string) => ({
+      topic: 'arn:topic',
+      message: `A file under vehicles/acme/ was refused: ${reason}.\nReport: ${report}`,
+    });
+    expect(aws.messages).toEqual([
+      message('its content is not accepted; the report says why', reportOf('b.csv', unusable)),
+      message('it lacks more stored records than removeAtMost allows', reportOf('AB12CDE.csv', guarded)),
+    ]);
+  });
+
+  it('has no report until its message was sent', async () => {
+    bucket.add('vehicles/acme/a.csv', ['"'], ago(1));
+    process.env.AWS_ENDPOINT_URL_SNS = 'http://127.0.0.1:9';
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 2, outcomes: [] });
+    process.env.AWS_ENDPOINT_URL_SNS = aws.endpoint;
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(aws.messages).toHaveLength(1);
   });
 });
 
 describe('A load that fails', () => {
   it.each([
-    ['without control/erased.txt', undefined, /no control\/erased\.txt/],
-    ['with a damaged one', 'AB12CDE\nnot a registration!\n', /^--except: line 2 has an invalid registration/],
+    ['without control/erased.txt', undefined, 'vehicles/acme/: control/erased.txt is missing'],
+    ['with a damaged one', 'AB12CDE\nnot a registration!\n', '--except: line 2 has an invalid registration'],
   ])('has no report and is begun again: %s', async (_what, content, error) => {
     bucket.remove('control/erased.txt');
     if (content !== undefined) bucket.add('control/erased.txt', [content], ago(1));
-    bucket.add('vehicles/acme/a.csv', [csv('AB12CDE', 'AB12CDF')], ago(1));
-    const { allLoaded, lines } = await build();
-    expect([allLoaded, lines]).toMatchObject([false, [{ outcome: 'failed', error: expect.stringMatching(error) }]]);
-    expect([await stored(), reports()]).toEqual([[], []]);
+    put(COMPLETE, 'a.csv', 1, 'AB12CDE', 'AB12CDF');
+    expect(await build([COMPLETE])).toMatchObject(failure(error));
+    expect(await stored()).toEqual([]);
     bucket.add('control/erased.txt', ['AB12CDE\n'], ago(0));
-    expect(await build()).toMatchObject({ allLoaded: true, outcomes: ['loaded'] });
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 0, outcomes: ['loaded'] });
     expect(await stored()).toEqual(['AB12CDF']);
   });
 
-  it('has no report when the database fails, and later files of its prefix wait', async () => {
-    bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
-    bucket.add('vehicles/acme/b.csv', [csv('AB12CDF')], ago(1));
-    const { lines } = await build([VEHICLES], { ...engine.names, vehicles: 'missing' });
-    expect(lines).toMatchObject([{ outcome: 'failed', error: expect.stringContaining('does not have the tables') }]);
-    expect(reports()).toEqual([]);
-    expect(await build()).toMatchObject({ outcomes: ['loaded', 'loaded'] });
+  it('names what failed, and no file of the supplier', async () => {
+    put(COMPLETE, 'AB12CDE.csv', 1, 'AB12CDE');
+    const { vehicles } = engine.names;
+    Object.assign(engine.names, { vehicles: 'missing' });
+    const result = await build([COMPLETE]);
+    Object.assign(engine.names, { vehicles });
+    expect(result).toMatchObject(failure('vehicles/acme/: a table is missing in the stack stack in eu-west-2'));
+    expect(result.stderr).not.toContain('AB12CDE');
+  });
+});
+
+describe('By hand', () => {
+  it('--dry-run lists the files and what would be done with them, and changes nothing', async () => {
+    put(COMPLETE, 'a.csv', 3, 'AB12CDE');
+    put(COMPLETE, 'b.csv', 2, 'AB12CDE');
+    bucket.add('changes/acme/c.csv', [], ago(1), { bytes: 6e9 });
+    put(COMPLETE, 'readme.txt', 1);
+    const { exitCode, stdout } = await build([CHANGES, COMPLETE], ACME, ['--dry-run', '--json']);
+    const { files, ignored } = JSON.parse(stdout);
+    expect([exitCode, ignored, bucket.puts]).toEqual([0, 1, []]);
+    expect(files).toMatchObject([
+      { name: 'vehicles/acme/a.csv', action: 'wait' },
+      { name: 'vehicles/acme/b.csv', action: 'load', lastModified: ago(2).toISOString() },
+      { name: 'changes/acme/c.csv', action: 'refused', bytes: 6e9 },
+    ]);
+    const { stdout: table } = await build([CHANGES, COMPLETE], ACME, ['--dry-run']);
+    expect(table).toContain('it has more than 5 GB, the maxGigabytes of its entry');
+  });
+
+  it.each([
+    [[COMPLETE], ['vehicles'], 'has no entry for vehicles'],
+    [[COMPLETE], ['vehicles', '--supplier', 'other'], 'has no entry for vehicles of other'],
+    [[COMPLIANCE], ['compliance', '--supplier', 'acme'], 'only vehicles have suppliers'],
+  ])('names a kind and supplier that no entry has: %#', async (entries, whose, sentence) => {
+    expect(await build(entries, whose)).toMatchObject(failure(sentence));
+  });
+
+  it('needs a stack with the setting, and a confirmation where data is kept', async () => {
+    const local = await runAdminCommand(['intake', 'compliance', '--dynamodb', engine.endpoint], engine.names);
+    expect(local).toMatchObject(failure('name a stack with the setting "intake" with --stack'));
+    await build([COMPLIANCE], ['compliance'], ['--dry-run']);
+    const unconfirmed = ['intake', 'compliance', '--stack', 'stack', '--region', 'eu-west-2'];
+    expect(await runAdminCommand(unconfirmed, engine.names)).toMatchObject(failure('confirm it with --yes stack'));
   });
 });
 
 it('An entry has the options of the command line', () => {
   const limits = { removeAtMost: '2%', unreadableAtMost: '5' };
-  const entry: IntakeSource = { ...COMPLETE, supplier: 'acme', dates: 'uk', encoding: 'macintosh', ...limits };
+  const entry: IntakeEntry = { ...COMPLETE, dates: 'uk', encoding: 'macintosh', ...limits };
   expect(importArguments(entry, 'FILE', 'ERASED').join(' ')).toBe(
     'import vehicles FILE --except ERASED --supplier acme --complete --remove-at-most 2% --unreadable-at-most 5 --encoding macintosh --dates uk',
   );
   expect(importArguments(COMPLIANCE, 'FILE', 'ERASED').join(' ')).toBe('import compliance FILE --except ERASED');
-});
-
-describe('The program', () => {
-  const run = (environment: NodeJS.ProcessEnv) =>
-    ended(
-      spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'bin/intake.ts'], {
-        env: { PATH: process.env.PATH, ...environment },
-      }),
-    );
-
-  it('ends with 2 when a file was not loaded, and writes neither registrations nor names of files', async () => {
-    bucket.add(
-      'vehicles/acme/AB12CDE.csv',
-      [csv('AB12CDE', 'LKW', 'AB12CDF'), vehicleRow({ registration: 'AB12CDG', year: 'x' })],
-      ago(2),
-    );
-    bucket.add('vehicles/acme/AB12CDH.csv', ['AB12CDJ,AB12CDK\nAB12CDL\n'], ago(1));
-    const { exitCode, stdout, stderr } = await run({
-      ...environmentOf(engine),
-      AWS_ENDPOINT_URL_S3: bucket.endpoint,
-      AWS_ENDPOINT_URL_CLOUDWATCH: 'http://127.0.0.1:9',
-      ...{ STACK: 'stack', CONFIRMED_STACK: 'stack', METRICS_NAMESPACE: 'Test', INTAKE_BUCKET: 'files' },
-      INTAKE: JSON.stringify([VEHICLES]),
-    });
-    expect([exitCode, stderr]).toEqual([2, '']);
-    const lines = stdout.trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { outcome: 'loaded', read: 4, loaded: 3, rejected: 1 },
-      { outcome: 'refused' },
-    ]);
-    for (const secret of ['AB12CD', 'LKW', 'Ford', '.csv']) expect(stdout).not.toContain(secret);
-  });
-
-  it('names the variables that it lacks', async () => {
-    expect(await run({ AWS_REGION: 'eu-west-2' })).toMatchObject({
-      exitCode: 2,
-      stdout: expect.stringContaining('STACK, CONFIRMED_STACK, METRICS_NAMESPACE, INTAKE_BUCKET, INTAKE'),
-    });
-  });
 });

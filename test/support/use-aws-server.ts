@@ -38,7 +38,9 @@ export const CALLER = 'arn:aws:sts::123456789012:assumed-role/OPERATORS/alice';
 
 const CALLER_XML = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${CALLER}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
-/** Fake AWS: CloudFormation with these stacks' outputs, STS, CloudWatch, and a DynamoDB that returns errors only. */
+const PUBLISHED_XML = `<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>`;
+
+/** Fake AWS: CloudFormation with these stacks' outputs, STS, CloudWatch, SNS, and a DynamoDB that only fails. */
 const startAwsServer = async () => {
   const stacks: Record<string, Outputs> = {};
   /** The region that each request was signed for. */
@@ -47,6 +49,8 @@ const startAwsServer = async () => {
   const stackRequests: string[] = [];
   /** The body of each `PutMetricData`. */
   const published: unknown[] = [];
+  /** Each message that was published to a topic of SNS. */
+  const messages: { readonly topic: string | null; readonly message: string | null }[] = [];
   let error: AwsError | undefined;
 
   const server = createServer(async (request, response) => {
@@ -65,6 +69,12 @@ const startAwsServer = async () => {
     if (parameters.get('Action') === 'GetCallerIdentity') {
       response.writeHead(error?.status ?? 200, { 'content-type': 'text/xml' });
       response.end(error ? errorXml(error) : CALLER_XML);
+      return;
+    }
+    if (parameters.get('Action') === 'Publish') {
+      if (!error) messages.push({ topic: parameters.get('TopicArn'), message: parameters.get('Message') });
+      response.writeHead(error?.status ?? 200, { 'content-type': 'text/xml' });
+      response.end(error ? errorXml(error) : PUBLISHED_XML);
       return;
     }
     const stack = parameters.get('StackName') ?? '';
@@ -86,6 +96,7 @@ const startAwsServer = async () => {
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH: endpoint,
+      AWS_ENDPOINT_URL_SNS: endpoint,
       AWS_ENDPOINT_URL_STS: endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: database,
     }),
@@ -93,6 +104,7 @@ const startAwsServer = async () => {
     regions,
     stackRequests,
     published,
+    messages,
     /** Sends this error for missing stacks, and for every request to DynamoDB, CloudWatch and STS. */
     failWith: (next: AwsError | undefined) => {
       error = next;

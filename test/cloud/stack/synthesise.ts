@@ -58,8 +58,7 @@ const stackOf = (
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const settings = stageSettings(app.node.getAllContext());
   const bundles = bundlesIn(assemblies);
-  const intakeBundles = { starter: bundles.probe, program: bundles.probe };
-  const parts = { settings, bundles, intakeBundles, commit: 'unknown' };
+  const parts = { settings, bundles, program: bundles.probe, commit: 'unknown' };
   const stack = new ServiceStack(app, `vehicle-verification-${stage}`, parts);
   try {
     app.synth();

@@ -53,9 +53,23 @@ const STAGES = {
     stage: 'prod',
     settings: {
       intake: [
-        { prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', complete: true, removeAtMost: '2%' },
-        { prefix: 'compliance/', import: 'compliance', complete: true },
+        {
+          ...{ prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', expect: '26h', complete: true },
+          ...{ removeAtMost: '2%', from: 'arn:aws:iam::210987654321:role/acme' },
+        },
+        { prefix: 'vehicles/acme-changes/', import: 'vehicles', supplier: 'acme', expect: '7d' },
+        { prefix: 'compliance/', import: 'compliance', expect: '2d', complete: true },
       ],
+    },
+  },
+  /** As `loads`, but with other entries, on another machine, with a restored table, and without a mail. */
+  otherLoads: {
+    stage: 'prod',
+    architecture: 'x86_64',
+    settings: {
+      alarmTopicArn: 'arn:aws:sns:eu-west-2:123456789012:on-call',
+      tables: { vehicles: 'restored-vehicles' },
+      intake: [{ prefix: 'other/', import: 'vehicles', expect: '26h' }],
     },
   },
   /** As `full`, but deployed at once. */
@@ -104,6 +118,7 @@ export const { template: DEV } = stacks.dev;
 export const { template: FULL } = stacks.full;
 export const { template: KEPT } = stacks.kept;
 export const { template: LOADS } = stacks.loads;
+export const { template: OTHER_LOADS } = stacks.otherLoads;
 
 export const resourcesOf = (template: Template, type: string) =>
   Object.entries(template.Resources)
@@ -120,6 +135,7 @@ export interface Statement {
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
+  readonly Principal?: unknown;
   readonly Condition?: unknown;
 }
 

@@ -6,14 +6,18 @@ import { runCommand } from '../../support/run-command.ts';
 import { runBuild } from './run-build.ts';
 import { STACK, useEmulator } from './use-emulator.ts';
 
+const SUPPLIER = 'arn:aws:iam::000000000000:role/acme';
 const ENTRIES = [
-  { prefix: 'vehicles/acme/', import: 'vehicles', complete: true, removeAtMost: '2%' },
-  { prefix: 'compliance/', import: 'compliance' },
+  {
+    ...{ prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', expect: '26h', complete: true },
+    ...{ removeAtMost: '2%', from: SUPPLIER },
+  },
+  { prefix: 'compliance/', import: 'compliance', expect: '26h' },
 ];
 
 const { inFolder, env: operator, deployProd } = useEmulator({ checksPolicies: true });
 let bucket: string;
-let project: string;
+let projects: { readonly vehicles: string; readonly compliance: string };
 
 const aws = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => runCommand('aws', args, { env });
 
@@ -51,57 +55,71 @@ const put = async (env: NodeJS.ProcessEnv, key: string, content: string): Promis
   await aws(env, 's3api', 'put-object', '--bucket', bucket, '--key', key, '--body', file);
 };
 
-const builds = (): Promise<readonly string[]> =>
-  query('ids', 'codebuild', 'list-builds-for-project', '--project-name', project);
+let supplier: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
+  const trust = '{"Version":"2012-10-17","Statement":[]}';
+  await aws(operator, ...'iam create-role --role-name acme --assume-role-policy-document'.split(' '), trust);
   await deployProd({ intake: ENTRIES });
+  supplier = await assume('acme');
   bucket = await physicalId('S3::Bucket', 'Intake');
-  project = await physicalId('CodeBuild::Project', 'Intake');
+  projects = {
+    vehicles: await physicalId('CodeBuild::Project', 'Intakevehicles'),
+    compliance: await physicalId('CodeBuild::Project', 'Intakecompliance'),
+  };
 });
 
 // In this order: each test finds the stack as the one before it left it.
 describe('The intake, deployed to an AWS emulator that checks policies', () => {
   let role: NodeJS.ProcessEnv;
   /** Runs the deployed build with the permissions of its role. */
-  const build = () => runBuild({ project, operator, role, assembly: inFolder('prod') });
+  const build = (project: string) => runBuild({ project, operator, role, assembly: inFolder('prod') });
 
-  it('starts a build when a supplier puts a file', async () => {
-    const before = await builds();
-    const trust = '{"Version":"2012-10-17","Statement":[]}';
-    await aws(operator, ...'iam create-role --role-name acme --assume-role-policy-document'.split(' '), trust);
-    const policy = await query(
-      "Stacks[0].Outputs[?OutputKey=='IntakePolicyVehiclesAcme'].OutputValue | [0]",
-      ...['cloudformation', 'describe-stacks', '--stack-name', STACK],
-    );
-    await aws(operator, 'iam', 'attach-role-policy', '--role-name', 'acme', '--policy-arn', policy);
-    const supplier = await assume('acme');
+  // The emulator starts no builds: a queue gets the events, and the test starts builds with the role of the rules.
+  it('starts a build of the supplier’s own project when the supplier puts a file, by the bucket’s policy', async () => {
+    const sqs = ['sqs', '--endpoint-url', String(operator.AWS_ENDPOINT_URL)];
+    const queue = await query('QueueUrl', ...sqs, 'create-queue', '--queue-name', 'events');
+    const received = async (): Promise<readonly string[]> =>
+      (await query('Messages[].Body', ...sqs, 'receive-message', '--queue-url', queue)) ?? [];
+    const rule = await physicalId('Events::Rule', 'Intakevehicles');
+    const target = 'Id=queue,Arn=arn:aws:sqs:eu-west-2:000000000000:events';
+    await aws(operator, 'events', 'put-targets', '--rule', rule, '--targets', target);
+    await put(operator, 'compliance/c.ndjson', `${complianceLine({ registration: 'AB12CDE' })}\n`);
     await put(supplier, 'vehicles/acme/a + b.csv', vehiclesCsv(vehicleRow({ registration: 'AB12CDE' })));
     for (const key of ['compliance/a.ndjson', 'control/erased.txt', 'reports/vehicles/acme/a']) {
       await expect(put(supplier, key, '')).rejects.toThrow('AccessDenied');
     }
-    while ((await builds()).length <= before.length) await pause(500);
+    let bodies = await received();
+    for (; bodies.length === 0; bodies = await received()) await pause(500);
+    expect(bodies.map((body) => JSON.parse(body).detail.object.key)).toEqual([expect.stringMatching(/^vehicles/)]);
+    const starter = await assume(await physicalId('IAM::Role', 'IntakeStartRole'));
+    for (const project of Object.values(projects)) {
+      await aws(starter, 'codebuild', 'start-build', '--project-name', project);
+    }
+    await expect(aws(starter, 'codebuild', 'list-projects')).rejects.toThrow(/AccessDenied|not authorized/);
   });
 
-  it('loads nothing without control/erased.txt, then both prefixes, with the permissions of the build', async () => {
+  it('fails without control/erased.txt, then loads for each project, with the permissions of the builds', async () => {
     role = await assume(await physicalId('IAM::Role', 'IntakeRole'));
-    await put(operator, 'compliance/c.ndjson', `${complianceLine({ registration: 'AB12CDE' })}\n`);
-    expect(await build()).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }]);
+    expect(await build(projects.vehicles)).toBe('');
     await put(operator, 'control/erased.txt', '');
-    expect(await build()).toMatchObject([
-      { outcome: 'loaded', loaded: 1 },
-      { outcome: 'loaded', loaded: 1 },
-    ]);
-    expect(await build()).toEqual([]);
-    const list = ['s3api', 'list-objects-v2', '--bucket', bucket, '--prefix', 'reports/'];
-    const reports = await query('Contents[].Key', ...list);
-    expect(reports).toEqual([
-      expect.stringMatching(/^reports\/compliance\/[0-9a-f]{32}@[^/]+\/summary\.json$/),
-      expect.stringMatching(/^reports\/vehicles\/acme\/[0-9a-f]{32}@[^/]+\/summary\.json$/),
-    ]);
+    const nothing = { loaded: 0, refused: 0, superseded: 0, ignored: 0 };
+    for (const project of Object.values(projects)) {
+      expect(JSON.parse(await build(project))).toEqual({ ...nothing, loaded: 1 });
+      expect(JSON.parse(await build(project))).toEqual(nothing);
+    }
   });
 
-  it('denies the build everything else', async () => {
+  it('tells of a refused file and gives its report to the supplier, and the build does not fail', async () => {
+    await put(supplier, 'vehicles/acme/bad.csv', '"');
+    expect(JSON.parse(await build(projects.vehicles))).toMatchObject({ loaded: 0, refused: 1 });
+    const list = ['s3api', 'list-objects-v2', '--bucket', bucket, '--prefix', 'reports/vehicles/acme/'];
+    const keys = (await aws(supplier, ...list, '--query', 'Contents[].Key', '--output', 'text')).trim().split(/\s+/);
+    expect(keys).toEqual([1, 2].map(() => expect.stringMatching(/^reports\/.+\/[0-9a-f]{32}@[^/]+\/summary\.json$/)));
+    for (const key of keys) await aws(supplier, 's3', 'cp', `s3://${bucket}/${key}`, '-');
+  });
+
+  it('denies the builds everything else', async () => {
     const keys = await physicalId('DynamoDB::GlobalTable', 'Tableskeys');
     const name = ['--bucket', bucket, '--key', 'control/erased.txt'];
     for (const args of [
@@ -109,8 +127,8 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
       ['s3api', 'delete-object', ...name],
       ['s3api', 'put-object', '--bucket', bucket, '--key', 'vehicles/acme/b.csv'],
       ['dynamodb', 'scan', '--table-name', keys],
-      ['cloudformation', 'describe-stacks', '--stack-name', STACK],
-      ['codebuild', 'start-build', '--project-name', project],
+      ['cloudformation', 'list-stack-resources', '--stack-name', STACK],
+      ['codebuild', 'start-build', '--project-name', projects.vehicles],
       ['cloudwatch', 'put-metric-data', '--namespace', 'Other', '--metric-name', 'M', '--value', '1'],
     ]) {
       await expect(aws(role, ...args)).rejects.toThrow(/AccessDenied|not authorized/);

@@ -6,7 +6,7 @@ import { apiPromises } from './api-promises.ts';
 import { SIGNED_ANSWERS, stackPromises } from './stack-promises.ts';
 
 // With everything that a stage may keep.
-const intake = [{ prefix: 'vehicles/', import: 'vehicles' as const }];
+const intake = [{ prefix: 'vehicles/', import: 'vehicles', expect: '26h' }];
 const settings = { intake, signedAnswers: SIGNED_ANSWERS };
 const { stacks } = synthesise({ prod: { stage: 'prod', settings } });
 const template = stacks.prod?.template as Template;

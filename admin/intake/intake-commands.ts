@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
+import { formatNumber, printable } from '../command/format.ts';
+import { readableTable } from '../command/readable-table.ts';
+import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
+import type { Decision } from './waiting-files.ts';
+
+interface IntakeOptions {
+  readonly supplier?: string;
+  readonly dryRun?: boolean;
+}
+
+const listResult = (decisions: readonly Decision[], ignored: number): CommandResult => {
+  const rows = decisions.map(({ file: { name, lastModified, bytes }, action, reason = '' }) => [
+    printable(name),
+    lastModified,
+    formatNumber(bytes),
+    action,
+    reason,
+  ]);
+  return {
+    text: readableTable(['file', 'put', 'bytes', 'decision', 'reason'], rows),
+    notes: `${formatNumber(ignored)} other objects are ignored.\n`,
+    data: {
+      files: decisions.map(({ file: { entry, ...file }, ...decision }) => ({ ...decision, ...file })),
+      ignored,
+    },
+  };
+};
+
+const runIntake = async (
+  kind: 'vehicles' | 'compliance',
+  { supplier, dryRun }: IntakeOptions,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  requireSuppliers(kind, supplier);
+  const { intake } = context.deployment;
+  if (intake === undefined) {
+    throw new CommandFailure('there is no intake: name a stack with the setting "intake" with --stack');
+  }
+  const [first, ...more] = intake.entries.filter((entry) => entry.import === kind && entry.supplier === supplier);
+  const whose = supplier === undefined ? kind : `${kind} of ${supplier}`;
+  if (first === undefined) throw new CommandFailure(`the setting "intake" of the stack has no entry for ${whose}`);
+  if (!dryRun) await requireConfirmation(`This loads the files of ${whose} that wait in the bucket`, context);
+  // The clients of S3 and SNS take long to load.
+  const { findWaiting, loadWaiting, withBucket } = await import('./load-waiting.ts');
+  return withBucket(intake, context, async (own) => {
+    if (dryRun) {
+      const { decisions, ignored } = await findWaiting([first, ...more], own);
+      return listResult(decisions, ignored);
+    }
+    const counts = await loadWaiting([first, ...more], own);
+    const { loaded, refused, superseded, ignored } = counts;
+    return {
+      text: `Files loaded: ${loaded}, refused: ${refused}, superseded: ${superseded}; other objects ignored: ${ignored}\n`,
+      data: counts,
+      exitCode: refused > 0 ? EXIT.incomplete : EXIT.done,
+    };
+  });
+};
+
+/** Adds `intake vehicles` and `intake compliance`, which the builds of a stage run too. */
+export const addIntakeCommands = (program: Command, run: Runner): void => {
+  const intake = program.command('intake').description('load the files that wait in the bucket of a stack');
+  for (const kind of ['vehicles', 'compliance'] as const) {
+    addSupplierOption(intake.command(kind), kind, 'whose files they are (default: the supplier without a name)')
+      .description(`load waiting files of ${kind}; each is a line of JSON on standard error`)
+      .option('--dry-run', 'list the files and what would be done with them')
+      .action((options: IntakeOptions) => run((context) => runIntake(kind, options, context)));
+  }
+};

@@ -1,0 +1,99 @@
+import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { type IntakeBucket, type StoredFile, summaryKey } from './bucket.ts';
+
+/** A file that waits, and the entry under whose prefix it is. */
+export interface WaitingFile extends StoredFile {
+  readonly entry: IntakeEntry;
+}
+
+/** What is done with a waiting file now. `wait`: the outcome of the file to load decides. */
+export interface Decision {
+  readonly file: WaitingFile;
+  readonly action: 'load' | 'wait' | 'superseded' | 'refused';
+  /** Why it is not loaded. */
+  readonly reason?: string;
+}
+
+/** The times of the last loaded file of a kind and supplier, and of the last complete one. */
+export interface LastLoaded {
+  readonly lastModified: string;
+  readonly lastComplete?: string | undefined;
+}
+
+/** 29 days; the bucket deletes files after 30. */
+const MAX_AGE_MS = 29 * 86_400_000;
+
+/** Other objects are companions of files: checksums, markers, archives. The console creates an object for a folder. */
+const FILE = /\.(csv|ndjson|jsonl)$/i;
+
+const BYTES_PER_GIGABYTE = 1e9;
+/** Of an entry without `maxGigabytes`. */
+const DEFAULT_GIGABYTES = 5;
+
+/** Oldest first; within the same second by name. */
+const byTime = (a: StoredFile, b: StoredFile): number =>
+  a.lastModified === b.lastModified ? (a.name < b.name ? -1 : 1) : a.lastModified < b.lastModified ? -1 : 1;
+
+/** Lists the files without a report, oldest first, and counts the objects that are no files. */
+export const listWaiting = async (entries: readonly IntakeEntry[], bucket: IntakeBucket, now: Date) => {
+  const oldest = new Date(now.getTime() - MAX_AGE_MS).toISOString();
+  const objects = await Promise.all(
+    entries.map(async (entry): Promise<readonly WaitingFile[]> => {
+      // Files before reports, so that none is loaded twice.
+      const stored = await bucket.list(entry.prefix);
+      const reports = new Set((await bucket.list(`reports/${entry.prefix}`)).map(({ name }) => name));
+      return stored
+        .filter((file) => file.lastModified > oldest && !reports.has(summaryKey(entry.prefix, file)))
+        .map((file) => ({ ...file, entry }));
+    }),
+  );
+  const waiting = objects.flat().toSorted(byTime);
+  const files = waiting.filter(({ name }) => FILE.test(name));
+  return { files, ignored: waiting.length - files.length };
+};
+
+/** Throws when the value is no time. */
+const readTime = (value: unknown): string => new Date(String(value)).toISOString();
+
+/** @throws CommandFailure when the object that names the last loaded file is damaged */
+export const readLastLoaded = async (key: string, bucket: IntakeBucket): Promise<LastLoaded | undefined> => {
+  const text = await bucket.text(key);
+  if (text === undefined) return undefined;
+  try {
+    const { lastModified, lastComplete } = JSON.parse(text);
+    return {
+      lastModified: readTime(lastModified),
+      ...(lastComplete !== undefined && { lastComplete: readTime(lastComplete) }),
+    };
+  } catch {
+    throw new CommandFailure(`${key} in the bucket is damaged: nothing was loaded; docs/runbook.md#intakefailed`);
+  }
+};
+
+const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): Decision => {
+  const { entry, lastModified, bytes } = file;
+  const { complete, maxGigabytes = DEFAULT_GIGABYTES } = entry;
+  if (last !== undefined && lastModified < last.lastModified) {
+    if (complete && last.lastComplete !== undefined && lastModified < last.lastComplete) {
+      return { file, action: 'superseded', reason: 'a newer complete file was loaded' };
+    }
+    return { file, action: 'refused', reason: 'it is older than the last loaded file of its kind and supplier' };
+  }
+  if (bytes > maxGigabytes * BYTES_PER_GIGABYTE) {
+    return { file, action: 'refused', reason: `it has more than ${maxGigabytes} GB, the maxGigabytes of its entry` };
+  }
+  return { file, action: 'wait' };
+};
+
+/**
+ * Decides about the waiting files of one kind and supplier. The newest complete file is loaded first, so that an older
+ * one is tried when it is refused; without a complete file the oldest one.
+ * @param files oldest first
+ */
+export const decide = (files: readonly WaitingFile[], last: LastLoaded | undefined): Decision[] => {
+  const decisions = files.map((file) => decideAlone(file, last));
+  const candidates = decisions.filter(({ action }) => action === 'wait');
+  const next = candidates.findLast(({ file }) => file.entry.complete) ?? candidates[0];
+  return decisions.map((decision) => (decision === next ? { ...decision, action: 'load' } : decision));
+};

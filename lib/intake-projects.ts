@@ -1,0 +1,122 @@
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
+import { Policy, PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
+import type { Construct } from 'constructs';
+import type { IntakeEntry } from '../core/stage/stage-schema.ts';
+import { logGroupProps } from './log-group.ts';
+import { LOAD_ACTIONS } from './operator-policy.ts';
+import { acknowledgeMetrics, allow, allowMetrics, allowOutputs } from './permissions.ts';
+import type { ServiceTables } from './service-tables.ts';
+import type { StageSettings } from './stage-settings.ts';
+
+/** The project that loads the files of one kind and supplier. */
+export interface IntakeProject {
+  /** The kind and, with a hyphen, the supplier: `vehicles-acme`. */
+  readonly name: string;
+  readonly entries: readonly IntakeEntry[];
+  readonly project: CfnProject;
+}
+
+export interface IntakeProjectsProps {
+  readonly settings: StageSettings;
+  readonly entries: readonly IntakeEntry[];
+  readonly program: string;
+  readonly tables: ServiceTables;
+  /** What the program needs beside the tables. */
+  readonly statements: readonly PolicyStatement[];
+}
+
+/** An import of 40 million rows takes less. */
+const TIMEOUT = Duration.hours(8);
+
+/** Images with Node 24 (aws/aws-codebuild-docker-images, al/…/runtimes.yml); 2 vCPU, 4 GB of memory, 50 GB of disk. */
+const MACHINES = {
+  arm64: { type: 'ARM_CONTAINER', image: 'aws/codebuild/amazonlinux-aarch64-standard:4.0' },
+  x86_64: { type: 'LINUX_CONTAINER', image: 'aws/codebuild/amazonlinux-x86_64-standard:6.0' },
+} as const;
+
+const nameOf = ({ import: kind, supplier }: IntakeEntry): string =>
+  supplier === undefined ? kind : `${kind}-${supplier}`;
+
+/** Adds a project for each kind and supplier, which runs one build at a time. They share program, log and role. */
+export const intakeProjects = (scope: Construct, props: IntakeProjectsProps): IntakeProject[] => {
+  const { settings, entries } = props;
+  const { stackName } = Stack.of(scope);
+  const program = new Asset(scope, 'Program', { path: props.program });
+  const logGroup = new LogGroup(scope, 'Logs', logGroupProps(settings));
+  const role = addRole(scope, props, program, logGroup);
+  return Object.entries(Object.groupBy(entries, nameOf)).map(([name, own = []]) => {
+    const project = new CfnProject(scope, name, {
+      description: `Loads the files of ${name} that wait in the bucket of ${stackName}`,
+      serviceRole: role.roleArn,
+      source: {
+        type: 'S3',
+        location: `${program.s3BucketName}/${program.s3ObjectKey}`,
+        buildSpec: JSON.stringify(buildSpec(own[0], stackName)),
+      },
+      artifacts: { type: 'NO_ARTIFACTS' },
+      environment: { ...MACHINES[settings.architecture], computeType: 'BUILD_GENERAL1_SMALL' },
+      timeoutInMinutes: TIMEOUT.toMinutes(),
+      queuedTimeoutInMinutes: TIMEOUT.toMinutes(),
+      concurrentBuildLimit: 1,
+      logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: logGroup.logGroupName, streamName: name } },
+    });
+    const reason = 'A build leaves nothing that is encrypted.';
+    Validations.of(project).acknowledge({ id: 'AwsSolutions-CB4', reason });
+    return { name, entries: own, project };
+  });
+};
+
+/** What one build does. A refused file, exit code 1, is no failure of the build: it has a message of its own. */
+const buildSpec = (entry: IntakeEntry | undefined, stackName: string): object => {
+  const supplier = entry?.supplier === undefined ? '' : ` --supplier ${entry.supplier}`;
+  // Whoever deploys the setting confirms the imports.
+  const command = `intake ${entry?.import}${supplier} --stack ${stackName} --yes ${stackName} --json`;
+  return {
+    version: 0.2,
+    phases: {
+      install: { 'runtime-versions': { nodejs: 24 } },
+      build: { commands: [`node --disable-warning=ExperimentalWarning index.mjs ${command} || test $? -eq 1`] },
+    },
+  };
+};
+
+/** No permission depends on entries or program, so that a deployment takes none from a running build. */
+const addRole = (
+  scope: Construct,
+  { settings, tables, statements }: IntakeProjectsProps,
+  { bucket }: Asset,
+  logGroup: LogGroup,
+): Role => {
+  const stack = Stack.of(scope);
+  const { vehicles, compliance } = LOAD_ACTIONS;
+  const access = [
+    ...statements,
+    ...tables.statements({ vehicles, compliance }),
+    allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
+    allow(['s3:GetObject', 's3:GetObjectVersion'], [bucket.arnForObjects('*.zip')]),
+    allow(['s3:GetBucketAcl', 's3:GetBucketLocation'], [bucket.bucketArn]),
+    allowOutputs(stack),
+    allowMetrics(settings.stage),
+  ];
+  const role = new Role(scope, 'Role', {
+    assumedBy: new ServicePrincipal('codebuild.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': stack.account } },
+    }),
+    inlinePolicies: { Access: new PolicyDocument({ statements: access }) },
+  });
+  // Resources of their own, which CloudFormation deletes at the end of a deployment.
+  for (const [name, statement] of tables.statementsOnNamed({ vehicles, compliance })) {
+    role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
+  }
+  acknowledgeMetrics(role);
+  const name = stack.resolve(bucket.bucketName);
+  const shownName = String(name['Fn::Sub'] ?? name).replace(/\$\{(.+?)\}/g, '<$1>');
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:aws:s3:::${shownName}/*.zip]`,
+    reason: 'The bucket has what deployments have put there, and no data.',
+  });
+  return role;
+};
