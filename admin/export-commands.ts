@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
+import { Erasure, isErased } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { formatNumber } from './command/format.ts';
 import { showCount } from './command/progress.ts';
@@ -43,6 +44,7 @@ const exportRecords =
     // No total: DynamoDB's item count is up to six hours old.
     const progress = showCount(context, 'records');
     let exported = 0;
+    let erased = 0;
     async function* lines() {
       const scan = paginateScan(
         { client: deployment.db },
@@ -50,6 +52,14 @@ const exportRecords =
       );
       for await (const { Items = [] } of scan) {
         for (const item of Items) {
+          const erasure = isErased(item) ? readStored(Erasure, item) : undefined;
+          // An erasure is nobody's: a supplier's own file has none.
+          if (erasure !== undefined && supplier !== undefined) continue;
+          if (erasure !== undefined) {
+            erased += 1;
+            yield toLine(erasure);
+            continue;
+          }
           const record = READ[kind](item, supplier);
           if (record === null) continue;
           if (record !== undefined) {
@@ -57,18 +67,19 @@ const exportRecords =
             yield toLine(record);
             continue;
           }
-          const line = exported + damaged.length + 1;
+          const line = exported + erased + damaged.length + 1;
           // Only the registration: the item may contain values that JSON cannot represent.
           const fields = { registration: item.registration };
           const reasons = ['the stored record is damaged; remove it, then load it again'];
           damaged.push({ row: { line, given: JSON.stringify(fields), fields }, reasons });
         }
-        progress.update(exported + damaged.length);
+        progress.update(exported + erased + damaged.length);
       }
     }
     await write(file, lines(), context).finally(progress.stop);
-    const text = `${formatNumber(exported)} ${noun} are in ${file}.\n`;
-    const data = { kind, file, exported, damaged: damaged.length };
+    const also = erased === 0 ? '' : ` and ${formatNumber(erased)} erased registrations`;
+    const text = `${formatNumber(exported)} ${noun}${also} are in ${file}.\n`;
+    const data = { kind, file, exported, erased, damaged: damaged.length };
     if (damaged.length === 0) return { text, data: { ...data, rejectedFile: null } };
     const rejectedFile = await writeRejected(file, 'ndjson', damaged);
     const notes = `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`;

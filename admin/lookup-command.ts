@@ -7,6 +7,7 @@ import { type ApiError, complianceNotFound, internalError, problems, vehicleNotF
 import { londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
+import { Erasure, isErased } from '../core/vehicles/erasure.ts';
 import { type InsuranceAnswer, insuranceAnswer } from '../core/vehicles/insurance.ts';
 import { normaliseRegistration, type Registration, registrationIssue } from '../core/vehicles/registration.ts';
 import { suggestionFor } from '../core/vehicles/suggestion.ts';
@@ -139,13 +140,17 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   const wanted = [tables.vehicles, tables.compliance].map((table) => ({ table, keys }));
   const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;
-  const [vehicleItem] = items.get(tables.vehicles) ?? [];
-  const [complianceItem] = items.get(tables.compliance) ?? [];
+  const [storedVehicle] = items.get(tables.vehicles) ?? [];
+  const [storedCompliance] = items.get(tables.compliance) ?? [];
+  const erasure = [storedVehicle, storedCompliance].find((item) => item && isErased(item));
+  const erased = readStored(Erasure, erasure)?.erased;
+  const [vehicleItem, complianceItem] = erasure ? [] : [storedVehicle, storedCompliance];
   const vehicle = vehicleItem && readSupplied(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
   const { insurance, verdict } = answersOf({ sent: raw, key: registration }, vehicleItem, complianceItem, now);
   const lines: Line[] = [
     ['Registration', registration],
+    ...(erasure ? [['Erased', erased ? `${erased.at}, by ${erased.by}` : 'damaged'] as const] : []),
     ...storedLines('Vehicle', vehicleItem, vehicle, (record) => vehicleLines(record, now)),
     ...storedLines('Compliance', complianceItem, compliance, (record) => complianceLines(record, now)),
     ['', ''],
@@ -158,7 +163,7 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
     data: {
       registration,
       today,
-      stored: { vehicle: vehicle ?? null, compliance: compliance ?? null },
+      stored: { vehicle: vehicle ?? null, compliance: compliance ?? null, erased: erased ?? null },
       answers: { insurance, compliance: verdict },
     },
   };

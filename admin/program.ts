@@ -7,6 +7,7 @@ import { escapeControls, printable } from './command/format.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
+import { addEraseCommand } from './erase/erase-commands.ts';
 import { addExportCommands } from './export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addIntakeCommands } from './intake/intake-commands.ts';
@@ -110,6 +111,7 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   addImportCommands(program, run);
   addIntakeCommands(program, run);
   addRemoveCommands(program, run);
+  addEraseCommand(program, run);
   addExportCommands(program, run);
   addLookupCommand(program, run);
   addTablesCommands(program, run);

@@ -4,10 +4,13 @@ import { Argument, type Command } from 'commander';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { tables } from '../core/tables.ts';
+import { isErased } from '../core/vehicles/erasure.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { type CommandResult, EXIT } from './command/command-result.ts';
+import { formatNumber } from './command/format.ts';
 import { readableTable } from './command/readable-table.ts';
-import { type CommandContext, type Deployment, type Runner, tableName } from './deployment/deployment.ts';
+import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
+import { findErasures } from './file-command/erasures.ts';
 
 /** The tables whose restored copies the setting `tables` of a stage can name. One of content is loaded, not restored. */
 const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };
@@ -21,7 +24,20 @@ const SAMPLE = 25;
 
 const USABLE: readonly (string | undefined)[] = ['ACTIVE', 'UPDATING'];
 
-const problemWith = async (db: Deployment['db'], id: CheckedId, name: string): Promise<string | undefined> => {
+/** The erasures in the table that is used now, which a restored one lacks, would let vehicles come back. */
+const lackedErasures = async (id: CheckedId, name: string, context: CommandContext): Promise<string | undefined> => {
+  const current = context.deployment.tablesInUse?.[id];
+  if (current === undefined || current === name) return undefined;
+  const [wanted, found] = await Promise.all([current, name].map((table) => findErasures(table, context)));
+  if (wanted === undefined) context.notice(`${current} does not exist, so its erasures cannot be compared.`);
+  const there = new Set(found?.map(({ registration }) => registration));
+  const lacked = wanted?.filter(({ registration }) => !there.has(registration)).length ?? 0;
+  if (lacked === 0) return undefined;
+  return `it lacks ${formatNumber(lacked)} erasures of ${current}: "erase --from ${current}" copies them`;
+};
+
+const problemWith = async (id: CheckedId, name: string, context: CommandContext): Promise<string | undefined> => {
+  const { db } = context.deployment;
   const client: DynamoDBClient = db;
   const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
   const { TableStatus, KeySchema = [], AttributeDefinitions = [] } = Table ?? {};
@@ -35,15 +51,16 @@ const problemWith = async (db: Deployment['db'], id: CheckedId, name: string): P
   if (keys.join(' and ') !== key) return `its key is ${keys.join(' and ')}, not ${key}`;
   const { Items = [] } = await db.send(new ScanCommand({ TableName: name, Limit: SAMPLE }));
   if (Items.length === 0) return 'it has no items';
-  const readable = Items.some((item) => readStored(RECORDS[id], item) !== undefined);
-  return readable ? undefined : `none of its items that were read is a record of ${id}`;
+  const readable = Items.some((item) => isErased(item) || readStored(RECORDS[id], item) !== undefined);
+  if (!readable) return `none of its items that were read is a record of ${id}`;
+  return lackedErasures(id, name, context);
 };
 
-const checkTables = async (ids: readonly CheckedId[], { deployment }: CommandContext): Promise<CommandResult> => {
+const checkTables = async (ids: readonly CheckedId[], context: CommandContext): Promise<CommandResult> => {
   const checked = await Promise.all(
     ids.map(async (table) => {
-      const name = tableName(deployment, table);
-      const problem = await problemWith(deployment.db, table, name).catch((error: unknown) => {
+      const name = tableName(context.deployment, table);
+      const problem = await problemWith(table, name, context).catch((error: unknown) => {
         if (error instanceof ResourceNotFoundException) return 'it does not exist in this account and region';
         throw error;
       });
@@ -64,7 +81,7 @@ export const addTablesCommands = (program: Command, run: Runner): void => {
     .command('tables')
     .description('look at the tables themselves')
     .command('check')
-    .description('whether a table, such as a restored one that --tables names, can be used: key and records')
+    .description('whether a table, such as a restored one that --tables names, can be used: key, records and erasures')
     .addArgument(new Argument('[data]', 'only the table of this data').choices(IDS))
     .action((data?: CheckedId) => run((context) => checkTables(data === undefined ? IDS : [data], context)));
 };

@@ -102,8 +102,6 @@ const tryStage = async (): Promise<void> => {
 
   print('\n4. Put a good and a bad file, and wait for their reports');
   const put = (name: string, text: string) => read('aws', ['s3', 'cp', '-', `s3://${bucket}/${name}`], text);
-  // Without it nothing is loaded.
-  put('control/erased.txt', '');
   put('vehicles/good.csv', GOOD_FILE);
   put('vehicles/bad.csv', BAD_FILE);
   const isSummary = "Contents[?ends_with(Key, 'summary.json')].Key || `[]`";

@@ -19,6 +19,8 @@ export interface Deployment {
   readonly db: DynamoDBDocumentClient;
   /** Those that are known. Only tables that are named without a stack may lack some. */
   readonly tableNames: Partial<TableNames>;
+  /** Those that the service uses, whatever --tables names. Unknown without a stack on AWS. */
+  readonly tablesInUse?: Partial<TableNames>;
   /** The name of the database in messages. */
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */

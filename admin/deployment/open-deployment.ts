@@ -75,6 +75,7 @@ const openLocalDeployment = (
     remedy:
       'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
     tableNames: { ...tableNames, ...named },
+    tablesInUse: tableNames,
   };
 };
 
@@ -113,10 +114,12 @@ const openStackDeployment = async (
     if (name) return name;
     throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
   };
+  const outputOf = (id: TableId) => outputs.get(tableOutput(id));
   const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
   const intake = outputs.get(INTAKE_OUTPUT);
   return {
     tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, requireTableName(id)])) as TableNames,
+    tablesInUse: Object.fromEntries(TABLE_IDS.flatMap((id) => (outputOf(id) ? [[id, outputOf(id)]] : []))),
     db: connect(account),
     readCaller: () => callerArn(account),
     aws: { profile },

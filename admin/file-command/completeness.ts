@@ -4,31 +4,31 @@ import { showCount } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { writeRegistrations } from '../files/output-file.ts';
 import type { SourceFile } from '../files/source-file.ts';
-import type { Counts } from './counts.ts';
 import type { FileOptions } from './file-options.ts';
-import { type FindSummary, type StoredForm, summaryOf } from './record-form.ts';
+import { type FindScanned, type StoredForm, summaryOf } from './record-form.ts';
 import type { StagedRows } from './staging.ts';
 import { type StoredRecord, storedRecords } from './stored-records.ts';
 
-/** What the supplier has stored. A damaged record, which may be anyone's, has no `digest`. */
+/** What the supplier has stored. A damaged record, which may be anyone's, has no `digest`; an erased one has `ERASED`. */
 const TABLES = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated TEXT, digest TEXT)';
+const ERASED = 'erased';
 
 /** Sorted once, at the end, which is quicker than an index that grows. */
 const INDEXES = `
   CREATE INDEX stored_by_key ON stored (key, lastUpdated, digest);
   CREATE INDEX rows_by_key ON rows (key)`;
 
-const IS_IN_FILE = 'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key) OR key IN excepted';
+const IS_IN_FILE = 'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key)';
 
 /** @throws FileRefused when a file cannot be a supplier's whole file */
-export const requireWholeFile = ({ path }: SourceFile, staged: StagedRows, { excepted }: Counts): void => {
+export const requireWholeFile = ({ path }: SourceFile, staged: StagedRows): void => {
   const layout = staged.layout();
   if (typeof layout === 'object' && layout.cut > 0) {
     throw new FileRefused(
       `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
     );
   }
-  if (staged.count('rows') + excepted > 0) return;
+  if (staged.count('rows') > 0) return;
   throw new FileRefused(
     `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
   );
@@ -46,17 +46,18 @@ const countedRows = (unreadable: number): string => {
  */
 export const compareWithStored = async (
   form: StoredForm,
-  { source, removeAtMost, except }: Pick<FileOptions, 'removeAtMost' | 'except'> & { readonly source: SourceFile },
+  { source, removeAtMost }: Pick<FileOptions, 'removeAtMost'> & { readonly source: SourceFile },
   staged: StagedRows,
   context: CommandContext,
-): Promise<FindSummary | undefined> => {
+): Promise<FindScanned | undefined> => {
   const { db } = staged;
   db.exec(TABLES);
   const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
   const progress = showCount(context, 'stored records');
   let [read, stored] = [0, 0];
   const addPage = (page: readonly (readonly [key: string, record: StoredRecord])[]): void => {
-    for (const [key, { parts }] of page) {
+    for (const [key, { parts, isErased }] of page) {
+      if (isErased) insert.run(key, null, ERASED);
       const own = parts?.get(form.supplier);
       if (parts !== undefined && own === undefined) continue;
       const { lastUpdated, digest } = own === undefined ? {} : summaryOf(own);
@@ -71,7 +72,9 @@ export const compareWithStored = async (
     .finally(progress.stop);
   if (!isAtEnd) return undefined;
   db.exec(INDEXES);
-  db.exec(`INSERT INTO missing SELECT key FROM stored WHERE digest IS NOT NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
+  db.exec(
+    `INSERT INTO missing SELECT key FROM stored WHERE digest <> '${ERASED}' AND NOT (${IS_IN_FILE}) ORDER BY key`,
+  );
   db.exec(`INSERT INTO damaged SELECT key FROM stored WHERE digest IS NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
 
   const missing = staged.count('missing');
@@ -86,7 +89,6 @@ export const compareWithStored = async (
         `more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; `,
         `when the file is right, raise --remove-at-most to ${missing + unreadable}`,
         file === undefined ? '' : `; the registrations are in ${file}`,
-        except && `; those in ${except} were not removed either: "remove ${form.table}" removes them`,
       ].join(''),
     );
   }
@@ -94,6 +96,7 @@ export const compareWithStored = async (
   const find = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
   return (key) => {
     const row = find.get(key);
+    if (row?.digest === ERASED) return 'erased';
     return row && { lastUpdated: (row.lastUpdated ?? undefined) as string | undefined, digest: String(row.digest) };
   };
 };

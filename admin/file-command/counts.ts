@@ -1,8 +1,11 @@
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
 
-/** The outcome of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. */
-export type RecordOutcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere';
+/**
+ * The outcome of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. `erased`: the vehicle is
+ * erased, by this command or before.
+ */
+export type RecordOutcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere' | 'erased';
 
 /** Counts of one run: records by outcome, and rows. */
 export interface Counts extends Record<RecordOutcome, number> {
@@ -11,8 +14,6 @@ export interface Counts extends Record<RecordOutcome, number> {
   rejected: number;
   /** Rows that say what an earlier one says. */
   repeated: number;
-  /** Rows that are left out because of `--except`. */
-  excepted: number;
   /** Registrations loaded that have no known UK format. */
   unknownFormat: number;
   /** The first of them in the file, in its order. */
@@ -23,12 +24,12 @@ export const noCounts = (): Counts => ({
   read: 0,
   rejected: 0,
   repeated: 0,
-  excepted: 0,
   loaded: 0,
   unchanged: 0,
   kept: 0,
   removed: 0,
   notThere: 0,
+  erased: 0,
   unknownFormat: 0,
   unknownFormats: [],
 });

@@ -44,7 +44,7 @@ export interface RowsWriting {
 /** A kind of file: what its rows have, and what a command does with them. */
 export interface FileKind extends RowRules {
   /** The name of the command, on the command line too. */
-  readonly verb: 'import' | 'remove';
+  readonly verb: 'import' | 'remove' | 'erase';
   /** The kind of data; also the id of its table. */
   readonly noun: DataKind;
   /** A clause for the question before it changes production data. */

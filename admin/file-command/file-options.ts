@@ -32,8 +32,6 @@ export interface FileOptions {
   readonly supplier?: string | undefined;
   /** Whether the file is an export, whose records replace stored ones whole. */
   readonly restore: boolean;
-  /** A file of registrations that are never loaded, and removed where they are stored. */
-  readonly except?: string | undefined;
   /** Whether everything is done but the writes. */
   readonly dryRun: boolean;
   /** The folder of the staging database. Default: the file's folder. */

@@ -2,19 +2,27 @@ import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
+import type { Erasure } from '../../core/vehicles/erasure.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { RecordOutcome } from './counts.ts';
+import { erasures } from './erasures.ts';
 import type { FileOptions } from './file-options.ts';
 import {
   computeDigest,
-  type FindSummary,
+  type FindScanned,
   type Part,
   type PartSummary,
   type RecordForm,
   summaryOf,
 } from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords, type WriteResult } from './stored-records.ts';
+import {
+  REVISION_BYTES,
+  STALL_TIMEOUT_MS,
+  type StoredRecord,
+  storedRecords,
+  type WriteResult,
+} from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
 export const BATCH = 100;
@@ -22,7 +30,6 @@ export const BATCH = 100;
 export const BATCHES_IN_FLIGHT = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;
-const REVISION_BYTES = 16;
 
 /** Why a valid record was not written. */
 interface WriteRefusal {
@@ -41,7 +48,9 @@ export interface RecordChange<Body extends object = object> {
   /** Undefined when the file does not give it, null when it says that it is not known. */
   readonly lastUpdated?: string | null | undefined;
   /** Whether the whole record is removed, whoever has supplied it. */
-  readonly isErased?: boolean;
+  readonly removesWhole?: boolean;
+  /** The vehicle is erased: this takes the place of its records in both tables. */
+  readonly erasure?: Erasure['erased'];
 }
 
 const compare = (
@@ -59,7 +68,7 @@ const compare = (
 };
 
 type ChangeContext = CommandContext &
-  Pick<FileOptions, 'dryRun' | 'ifNewer'> & { readonly scanned?: FindSummary | undefined };
+  Pick<FileOptions, 'dryRun' | 'ifNewer'> & { readonly restore?: boolean; readonly scanned?: FindScanned | undefined };
 
 /**
  * Writes at most `BATCH` changes, and settles each one that is done by its index. Starts none once stopped; none is in
@@ -75,7 +84,7 @@ const isWrite = (outcome: RecordOutcome | WriteRefusal): boolean => outcome === 
 
 /**
  * Writes the records that differ from what is stored, each only if it is still as it was read; otherwise it is compared
- * again. The parts of other suppliers stay.
+ * again. The parts of other suppliers stay, and so does an erasure.
  * @param fileTime the last update of a record without one of its own
  */
 export const recordChanges = <Body extends object>(
@@ -84,7 +93,7 @@ export const recordChanges = <Body extends object>(
   fileTime: string | null = null,
 ) => {
   const { supplier } = form;
-  const { dryRun, ifNewer, scanned } = context;
+  const { dryRun, ifNewer, restore, scanned } = context;
   const records = storedRecords(form, context);
   const limit = pLimit(WRITES_IN_FLIGHT);
 
@@ -93,7 +102,8 @@ export const recordChanges = <Body extends object>(
 
   /** The outcome if nobody else changes the record; `loaded` and `removed` need a write. */
   const decide = (change: RecordChange<Body>, stored: StoredRecord<Body> | undefined): RecordOutcome | WriteRefusal => {
-    if (change.isErased) return stored === undefined ? 'notThere' : 'removed';
+    if (stored?.isErased) return 'erased';
+    if (change.removesWhole) return stored === undefined ? 'notThere' : 'removed';
     if (stored !== undefined && stored.parts === undefined) return DAMAGED;
     const own = stored?.parts?.get(supplier);
     const outcome = compare(change, own && summaryOf(own), ifNewer);
@@ -104,19 +114,26 @@ export const recordChanges = <Body extends object>(
 
   /** Undefined when nobody supplies the record any more. */
   const changed = (
-    { registration, body, lastUpdated = fileTime, isErased }: RecordChange<Body>,
+    { registration, body, lastUpdated = fileTime, removesWhole }: RecordChange<Body>,
     stored: StoredRecord<Body> | undefined,
   ): DynamoItem | undefined => {
-    const parts = isErased ? new Map<string, Part<Body>>() : othersIn(stored);
+    const parts = removesWhole ? new Map<string, Part<Body>>() : othersIn(stored);
     if (body !== undefined) parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
     return parts.size === 0 ? undefined : { registration, ...form.join(parts) };
+  };
+
+  const erase = async (registration: string, erasure: Erasure['erased']): Promise<RecordOutcome> => {
+    const outcome = await erasures(context).erase(registration, erasure, dryRun);
+    // Whether a restored erasure replaces anything is of no interest.
+    return restore && outcome === 'notThere' ? 'erased' : outcome;
   };
 
   const apply = async (
     change: RecordChange<Body>,
     found: StoredRecord<Body> | undefined,
   ): Promise<RecordOutcome | WriteRefusal> => {
-    const { registration } = change;
+    const { registration, erasure } = change;
+    if (erasure !== undefined) return erase(registration, erasure);
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
     let earlier: { readonly revision: string; readonly outcome: RecordOutcome | WriteRefusal } | undefined;
     let mayBeRemoved = false;
@@ -143,8 +160,10 @@ export const recordChanges = <Body extends object>(
 
   /** Undefined where the scan has found a difference: the whole record is needed then. */
   const outcomeByScan = (change: RecordChange<Body>): RecordOutcome | undefined => {
-    if (scanned === undefined || change.isErased) return undefined;
-    const outcome = compare(change, scanned(change.registration), ifNewer);
+    if (scanned === undefined) return undefined;
+    const found = scanned(change.registration);
+    if (found === 'erased') return found;
+    const outcome = compare(change, found, ifNewer);
     return isWrite(outcome) ? undefined : outcome;
   };
 
@@ -154,9 +173,10 @@ export const recordChanges = <Body extends object>(
     settle: Parameters<RecordWriter>[2],
   ): Promise<void> => {
     const byScan = changes.map(outcomeByScan);
-    const undecided = changes.filter((_, index) => byScan[index] === undefined);
+    const undecided = changes.filter(({ erasure }, index) => byScan[index] === undefined && erasure === undefined);
     const found = await records.find(undecided.map(({ registration }) => registration));
     const differing = changes.entries().filter(([index, change]) => {
+      if (change.erasure !== undefined) return true;
       const outcome = byScan[index] ?? decide(change, found.get(change.registration));
       const differs = !dryRun && isWrite(outcome);
       if (!differs) settle(index, outcome);

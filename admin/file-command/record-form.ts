@@ -39,7 +39,7 @@ export interface PartSummary {
 }
 
 /** What a scan has found of the supplier's part of a record. */
-export type FindSummary = (registration: string) => PartSummary | undefined;
+export type FindScanned = (registration: string) => PartSummary | 'erased' | undefined;
 
 /** Of the fields in the order of their schema. */
 export const computeDigest = (body: object): string => hash('sha256', JSON.stringify(body), 'base64url');

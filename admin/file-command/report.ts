@@ -19,7 +19,7 @@ export interface RunOutcome {
   /** Damaged records that a complete file lacks. */
   readonly damaged: number;
   readonly damagedFile?: string | undefined;
-  /** Registrations of which a removal has found no record. */
+  /** Registrations of which a removal or erasure has found no record. */
   readonly notThereFile?: string | undefined;
 }
 
@@ -32,12 +32,12 @@ const tableOf = ({ noun, outcomes }: Pick<FileKind, 'noun' | 'outcomes'>, counts
     kept: 'kept',
     removed: `${noun} removed`,
     notThere: 'not there',
+    erased: 'erased',
   };
   const isShown = (outcome: RecordOutcome) => outcomes.indexOf(outcome) < 2 || counts[outcome] > 0;
   const columns = new Map([
     ['rows read', formatNumber(counts.read)],
     ...outcomes.filter(isShown).map((outcome) => [labels[outcome], formatNumber(counts[outcome])] as const),
-    ...(counts.excepted > 0 ? [['rows excepted', formatNumber(counts.excepted)] as const] : []),
     ...(counts.repeated > 0 ? [['rows repeated', formatNumber(counts.repeated)] as const] : []),
     ['rows rejected', formatNumber(counts.rejected)],
     ['seconds', seconds.toFixed(1)],
@@ -78,9 +78,7 @@ export const reportOf = (
     rejectionNotes(rejected, outcome),
     damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}\n`,
     notThereFile && `What is not there is named in ${notThereFile}\n`,
-    isAtEnd && read + counts.excepted === 0
-      ? `The file has no rows: nothing was ${outcomes[0]}; look for the right file.\n`
-      : '',
+    isAtEnd && read === 0 ? `The file has no rows: nothing was ${outcomes[0]}; look for the right file.\n` : '',
     dryRun ? `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.\n` : '',
     isAtEnd && read > 0 && note && !dryRun ? `${note}\n` : '',
   ];
@@ -92,7 +90,6 @@ export const reportOf = (
       file: path,
       read,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
-      excepted: counts.excepted,
       repeated: counts.repeated,
       rejected,
       damaged,
@@ -104,7 +101,7 @@ export const reportOf = (
       rejectedFile: rejectedFile ?? null,
       removedFile: removedFile ?? null,
       damagedFile: damagedFile ?? null,
-      ...(verb === 'remove' && { notThereFile: notThereFile ?? null }),
+      ...(verb !== 'import' && { notThereFile: notThereFile ?? null }),
       reasons: reasons.sorted(),
     },
     exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged > 0 ? EXIT.incomplete : EXIT.done,

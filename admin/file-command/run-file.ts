@@ -13,10 +13,10 @@ import { type Counts, noCounts } from './counts.ts';
 import type { FileKind, RecordRules } from './file-kind.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { recordChanges } from './record-changes.ts';
-import type { FindSummary } from './record-form.ts';
+import type { FindScanned } from './record-form.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
 import { BEGINS_AGAIN, type RunOutcome, reportOf } from './report.ts';
-import { stageExceptions, stageFile } from './stage-file.ts';
+import { stageFile } from './stage-file.ts';
 import { ELSEWHERE, openStaging, type StagedRows } from './staging.ts';
 import { writeRecords } from './write-records.ts';
 
@@ -82,10 +82,10 @@ const finish = async (
   removedFile: await writeKeys(source, staged, 'removed'),
   damaged: staged.count('damaged'),
   damagedFile: await writeKeys(source, staged, 'damaged'),
-  notThereFile: kind.verb === 'remove' ? await writeKeys(source, staged, 'not_there') : undefined,
+  notThereFile: kind.verb === 'import' ? undefined : await writeKeys(source, staged, 'not_there'),
 });
 
-/** Imports or removes each valid record of a file. @throws CommandFailure, which says what was done before it */
+/** Imports, removes or erases each valid record of a file. @throws CommandFailure, which says what was done before it */
 export const runFile = async (
   kind: FileKind,
   path: string,
@@ -94,7 +94,7 @@ export const runFile = async (
 ): Promise<CommandResult> => {
   const started = performance.now();
   const options = { ...DEFAULT_OPTIONS, ...given };
-  const { except, complete, dryRun } = options;
+  const { complete, dryRun } = options;
   const { signal } = context;
   if (!dryRun) await requireConfirmation(kind.consequence, context);
   const source = await open(kind, path, given, context);
@@ -106,17 +106,16 @@ export const runFile = async (
   const reading = { ...options, format: source.format, now };
 
   const stage = async (): Promise<boolean> => {
-    if (except !== undefined) await stageExceptions(except, staged);
     const unreadableAtMost = kind.verb === 'import' ? options.unreadableAtMost : undefined;
-    return stageFile({ kind, source, options, reading, unreadableAtMost }, staged, counts, context);
+    return stageFile({ kind, source, options, reading, unreadableAtMost }, staged, context);
   };
 
-  const compare = async ({ form }: RecordRules): Promise<FindSummary | undefined> => {
-    requireWholeFile(source, staged, counts);
+  const compare = async ({ form }: RecordRules): Promise<FindScanned | undefined> => {
+    requireWholeFile(source, staged);
     return compareWithStored(form, { ...options, source }, staged, context);
   };
 
-  const write = async (scanned: FindSummary | undefined): Promise<void> => {
+  const write = async (scanned: FindScanned | undefined): Promise<void> => {
     const bar = showProgress(context, kind.noun, staged.count('rows'));
     const onRows = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
     const job = { staged, counts, table, now, dryRun, onRows };
@@ -143,7 +142,7 @@ export const runFile = async (
     const isAtEnd = await runSteps();
     const outcome = await finish(kind, source, staged, counts, isAtEnd);
     const stored = counts.loaded + counts.unchanged;
-    if (isAtEnd && !dryRun && stored > 0) await publishImport(kind.noun, stored, context);
+    if (kind.verb === 'import' && isAtEnd && !dryRun && stored > 0) await publishImport(kind.noun, stored, context);
     return reportOf(kind, { path, dryRun }, outcome, counts, (performance.now() - started) / 1_000);
   } catch (error) {
     const remedy = counts.read === 0 ? `nothing was changed; ${ELSEWHERE}` : ELSEWHERE;

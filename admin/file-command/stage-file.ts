@@ -1,11 +1,10 @@
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
-import { CommandFailure, FileRefused } from '../command/command-result.ts';
+import { FileRefused } from '../command/command-result.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { listNames } from '../files/columns.ts';
-import { asFileFailure } from '../files/file-failure.ts';
 import { type Layout, listLines, MAX_LINES, type Row, type RowRules, readRow, readRows } from '../files/rows.ts';
-import { type FileFormat, openSource, requireUnchanged, type SourceFile } from '../files/source-file.ts';
+import { type FileFormat, requireUnchanged, type SourceFile } from '../files/source-file.ts';
 import type { FileKind, ReadOptions } from './file-kind.ts';
 import type { FileOptions, Limit } from './file-options.ts';
 import type { StagedRows } from './staging.ts';
@@ -23,27 +22,6 @@ export const REGISTRATION_ROWS: RowRules = {
 };
 
 const registrationOf = ({ fields }: Row): string => normaliseRegistration(String(fields.registration)) ?? '';
-
-/** Stages the file of `--except`. @throws CommandFailure naming the line of an invalid registration, not its text */
-export const stageExceptions = async (path: string, staged: StagedRows): Promise<void> => {
-  try {
-    const source = await openSource(path, REGISTRATION_FORMATS);
-    const unreadable = unreadableRows();
-    for await (const { rows, layout } of readRows(source, REGISTRATION_ROWS, [])) {
-      for (const row of rows.map((given) => readRow(given, layout))) {
-        const clause = unreadableClause(row);
-        if (clause === undefined) staged.except(registrationOf(row));
-        else unreadable.add(row.line, clause);
-      }
-    }
-    unreadable.requireFew(0, undefined, path);
-    await requireUnchanged(source);
-  } catch (error) {
-    const failure = asFileFailure(error, path);
-    if (!(failure instanceof CommandFailure)) throw failure;
-    throw new CommandFailure(`--except: ${failure.message}`, { cause: failure });
-  }
-};
 
 /** Why nobody knows whose a row is, or what is wrong with a row that ends early and may be shifted. */
 const findUnreadable = ({ writing }: FileKind, row: Row, layout: Layout, options: ReadOptions): string | undefined => {
@@ -68,13 +46,12 @@ export interface StagingJob {
 }
 
 /**
- * Stages the rows of a file; rows of `--except` are left out and counted.
+ * Stages the rows of a file.
  * @returns false after Ctrl-C @throws CommandFailure when the file is refused or changes meanwhile
  */
 export const stageFile = async (
   { kind, source, options, reading, unreadableAtMost }: StagingJob,
   staged: StagedRows,
-  counts: { excepted: number },
   context: CommandContext,
 ): Promise<boolean> => {
   const bar = showProgress(context, 'reading', source.bytes);
@@ -89,10 +66,6 @@ export const stageFile = async (
         const row = readRow(given, layout);
         const clause = findUnreadable(kind, row, layout, reading);
         const key = typeof kind.writing === 'function' || clause !== undefined ? '' : registrationOf(row);
-        if (key !== '' && staged.isExcepted(key)) {
-          counts.excepted += 1;
-          continue;
-        }
         staged.add(given, key);
         if (options.dates === 'uk' && usDates.length <= MAX_LINES && hasUsDate(row.fields)) usDates.push(row);
         if (clause === undefined) continue;

@@ -14,7 +14,6 @@ const CACHE_KB = 16_384;
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, given TEXT NOT NULL);
   CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL);
-  CREATE TABLE excepted (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE missing (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE damaged (key TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE removed (key TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -31,7 +30,7 @@ interface StagedRow {
   readonly given: string;
 }
 
-type Keys = 'missing' | 'damaged' | 'removed' | 'not_there' | 'excepted';
+type Keys = 'missing' | 'damaged' | 'removed' | 'not_there';
 
 const requireFolder = (folder: string): void => {
   try {
@@ -58,7 +57,6 @@ export const openStaging = (folder: string) => {
     const statement = db.prepare(`INSERT OR IGNORE INTO ${table} VALUES (?)`);
     return (key: string): void => void statement.run(key);
   };
-  const isExcepted = db.prepare('SELECT 1 FROM excepted WHERE key = ?');
   let layout: Layout = 'txt';
 
   const rowOf = ({ line, given }: StagedRow): Row =>
@@ -73,8 +71,6 @@ export const openStaging = (folder: string) => {
     setLayout: (found: Layout): void => {
       layout = found;
     },
-    except: insertKey('excepted'),
-    isExcepted: (key: string): boolean => isExcepted.get(key) !== undefined,
 
     /** `key` is empty for a row without a registration. */
     add: ({ line, given }: GivenRow, key: string): void =>

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
+import { isErased } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { Parts, RecordForm } from './record-form.ts';
@@ -15,25 +16,32 @@ import { runConcurrently } from './run-concurrently.ts';
 export interface StoredRecord<Body extends object = object> {
   /** Absent from records that were written before version 0.4.0. */
   readonly revision: string | undefined;
-  /** Undefined for a damaged record. */
+  /** Undefined for a damaged record; none for an erased one. */
   readonly parts: Parts<Body> | undefined;
+  readonly isErased: boolean;
 }
 
 /** Milliseconds without any progress, after which the command fails. */
 export const STALL_TIMEOUT_MS = 30_000;
 /** Milliseconds for one attempt to read a batch. */
 const READ_TIMEOUT_MS = 10_000;
+/** Random bytes of the attribute `revision`, which every write changes. */
+export const REVISION_BYTES = 16;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_CAP_MS = 3_000;
 const SEGMENTS = 8;
 
+/** A write of one item fails while an erasure, which is a transaction, writes it too. */
+const isPassing = (error: unknown): boolean => isTransient(error) || error instanceof TransactionConflictException;
+
 /** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
 const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
-  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isTransient, (tries) =>
+  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isPassing, (tries) =>
     backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
   );
 
-const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
+/** The condition of a write: the record is still as it was read. */
+export const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
   if (stored === undefined) return { ConditionExpression: 'attribute_not_exists(registration)' };
   if (stored.revision === undefined) {
     return { ConditionExpression: 'attribute_exists(registration) AND attribute_not_exists(revision)' };
@@ -67,7 +75,8 @@ export const storedRecords = <Body extends object>(
   const TableName = tableName(deployment, table);
   const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord<Body>] => {
     const revision = typeof item.revision === 'string' ? item.revision : undefined;
-    return [String(item.registration), { revision, parts: read(item) }];
+    const record = isErased(item) ? { parts: new Map(), isErased: true } : { parts: read(item), isErased: false };
+    return [String(item.registration), { revision, ...record }];
   };
   return {
     /** At most 100 records, strongly consistent. */

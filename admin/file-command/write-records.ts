@@ -40,7 +40,6 @@ async function* changesOf(
   }
   onRows();
   for (const registration of staged.keys('missing')) yield { change: { registration }, lines: [] };
-  for (const registration of staged.keys('excepted')) yield { change: { registration, isErased: true }, lines: [] };
 }
 
 async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
@@ -63,7 +62,7 @@ export const writeRecords = async (
 ): Promise<void> => {
   const today = londonDate(options.now);
   const settle = (
-    { change: { registration, body, isErased }, lines }: PlacedChange,
+    { change: { registration, body }, lines }: PlacedChange,
     result: Parameters<Parameters<RecordWriter>[2]>[1],
   ): void => {
     if (typeof result !== 'string') {
@@ -72,8 +71,8 @@ export const writeRecords = async (
       return;
     }
     const [line] = lines;
-    // Another command has removed it since the scan.
-    if (line === undefined && !isErased && result === 'notThere') return;
+    // Another command has removed or erased it since the scan.
+    if (line === undefined && result !== 'removed') return;
     counts[result] += 1;
     if (dryRun && result === 'removed') staged.addRemoved(registration);
     if (result === 'notThere') staged.addNotThere(registration);

@@ -5,6 +5,7 @@ import type { RecordChange } from '../file-command/record-changes.ts';
 import { wholeForm } from '../file-command/record-form.ts';
 import type { Columns } from '../files/columns.ts';
 import type { Row } from '../files/rows.ts';
+import { readErasedLine } from './erased-line.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
 
@@ -73,5 +74,8 @@ export const COMPLIANCE = wholeForm('compliance', (item) => readStored(Complianc
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
 export const complianceRules: RecordRules = {
   form: COMPLIANCE,
-  read: (rows, registration, options) => readWholeRecord(rows, (row) => readCompliance(row, registration, options)),
+  read: (rows, registration, options) =>
+    readWholeRecord(rows, (row) =>
+      (row.fields.erased === undefined ? readCompliance : readErasedLine)(row, registration, options),
+    ),
 };

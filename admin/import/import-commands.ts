@@ -19,6 +19,7 @@ const RECORD_OUTCOMES = [
   'kept',
   'removed',
   'notThere',
+  'erased',
 ] as const satisfies readonly RecordOutcome[];
 
 /** The rows of each kind of file. */
@@ -34,15 +35,14 @@ const writingOf = (noun: DataKind, { supplier, restore }: Partial<FileOptions>):
 };
 
 const fileKind = (noun: DataKind, options: Partial<FileOptions>): FileKind => {
-  const { complete, restore, except, supplier } = options;
+  const { complete, restore, supplier } = options;
   return {
     ...ROWS[noun],
     verb: 'import',
     noun,
     consequence: [
-      `This replaces ${supplier === undefined ? `stored ${noun}` : `what ${supplier} has supplied`}${restore ? ', of all suppliers,' : ''} with the content of the file`,
+      `This replaces ${supplier === undefined ? `stored ${noun}` : `what ${supplier} has supplied`}${restore && noun === 'vehicles' ? ', of all suppliers,' : ''} with the content of the file`,
       ...(complete ? ['removes those that it lacks'] : []),
-      ...(except === undefined ? [] : ['erases the registrations in --except']),
     ].join(' and '),
     formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
     outcomes: noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,
@@ -95,10 +95,8 @@ export const addImportCommands = (program: Command, run: Runner): void => {
     .choices(['iso', 'uk'])
     .default('iso');
   const imports = program.command('import').description('load a file: what differs from the stored data is written');
-  const vehiclesCommand = addImport(imports, run, 'vehicles', 'vehicles with their policies');
-  vehiclesCommand.option('--restore', 'the file is an export: replace records whole, with all of their suppliers');
   for (const command of [
-    vehiclesCommand,
+    addImport(imports, run, 'vehicles', 'vehicles with their policies'),
     addImport(imports, run, 'compliance', 'MOT, road tax and fines of vehicles'),
   ]) {
     command
@@ -115,7 +113,7 @@ export const addImportCommands = (program: Command, run: Runner): void => {
         'load the other rows when nobody knows whose at most N or N% of the rows are (default: 0)',
         parseLimit,
       )
-      .option('--except <file>', 'registrations that are never loaded, and erased: .csv, .ndjson or .txt');
+      .option('--restore', 'the file is an export: replace records whole, and erase what it says is erased');
   }
   addImport(imports, run, 'content', 'content items');
 };

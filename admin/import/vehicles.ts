@@ -4,6 +4,7 @@ import { NAMELESS } from '../file-command/record-form.ts';
 import type { Row } from '../files/rows.ts';
 import { SUPPLIER_NAME } from '../supplier-option.ts';
 import { readSupplied, type SuppliedVehicle, SupplierDetails, supplierForm, WHOLE_VEHICLES } from '../vehicle-parts.ts';
+import { readErasedLine } from './erased-line.ts';
 import { type FieldChecks, fieldChecks } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
 import { overlap, readVehicleRows, type VehicleChange } from './vehicle-rows.ts';
@@ -92,6 +93,8 @@ export const vehicleRules = (supplier: string | undefined, restore = false): Rec
   read: (rows, registration, options) => {
     if (options.format === 'csv') return readVehicleRows(rows, registration, options);
     const readLine = restore ? readExportedLine : readVehicleLine;
-    return readWholeRecord(rows, (row) => readLine(row, registration, options));
+    return readWholeRecord(rows, (row) =>
+      (row.fields.erased === undefined ? readLine : readErasedLine)(row, registration, options),
+    );
   },
 });

@@ -10,9 +10,6 @@ import { addImportCommands } from '../import/import-commands.ts';
 import { type IntakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
 import type { LastLoaded, WaitingFile } from './waiting-files.ts';
 
-/** The registrations that are never loaded. */
-const ERASED = 'control/erased.txt';
-
 /** What every load uses. */
 export interface LoadContext extends CommandContext {
   readonly bucket: IntakeBucket;
@@ -34,9 +31,8 @@ export interface LoadResult extends Partial<Counts> {
 export const importArguments = (
   { import: kind, supplier, complete, removeAtMost, unreadableAtMost, encoding, dates }: IntakeEntry,
   path: string,
-  erased: string,
 ): string[] => [
-  ...['import', kind, path, '--except', erased],
+  ...['import', kind, path],
   ...(supplier === undefined ? [] : ['--supplier', supplier]),
   ...(complete ? ['--complete'] : []),
   ...(removeAtMost === undefined ? [] : ['--remove-at-most', removeAtMost]),
@@ -74,27 +70,21 @@ const runImport = async (args: readonly string[], { prefix }: IntakeEntry, conte
 };
 
 /** Whether the file has changed nothing because every row was rejected, as when its dates are written another way. */
-const isAllRejected = ({ read, rejected, removed }: Counts): boolean =>
+const isAllRejected = ({ read, rejected, removed }: Pick<Counts, 'read' | 'rejected' | 'removed'>): boolean =>
   rejected !== 0 && rejected === read && removed === 0;
 
 /** A message without names of files of this machine. */
-const withoutFolder = (message: string, folder: string): string =>
-  message.replaceAll(join(folder, 'erased.txt'), ERASED).replaceAll(`${folder}/`, '');
+const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
 /** Imports a local file. */
-const importLocal = async (
-  path: string,
-  erased: string,
-  entry: IntakeEntry,
-  context: LoadContext,
-): Promise<LoadResult> => {
+const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
   try {
-    const { excepted, ...counts } = await runImport(importArguments(entry, path, erased), entry, context);
-    if (isAllRejected({ ...counts, excepted })) {
-      return { outcome: 'refused', reason: 'every row was rejected', ...counts };
-    }
-    // The supplier, who reads the report, does not learn which vehicles were erased.
-    return { outcome: 'loaded', ...counts, loaded: counts.loaded + excepted };
+    const { erased, ...counts } = await runImport(importArguments(entry, path), entry, context);
+    // The supplier, who reads the report, does not learn that a vehicle was erased.
+    const reported = { ...counts, loaded: counts.loaded + erased };
+    return isAllRejected(reported)
+      ? { outcome: 'refused', reason: 'every row was rejected', ...reported }
+      : { outcome: 'loaded', ...reported };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
@@ -128,17 +118,14 @@ const loadIn = async (
   const { entry, name, version, lastModified } = file;
   // A name may be too long for a disk, or lead out of the folder.
   const local = /\.csv$/i.test(name) ? 'file.csv' : 'file.ndjson';
-  const [path, erased] = [join(folder, local), join(folder, 'erased.txt')];
-  if ((await bucket.download(erased, ERASED)) !== 'done') {
-    throw new CommandFailure(`${ERASED} is missing in the bucket: nothing was loaded; put it there, empty or not`);
-  }
+  const path = join(folder, local);
   const downloaded = await bucket.download(path, name, version);
   if (downloaded === 'missing') throw new CommandFailure('the file was deleted before its load');
   if (downloaded === 'unreadable') {
     return { outcome: 'refused', reason: 'it cannot be read: it is encrypted with a key of its own, or archived' };
   }
   await utimes(path, new Date(lastModified), new Date(lastModified));
-  const result = await importLocal(path, erased, entry, context);
+  const result = await importLocal(path, entry, context);
   if (result.outcome === 'loaded') {
     const lastComplete = entry.complete ? lastModified : last?.lastComplete;
     await bucket.put(loadedKey(entry), JSON.stringify({ name, version, lastModified, lastComplete }));

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import type { FileKind } from '../file-command/file-kind.ts';
@@ -8,6 +7,7 @@ import { recordChanges } from '../file-command/record-changes.ts';
 import { runFile } from '../file-command/run-file.ts';
 import { REGISTRATION_FORMATS, REGISTRATION_ROWS } from '../file-command/stage-file.ts';
 import { COMPLIANCE } from '../import/compliance.ts';
+import { parseRegistrations } from '../registrations-option.ts';
 import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
 import { WHOLE_VEHICLES } from '../vehicle-parts.ts';
 import { removeSupplied } from './remove-supplied.ts';
@@ -24,12 +24,12 @@ const removeKind = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) =>
     noun,
     consequence: `This erases ${RECORDS[noun]} for good`,
     formats: REGISTRATION_FORMATS,
-    outcomes: ['removed', 'notThere'],
+    outcomes: ['removed', 'notThere', 'erased'],
     note: `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`,
     writing: {
       form: FORMS[noun],
       // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
-      read: (_rows, registration) => ({ change: { registration, isErased: true }, rejected: [], repeated: 0 }),
+      read: (_rows, registration) => ({ change: { registration, removesWhole: true }, rejected: [], repeated: 0 }),
     },
   }) satisfies FileKind;
 
@@ -38,12 +38,6 @@ interface RemoveOptions extends Partial<FileOptions> {
   readonly all?: boolean;
 }
 
-const parseRegistration = (raw: string, index: number): string => {
-  const registration = normaliseRegistration(raw);
-  if (registration !== undefined) return registration;
-  throw new CommandFailure(`registration ${index + 1} ${registrationIssue(raw)}; nothing was removed`);
-};
-
 /** Removes nothing when one of the registrations is invalid. @throws CommandFailure */
 const removeRegistrations = async (
   { noun, consequence, note }: ReturnType<typeof removeKind>,
@@ -51,22 +45,25 @@ const removeRegistrations = async (
   dryRun: boolean,
   context: CommandContext,
 ): Promise<CommandResult> => {
-  const changes = [...new Set(raw.map(parseRegistration))].map((registration) => ({ registration, isErased: true }));
+  const changes = parseRegistrations(raw, 'nothing was removed').map((registration) => ({
+    registration,
+    removesWhole: true,
+  }));
   if (!dryRun) await requireConfirmation(consequence, context);
   const { writeAll } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
-  const counts = { removed: 0, notThere: 0 };
+  const counts = { removed: 0, notThere: 0, erased: 0 };
   const notThere: string[] = [];
   await writeAll(
     changes,
     () => context.signal.aborted,
     (result, { registration }) => {
-      if (result === 'removed' || result === 'notThere') counts[result] += 1;
+      if (result === 'removed' || result === 'notThere' || result === 'erased') counts[result] += 1;
       if (result === 'notThere') notThere.push(registration);
     },
   );
-  const left = changes.length - counts.removed - counts.notThere;
+  const left = changes.length - counts.removed - counts.notThere - counts.erased;
   return {
-    text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
+    text: `removed: ${counts.removed}, not there: ${counts.notThere}, erased: ${counts.erased}\n`,
     notes:
       (notThere.length > 0 ? `Not there: ${notThere.join(', ')}.\n` : '') +
       (left > 0 ? `Stopped by Ctrl-C; not done: ${left}.\n` : dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`),

@@ -2,7 +2,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored } from '../schemas/record-schema.ts';
-import type { RegistrationKey } from '../vehicles/registration.ts';
+import { isErased } from '../vehicles/erasure.ts';
+import { type RegistrationKey, storedRegistrationKey } from '../vehicles/registration.ts';
 import { InsuranceRecord, VehicleRecord } from '../vehicles/vehicle-record.ts';
 import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, recordKey } from '../vehicles/vehicles-table.ts';
 import { ComplianceRecord } from './compliance-record.ts';
@@ -24,7 +25,12 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
       { table: names.compliance, keys },
     ];
     const { items, unread, failure } = await batchGet(db, wanted, deadline);
-    const resultOf = (table: string) => ({ items: items.get(table) ?? [], unread: unread.get(table) ?? [] });
+    // An erasure is written to both tables at once, but they are read at different moments: one of them is enough.
+    const erased = new Set([...items.values()].flat().filter(isErased).map(storedRegistrationKey));
+    const resultOf = (table: string) => ({
+      items: (items.get(table) ?? []).filter((item) => !erased.has(storedRegistrationKey(item))),
+      unread: unread.get(table) ?? [],
+    });
     return { vehicles: resultOf(names.vehicles), compliance: resultOf(names.compliance), failure };
   };
 

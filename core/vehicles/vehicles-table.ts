@@ -5,6 +5,7 @@ import type { Deadline } from '../runtime/deadline.ts';
 import { logDamage } from '../runtime/log.ts';
 import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record-schema.ts';
 import type { TableId } from '../tables.ts';
+import { isErased } from './erasure.ts';
 import { type RegistrationKey, storedRegistrationKey } from './registration.ts';
 import { InsuranceRecord, VehicleRecord } from './vehicle-record.ts';
 
@@ -17,7 +18,7 @@ export interface FoundRecords<Found> {
   readonly unread: ReadonlySet<RegistrationKey>;
 }
 
-/** Parses the items of a batch. A damaged one is logged and counts as unread. */
+/** Parses the items of a batch. A damaged one is logged and counts as unread; an erased one was not found. */
 export const foundRecords = <const Schema extends RecordSchema>(
   table: TableId,
   schema: Schema,
@@ -26,6 +27,7 @@ export const foundRecords = <const Schema extends RecordSchema>(
   const found = new Map<RegistrationKey, RecordOf<Schema>>();
   const damaged: DynamoItem[] = [];
   for (const item of items) {
+    if (isErased(item)) continue;
     const record = readStored(schema, item);
     if (record) found.set(storedRegistrationKey(item), record);
     else damaged.push(item);
@@ -35,14 +37,14 @@ export const foundRecords = <const Schema extends RecordSchema>(
 };
 
 /** A projection expression. */
-export const INSURANCE_ATTRIBUTES = Object.keys(InsuranceRecord.properties).join(', ');
+export const INSURANCE_ATTRIBUTES = [...Object.keys(InsuranceRecord.properties), 'erased'].join(', ');
 
 /** The table of vehicles. */
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   /** @throws UnreadableRecord */
   find: async (registration: RegistrationKey): Promise<VehicleRecord | undefined> => {
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: recordKey(registration) }));
-    return Item && parseStored(VehicleRecord, Item);
+    return Item && !isErased(Item) ? parseStored(VehicleRecord, Item) : undefined;
   },
 
   /**

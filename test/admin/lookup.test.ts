@@ -44,8 +44,8 @@ describe('lookup', () => {
     const stored = async (...args: string[]) => JSON.parse((await lookUp(...args, '--json')).stdout).stored;
     const found = { vehicle: { policies: [next] }, compliance: { mot: { exempt: true } } };
     expect(await stored('FUTURE')).toMatchObject(found);
-    expect(await stored('ORPHAN')).toEqual({ vehicle: null, compliance: aCompliance('ORPHAN') });
-    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED') });
+    expect(await stored('ORPHAN')).toEqual({ vehicle: null, compliance: aCompliance('ORPHAN'), erased: null });
+    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED'), erased: null });
   });
 
   it('shows who has supplied each policy, and what each supplier says of the vehicle', async () => {

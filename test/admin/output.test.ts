@@ -23,7 +23,7 @@ const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).j
 
 describe('A command line is rejected with one sentence, and nothing is changed', () => {
   it.each<[args: string, sentence: string]>([
-    ['', 'a command is missing, one of keys, import, intake, remove, export, lookup, tables; see --help'],
+    ['', 'a command is missing, one of keys, import, intake, remove, erase, export, lookup, tables; see --help'],
     ['keys', 'a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help'],
     ['kyes', "unknown command 'kyes'; did you mean keys? See --help"],
     ['import boats x.csv', "unknown command 'boats'; see --help"],
@@ -139,7 +139,7 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   expect(JSON.parse(stdout)).toEqual({
     ...{ kind: 'vehicles', file: path, read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0 },
     ...{
-      excepted: 0,
+      erased: 0,
       repeated: 0,
       rejected: 1,
       damaged: 0,

@@ -65,7 +65,7 @@ describe('remove --registration', () => {
   it('erases vehicles in any spelling, each counted once', async () => {
     expect(await remove('--registration', 'ab12 cde', 'AB12-CDE', 'kr08nil', 'mt17due', 'NOT1')).toEqual({
       exitCode: 0,
-      stdout: 'removed: 3, not there: 1\n',
+      stdout: 'removed: 3, not there: 1, erased: 0\n',
       stderr: 'Not there: NOT1.\nOnly vehicles were removed; "remove compliance" removes compliance records.\n',
     });
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
@@ -74,7 +74,14 @@ describe('remove --registration', () => {
   it('erases compliance records only after "remove compliance", and gives its counts with --json', async () => {
     const counts = await json(['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1']);
     const registrationsNotThere = ['NOT1'];
-    expect(counts).toEqual({ kind: 'compliance', removed: 1, notThere: 1, registrationsNotThere, interrupted: false });
+    expect(counts).toEqual({
+      kind: 'compliance',
+      removed: 1,
+      notThere: 1,
+      erased: 0,
+      registrationsNotThere,
+      interrupted: false,
+    });
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
   });
 
@@ -82,7 +89,7 @@ describe('remove --registration', () => {
     const args = ['remove', 'vehicles', '--registration', ...REGISTRATIONS];
     expect(await interruptedRun(args, 1, 'BatchGetItem')).toEqual({
       exitCode: 130,
-      stdout: 'removed: 0, not there: 0\n',
+      stdout: 'removed: 0, not there: 0, erased: 0\n',
       stderr: 'Stopped by Ctrl-C; not done: 4.\n',
     });
   });

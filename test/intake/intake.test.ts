@@ -28,7 +28,6 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   bucket.clear();
-  bucket.add('control/erased.txt', [''], ago(100 * DAY));
   aws.messages.length = 0;
   aws.published.length = 0;
   for (const table of ['vehicles', 'compliance'] as const) {
@@ -62,6 +61,17 @@ const build = async (entries: readonly IntakeEntry[], whose = ACME, options: rea
   const result = await runAdminCommand(args, engine.names, { now: NOW });
   const lines = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   return { ...result, lines, outcomes: lines.map(({ outcome }) => outcome) };
+};
+
+/** Runs while the table of vehicles is missing. */
+const withoutTable = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const { vehicles } = engine.names;
+  Object.assign(engine.names, { vehicles: 'missing' });
+  try {
+    return await work();
+  } finally {
+    Object.assign(engine.names, { vehicles });
+  }
 };
 
 const NOTHING = { exitCode: 0, outcomes: [] };
@@ -192,12 +202,13 @@ describe('A build', () => {
   });
 
   it('counts erased vehicles as loaded in the report, which the supplier reads', async () => {
-    bucket.add('control/erased.txt', ['AB12CDE\n'], ago(0));
+    await runAdminCommand(['erase', '--registration', 'AB12CDE', '--dynamodb', engine.endpoint], engine.names);
     const version = put(COMPLETE, 'a.csv', 1, 'AB12CDE', 'AB12CDF');
-    await build([COMPLETE]);
-    expect(await stored()).toEqual(['AB12CDF']);
+    const { lines } = await build([COMPLETE]);
     expect(summaryOf('a.csv', version)).toMatchObject({ loaded: 2 });
-    expect(summaryOf('a.csv', version)).not.toHaveProperty('excepted');
+    for (const told of [summaryOf('a.csv', version), ...lines]) expect(told).not.toHaveProperty('erased');
+    const { Items } = await engine.client.send(new ScanCommand({ TableName: engine.names.vehicles }));
+    expect(Items?.filter(({ vehicle }) => vehicle)).toMatchObject([{ registration: 'AB12CDF' }]);
   });
 
   it('has no damaged record in its report, which may be another supplier’s', async () => {
@@ -267,9 +278,7 @@ describe('The order of files', () => {
   it('waits after a failed load: a correction is not loaded before the complete file that it corrects', async () => {
     put(COMPLETE, 'a.csv', 2, 'AB12CDE');
     put(CHANGES, 'b.csv', 1, 'AB12CDF');
-    bucket.remove('control/erased.txt');
-    expect(await build([CHANGES, COMPLETE])).toMatchObject({ exitCode: 2, outcomes: [] });
-    bucket.add('control/erased.txt', [''], ago(0));
+    expect(await withoutTable(() => build([CHANGES, COMPLETE]))).toMatchObject({ exitCode: 2, outcomes: [] });
     expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['loaded', 'loaded'] });
     expect(await stored()).toEqual(['AB12CDE', 'AB12CDF']);
   });
@@ -329,7 +338,7 @@ describe('A refused file', () => {
     expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
     expect(await stored()).toHaveLength(3);
     expect(summaryOf('b.csv', version).reason).toMatch(
-      /^the file lacks 2 of 3 stored records.*nothing was changed.*registrations are in missing\.txt; those in control\/erased\.txt/,
+      /^the file lacks 2 of 3 stored records.*nothing was changed.*registrations are in missing\.txt$/,
     );
     expect(bucket.textOf(`${reportOf('b.csv', version)}missing.txt`)).toBe('AB12CDF\nAB12CDG\n');
   });
@@ -361,28 +370,12 @@ describe('A refused file', () => {
 });
 
 describe('A load that fails', () => {
-  it.each([
-    ['without control/erased.txt', undefined, 'vehicles/acme/: control/erased.txt is missing'],
-    ['with a damaged one', 'AB12CDE\nnot a registration!\n', '--except: line 2 has an invalid registration'],
-  ])('has no report and is begun again: %s', async (_what, content, error) => {
-    bucket.remove('control/erased.txt');
-    if (content !== undefined) bucket.add('control/erased.txt', [content], ago(1));
-    put(COMPLETE, 'a.csv', 1, 'AB12CDE', 'AB12CDF');
-    expect(await build([COMPLETE])).toMatchObject(failure(error));
-    expect(await stored()).toEqual([]);
-    bucket.add('control/erased.txt', ['AB12CDE\n'], ago(0));
-    expect(await build([COMPLETE])).toMatchObject({ exitCode: 0, outcomes: ['loaded'] });
-    expect(await stored()).toEqual(['AB12CDF']);
-  });
-
-  it('names what failed, and no file of the supplier', async () => {
+  it('names what failed, and no file of the supplier, and has no report', async () => {
     put(COMPLETE, 'AB12CDE.csv', 1, 'AB12CDE');
-    const { vehicles } = engine.names;
-    Object.assign(engine.names, { vehicles: 'missing' });
-    const result = await build([COMPLETE]);
-    Object.assign(engine.names, { vehicles });
+    const result = await withoutTable(() => build([COMPLETE]));
     expect(result).toMatchObject(failure('vehicles/acme/: a table is missing in the stack stack in eu-west-2'));
     expect(result.stderr).not.toContain('AB12CDE');
+    expect(bucket.puts).toEqual([]);
   });
 });
 
@@ -424,8 +417,8 @@ describe('By hand', () => {
 it('An entry has the options of the command line', () => {
   const limits = { removeAtMost: '2%', unreadableAtMost: '5' };
   const entry: IntakeEntry = { ...COMPLETE, dates: 'uk', encoding: 'macintosh', ...limits };
-  expect(importArguments(entry, 'FILE', 'ERASED').join(' ')).toBe(
-    'import vehicles FILE --except ERASED --supplier acme --complete --remove-at-most 2% --unreadable-at-most 5 --encoding macintosh --dates uk',
+  expect(importArguments(entry, 'FILE').join(' ')).toBe(
+    'import vehicles FILE --supplier acme --complete --remove-at-most 2% --unreadable-at-most 5 --encoding macintosh --dates uk',
   );
-  expect(importArguments(COMPLIANCE, 'FILE', 'ERASED').join(' ')).toBe('import compliance FILE --except ERASED');
+  expect(importArguments(COMPLIANCE, 'FILE').join(' ')).toBe('import compliance FILE');
 });

@@ -135,41 +135,6 @@ describe('import --complete', () => {
   });
 });
 
-describe('import --except', () => {
-  it('never loads these registrations and removes those that are stored, which do not count for the guard', async () => {
-    const except = await file('erased.txt', `${ALL.slice(0, 5).join('\n')}\nNOT1\n`);
-    const json = async (...options: string[]) =>
-      JSON.parse((await load(linesOf(ALL), '--json', '--except', except, ...options)).stdout);
-    expect(await json('--complete')).toMatchObject({ read: 35, unchanged: 35, removed: 5, excepted: 5, rejected: 0 });
-    expect(await registrations()).toEqual(ALL.slice(5));
-    expect(await json()).toMatchObject({ read: 35, unchanged: 35, removed: 0, excepted: 5 });
-    expect((await stored('compliance')).map(({ registration }) => registration)).toContain('V10');
-  });
-
-  it('is named with `remove` when the guard stops the run, and nothing is removed then', async () => {
-    const except = await file('erased.txt', 'V10');
-    const stopped = await loadComplete(linesOf(ALL.slice(20)), '--except', except);
-    expect(stopped).toMatchObject(
-      failure(`; those in ${except} were not removed either: "remove vehicles" removes them\n`),
-    );
-    expect(await registrations()).toEqual(ALL);
-  });
-
-  it.each([
-    ['e.txt', 'V10\nSECRET!\n', 'line 2 has an invalid registration: it contains "!" (U+0021), so nobody'],
-    [
-      'e.csv',
-      'registration\n"SECRET\n',
-      'the row that begins on line 2 has a cell that begins with a quote, which is not closed',
-    ],
-  ])('is refused with its name and the line: %s %j', async (name, text, sentence) => {
-    const stopped = await load(linesOf(ALL), '--except', await file(name, text));
-    expect(stopped).toMatchObject(failure(`error: --except: ${sentence}`));
-    expect(stopped.stderr).toContain(`: ${admin.pathOf(name)}\n`);
-    expect(stopped.stderr).not.toContain('SECRET');
-  });
-});
-
 describe('--dry-run', () => {
   const counts = ({ stdout }: { stdout: string }) => {
     const {
@@ -187,14 +152,12 @@ describe('--dry-run', () => {
 
   it.each<[string, readonly string[]]>([
     ['import vehicles', ['--complete']],
-    ['import vehicles', ['--except']],
     ['import vehicles', []],
     ['remove vehicles', []],
   ])('of %s %j writes nothing, counts the same, and lists what would be removed', async (command, options) => {
     const added = [{ registration: 'NEW1' }, { registration: 'B1', policies: 7 }].map(vehicleLine);
     const path = await file('v.ndjson', [...linesOf(ALL.slice(2)), ...added].join('\n'));
-    const except = options.includes('--except') ? [await file('erased.txt', 'V10\nV11')] : [];
-    const args = [...command.split(' '), path, ...options, ...except, '--json'];
+    const args = [...command.split(' '), path, ...options, '--json'];
     const before = await stored();
     const tried = await admin.countedRun([...args, '--dry-run']);
     expect([admin.writes(), await stored()]).toEqual([[], before]);

@@ -127,14 +127,6 @@ describe('import vehicles --supplier', () => {
     expect(nameless).toMatchObject({ unchanged: 19, removed: 1 });
   });
 
-  it('with --except erases the whole record, of all suppliers', async () => {
-    const except = await file('erased.txt', 'V1\nV2');
-    await load('acme', [aLine('V1', ['A1']), aLine('V3', ['A3'])]);
-    await load('zeta', [aLine('V1', ['Z1']), aLine('V2', ['Z2'])]);
-    expect(await load('acme', [aLine('V3', ['A3'])], '--complete', '--except', except)).toMatchObject({ removed: 2 });
-    expect(await policies()).toEqual({ V3: ['acme A3'] });
-  });
-
   it('leaves a damaged record as it is, and rejects its rows', async () => {
     const damaged = { ...JSON.parse(aLine('BAD1', [])), policies: [{ ...aPolicy(), supplier: 'ghost' }] };
     await storeItems(admin.engine().client, admin.engine().names.vehicles, [damaged]);

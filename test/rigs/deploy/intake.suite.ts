@@ -86,7 +86,7 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
     await aws(operator, 'events', 'put-targets', '--rule', rule, '--targets', target);
     await put(operator, 'compliance/c.ndjson', `${complianceLine({ registration: 'AB12CDE' })}\n`);
     await put(supplier, 'vehicles/acme/a + b.csv', vehiclesCsv(vehicleRow({ registration: 'AB12CDE' })));
-    for (const key of ['compliance/a.ndjson', 'control/erased.txt', 'reports/vehicles/acme/a']) {
+    for (const key of ['compliance/a.ndjson', 'control/loaded/vehicles/acme', 'reports/vehicles/acme/a']) {
       await expect(put(supplier, key, '')).rejects.toThrow('AccessDenied');
     }
     let bodies = await received();
@@ -99,10 +99,8 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
     await expect(aws(starter, 'codebuild', 'list-projects')).rejects.toThrow(/AccessDenied|not authorized/);
   });
 
-  it('fails without control/erased.txt, then loads for each project, with the permissions of the builds', async () => {
+  it('loads for each project, with the permissions of the builds', async () => {
     role = await assume(await physicalId('IAM::Role', 'IntakeRole'));
-    expect(await build(projects.vehicles)).toBe('');
-    await put(operator, 'control/erased.txt', '');
     const nothing = { loaded: 0, refused: 0, superseded: 0, ignored: 0 };
     for (const project of Object.values(projects)) {
       expect(JSON.parse(await build(project))).toEqual({ ...nothing, loaded: 1 });
@@ -121,7 +119,7 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
 
   it('denies the builds everything else', async () => {
     const keys = await physicalId('DynamoDB::GlobalTable', 'Tableskeys');
-    const name = ['--bucket', bucket, '--key', 'control/erased.txt'];
+    const name = ['--bucket', bucket, '--key', 'control/other'];
     for (const args of [
       ['s3api', 'put-object', ...name],
       ['s3api', 'delete-object', ...name],

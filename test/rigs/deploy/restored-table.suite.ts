@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
@@ -10,7 +9,7 @@ import { STACK, useEmulator } from './use-emulator.ts';
 const RESTORED = 'vehicles-20261120';
 const [LOST, ERASED] = ['AB12CDE', 'BD51SMR'];
 
-const { inFolder, env, endpoint, deployProd } = useEmulator();
+const { env, endpoint, deployProd } = useEmulator();
 let stack: ReturnType<typeof deployedStack>;
 let admin: Admin;
 let api: OpenHttpCaller;
@@ -32,17 +31,13 @@ afterAll(() => api?.close());
 // In this order: each test finds the stack as the one before it left it.
 describe('A restored table of vehicles, named by the setting `tables`', () => {
   it('can be used after the documented commands, erased vehicles left out', async () => {
-    const names = {
-      VEHICLES_TABLE: ownTable,
-      [STACK]: `${STACK} --yes ${STACK}`,
-      'erased.txt': inFolder('erased.txt'),
-    };
+    const names = { VEHICLES_TABLE: ownTable, [STACK]: `${STACK} --yes ${STACK}` };
     const printed = await restoreBeside(documentedCommands('Restore', RESTORED), names, env, async () => {
-      await writeFile(inFolder('erased.txt'), `${ERASED}\n`);
+      await admin('erase', '--registration', ERASED);
       await admin('remove', 'vehicles', '--registration', LOST);
     });
     expect(printed).toMatch(/vehicles-20261120 +can be used/);
-    expect(await statuses()).toEqual([404, 200]);
+    expect(await statuses()).toEqual([404, 404]);
   });
 
   it('answers once the setting is deployed, while the own table is kept', async () => {
@@ -58,6 +53,6 @@ describe('A restored table of vehicles, named by the setting `tables`', () => {
   it('answers no more once the setting is taken back', async () => {
     await deployProd();
     expect(await stack.tableName('vehicles')).toBe(ownTable);
-    expect(await statuses()).toEqual([404, 200]);
+    expect(await statuses()).toEqual([404, 404]);
   });
 });

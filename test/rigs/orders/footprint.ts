@@ -48,11 +48,14 @@ export const isWrite = ({ operation }: Request): boolean => /^(Put|Update|Delete
 export const reads = (request: Request, entries: ReadonlySet<string>): boolean =>
   namesOf(request).some((name) => entries.has(name) || entries.values().some((entry) => entry.startsWith(`${name} `)));
 
-/** Which of a transaction's writes are updates: in a transaction of content these are the counters. */
-export const updatesOf = (request: Request): readonly boolean[] =>
+/**
+ * Which of a transaction's writes may be seen apart from the others: in a transaction of content the updates, which are
+ * the counters, in an erasure the record of compliance.
+ */
+export const apartOf = (request: Request): readonly boolean[] =>
   actionsOf(request)
     .filter(([kind]) => kind !== 'ConditionCheck')
-    .map(([kind]) => kind === 'Update');
+    .map(([kind, { TableName }]) => kind === 'Update' || TableName === TABLES.compliance);
 
 /**
  * DynamoDB's answer to a call that meets a transaction on the same entry. The conditions beside it fail, as they can

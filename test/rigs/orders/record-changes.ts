@@ -1,21 +1,37 @@
-/** Imports and removals of vehicles, with the commands of the CLI. */
+/** Imports, removals and erasures of vehicles, with the commands of the CLI, and lookups of an erased one. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Runner } from '../../../admin/deployment/deployment.ts';
+import { addEraseCommand } from '../../../admin/erase/erase-commands.ts';
 import { addImportCommands } from '../../../admin/import/import-commands.ts';
 import { addRemoveCommands } from '../../../admin/remove/remove-commands.ts';
-import { vehicleLine } from '../../support/import-files.ts';
-import { type Operation, resultOf } from './operation.ts';
+import { complianceTable } from '../../../core/compliance/compliance-table.ts';
+import { requireRegistration } from '../../../core/vehicles/registration.ts';
+import { vehiclesTable } from '../../../core/vehicles/vehicles-table.ts';
+import { complianceLine, vehicleLine } from '../../support/import-files.ts';
+import { TABLES } from './engine.ts';
+import { type Caller, type Operation, resultOf } from './operation.ts';
 import { runCli } from './run-cli.ts';
 import { alone } from './run-side.ts';
 
-const COUNTS = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'rejected', 'damaged'] as const;
+const COUNTS = [
+  'loaded',
+  'unchanged',
+  'kept',
+  'removed',
+  'notThere',
+  'erased',
+  'rejected',
+  'damaged',
+  'undone',
+] as const;
 
 const addCommands = (program: Command, run: Runner): void => {
   addImportCommands(program, run);
   addRemoveCommands(program, run);
+  addEraseCommand(program, run);
 };
 
 const folder = await mkdtemp(join(tmpdir(), 'orders-'));
@@ -41,7 +57,7 @@ const green = await fileOf('green', 2, { GONE1: 'Green' });
 const once = await fileOf('once', 1, { GONE1: 'Red' });
 const acme = await fileOf('acme', 4, { GONE1: 'Black' });
 const zeta = await fileOf('zeta', 5, { BOTH1: 'Red' });
-const registrations = join(folder, 'erased.txt');
+const registrations = join(folder, 'registrations.txt');
 await writeFile(registrations, 'GONE1');
 
 const command = (name: string, ...args: readonly string[]): Operation => ({
@@ -95,6 +111,51 @@ export const supplierChanges: readonly Operation[] = [
 export const otherChanges: readonly Operation[] = [
   command('import --if-newer', 'import', 'vehicles', green, '--if-newer'),
   command('import of another file', 'import', 'vehicles', green),
-  command('import --except', 'import', 'vehicles', green, '--except', registrations),
   command('remove', 'remove', 'vehicles', registrations),
+];
+
+const fines = join(folder, 'fines.ndjson');
+await writeFile(fines, complianceLine({ registration: 'GONE1', outstandingFines: 3 }));
+const restored = join(folder, 'restored.ndjson');
+await writeFile(
+  restored,
+  JSON.stringify({ registration: 'GONE1', erased: { at: '2026-05-01T00:00:00.000Z', by: 'restored' } }),
+);
+
+const withCompliance = await alone('g', command('', 'import', 'compliance', fines).requests, suppliedTwice.stored);
+for (const outcome of withCompliance.outcomes) resultOf(outcome);
+
+/** As `suppliedVehicles`, and one has a compliance record. */
+export const recordsOfBoth = withCompliance;
+
+const erased = await alone('h', command('', 'erase', '--registration', 'GONE1').requests, withCompliance.stored);
+for (const outcome of erased.outcomes) resultOf(outcome);
+
+/** One of the two vehicles is erased. */
+export const erasedVehicles = erased;
+
+export const erasureChanges: readonly Operation[] = [
+  command('erase', 'erase', '--registration', 'GONE1'),
+  command('erase of a file', 'erase', registrations),
+  command('erase --undo', 'erase', '--undo', '--registration', 'GONE1'),
+  command('restored erasure', 'import', 'vehicles', restored, '--restore'),
+];
+
+const GONE = requireRegistration('GONE1');
+const lookup = (name: string, request: (caller: Caller) => Promise<unknown>): Operation => ({
+  name: `lookup ${name}`,
+  requests: [request],
+});
+
+export const besideErasures: readonly Operation[] = [
+  ...completeImports,
+  ...supplierImports,
+  ...supplierChanges,
+  ...otherChanges,
+  command('import of compliance', 'import', 'compliance', fines),
+  command('restored vehicle', 'import', 'vehicles', once, '--restore'),
+  command('remove compliance', 'remove', 'compliance', registrations),
+  command('remove --registration', 'remove', 'vehicles', '--registration', 'GONE1'),
+  lookup('of insurance', ({ db }) => vehiclesTable(db, TABLES.vehicles).find(GONE)),
+  lookup('of compliance', ({ db, moment }) => complianceTable(db, TABLES).findWithVehicle(GONE, moment.deadline)),
 ];

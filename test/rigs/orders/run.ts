@@ -7,8 +7,12 @@ import { lists } from './content-readers.ts';
 import { keyChanges, seededKey } from './key-changes.ts';
 import type { Operation, Pair } from './operation.ts';
 import {
+  besideErasures,
   completeImports,
+  erasedVehicles,
+  erasureChanges,
   otherChanges,
+  recordsOfBoth,
   seededVehicles,
   suppliedVehicles,
   supplierChanges,
@@ -39,6 +43,10 @@ const pairs: readonly Pair[] = [
   ...eachWithEach(otherChanges, seededVehicles),
   ...eachWithEach(supplierImports, suppliedVehicles),
   ...beside(supplierImports, [...supplierChanges, ...otherChanges.slice(2)], suppliedVehicles),
+  ...[recordsOfBoth, erasedVehicles].flatMap((initial) => [
+    ...eachWithEach(erasureChanges, initial),
+    ...beside(erasureChanges, besideErasures, initial),
+  ]),
 ];
 
 const nameOf = ({ sides }: Pair): string => sides.map(({ name }) => name).join(' beside ');
@@ -61,6 +69,10 @@ const gate: readonly string[] = [
   'import of another file beside remove',
   'import of acme beside complete import of zeta',
   'import of acme beside remove',
+  'erase beside complete import of another',
+  'erase beside import of acme',
+  'erase beside remove',
+  'erase beside lookup of compliance',
 ];
 
 const line = (name: string, ...figures: readonly unknown[]): void =>

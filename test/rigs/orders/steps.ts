@@ -2,7 +2,7 @@
 import type { RecordWrite } from '../../../local/engine/dynalite-modules.ts';
 import type { EngineResponse } from '../../../local/engine/protocol.ts';
 import { afterWrites, perform, type RequestResult, type StoredState } from './engine.ts';
-import { conflictOf, describe, isTransaction, isWrite, namesOf, reads, updatesOf } from './footprint.ts';
+import { apartOf, conflictOf, describe, isTransaction, isWrite, namesOf, reads } from './footprint.ts';
 import type { Call, Progress } from './run-side.ts';
 
 /** A transaction whose first half is stored. It can't fail any more, and ends even when its caller has. */
@@ -65,11 +65,11 @@ export const stepsFrom = async (node: Node, written: readonly ReadonlySet<string
       halves: halves.filter((other) => other !== half),
     });
 
-  /** Both ways in which a transaction with both kinds of writes can be stored by half. */
+  /** Both ways in which a transaction can be stored by half. */
   const byHalf = (side: number, call: Call, { response, writes }: RequestResult): Step[] => {
-    const updates = call.operation === 'TransactWriteItems' && writes.length > 0 ? updatesOf(call) : [];
-    const [counters = [], members = []] = [true, false].map((kind) => writes.filter((_, nth) => updates[nth] === kind));
-    if (counters.length === 0 || members.length === 0) return [];
+    const isApart = call.operation === 'TransactWriteItems' && writes.length > 0 ? apartOf(call) : [];
+    const [apart = [], others = []] = [true, false].map((kind) => writes.filter((_, nth) => isApart[nth] === kind));
+    if (apart.length === 0 || others.length === 0) return [];
     const first = (what: string, early: readonly RecordWrite[], late: readonly RecordWrite[]): Step => {
       const undo = early.map(({ key }) => present(stored, key));
       const half = { side, call, response, late, undo };
@@ -79,7 +79,7 @@ export const stepsFrom = async (node: Node, written: readonly ReadonlySet<string
         halves: [...halves, half],
       }));
     };
-    return [first('members', members, counters), first('counters', counters, members)];
+    return [first('others', others, apart), first('counters or compliance', apart, others)];
   };
 
   const stepsOf = async (side: number, call: Call): Promise<Step[]> => {

@@ -1,0 +1,21 @@
+/** Erasures: what stands in the place of the records of a vehicle that must not come back. Imports no SDK. */
+import type { RecordOf } from '../schemas/record-schema.ts';
+
+/** Stored in the tables of vehicles and of compliance at the same time, and exported. */
+export const Erasure = {
+  type: 'object',
+  required: ['registration', 'erased'],
+  properties: {
+    registration: { type: 'string' },
+    erased: {
+      type: 'object',
+      required: ['at', 'by'],
+      properties: { at: { type: 'string', format: 'date-time' }, by: { type: 'string' } },
+    },
+  },
+} as const;
+
+export type Erasure = RecordOf<typeof Erasure>;
+
+/** Whether a stored item is an erasure: lookups answer as if nothing were stored. A damaged one is one too. */
+export const isErased = (item: Readonly<Record<string, unknown>>): boolean => item.erased !== undefined;
