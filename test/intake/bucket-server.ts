@@ -119,9 +119,6 @@ export const startBucket = async () => {
     puts,
     /** Puts a file as a supplier does. @returns its version */
     add,
-    remove: (key: string): void => {
-      versions.splice(0, versions.length, ...versions.filter((one) => one.key !== key));
-    },
     textOf: (key: string): string | undefined => latest(key)?.content.join(''),
     keys: (): string[] => [...new Set(versions.map(({ key }) => key))],
     /** Called before each object is sent. */

@@ -172,13 +172,6 @@ describe('A build', () => {
     expect([outcomes, stdout]).toEqual([['loaded'], expect.stringContaining('other objects ignored: 8\n')]);
   });
 
-  it('loads a file of 60 MB', async () => {
-    const [header, row] = csv('AB12CDE').split('\n') as [string, string];
-    const rows = Array.from({ length: 700 }, (_, n) => [`\n${row.replace('AB12CDE', `N${n}`)},`, LONG]);
-    bucket.add('changes/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
-    expect(await build([CHANGES])).toMatchObject({ lines: [{ outcome: 'loaded', loaded: 700 }] });
-  });
-
   it('reports rejected rows in several parts when they are more than one request should have', async () => {
     const [header, row] = csv('AB12CDE').replace('2019', 'x').split('\n') as [string, string];
     const rows = Array.from({ length: 150 }, (_, n) => [`\n${row.replace('AB12CDE', `N${n}`)},`, LONG]);
