@@ -13,7 +13,7 @@ import type { StageSettings } from './stage-settings.ts';
 
 const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
 
-/** For imports, exports, removals, and the loads of `intake`. */
+/** For imports, exports, removals, erasures, and the loads of `intake`. */
 export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
@@ -39,7 +39,7 @@ const SUPPORT: TableGrants = {
 const OPERATOR_POLICIES = {
   Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
-  LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, export, check', actions: LOADS },
+  LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, erase, export, check', actions: LOADS },
   Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
 } as const;
 

@@ -22,7 +22,7 @@ const removeKind = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) =>
     ...REGISTRATION_ROWS,
     verb: 'remove',
     noun,
-    consequence: `This erases ${RECORDS[noun]} for good`,
+    consequence: `This removes ${RECORDS[noun]} for good`,
     formats: REGISTRATION_FORMATS,
     outcomes: ['removed', 'notThere', 'erased'],
     note: `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`,
@@ -74,7 +74,9 @@ const removeRegistrations = async (
 
 /** Adds `remove vehicles` and `remove compliance`. */
 export const addRemoveCommands = (program: Command, run: Runner): void => {
-  const removals = program.command('remove').description('erase records for good; what is not there is counted');
+  const removals = program
+    .command('remove')
+    .description('remove records for good, which later files may bring back; what is not there is counted');
   for (const [noun, other] of [
     ['vehicles', 'compliance'],
     ['compliance', 'vehicles'],
@@ -82,7 +84,7 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
     const kind = removeKind(noun, other);
     addSupplierOption(addFileOptions(removals.command(noun)), noun, 'with --all: the supplier')
       .description(
-        `erase ${RECORDS[noun]}, not ${RECORDS[other]}; a file with a row that has no valid registration is refused`,
+        `remove ${RECORDS[noun]}, not ${RECORDS[other]}; a file with a row that has no valid registration is refused`,
       )
       .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
       .option('--registration <registrations...>', 'one or more registrations instead of a file')

@@ -27,7 +27,7 @@ describe('remove of a file', () => {
     ['a CSV of vehicles in several rows', 'r.csv', 'registration,n\nab12 cde,1\nKR08-NIL,1\nmt17.due,1\nAB12CDE,2\n'],
     ['NDJSON, such as an export', 'r.ndjson', exported.join('\n')],
     ['plain text with a mark and blank lines', 'r.txt', '\uFEFFAB12CDE\r\n\r\n kr08 nil \r\nMT17DUE'],
-  ])('erases the vehicles that it names, and nothing else: %s', async (_format, name, text) => {
+  ])('removes the vehicles that it names, and nothing else: %s', async (_format, name, text) => {
     expect(await remove(await file(name, text))).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(/rows read +vehicles removed +not there +rows rejected.*\n +[34] +3 +0 +0 /),
@@ -36,7 +36,7 @@ describe('remove of a file', () => {
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
   });
 
-  it('erases compliance records only, counts what is not there, and changes nothing the second time', async () => {
+  it('removes compliance records only, counts what is not there, and changes nothing the second time', async () => {
     const args = ['remove', 'compliance', await file('r.txt', 'AB12CDE\nNOT1\nNOT2\n')];
     expect(await json(args)).toMatchObject({ kind: 'compliance', removed: 1, notThere: 2, rejected: 0 });
     expect(await json(args)).toMatchObject({ removed: 0, notThere: 3 });
@@ -47,7 +47,7 @@ describe('remove of a file', () => {
     ['r.txt', ['KR08NIL', 'AB_12', 'AB12CDE'], 'line 2 has an invalid registration: it contains "_" (U+005F)'],
     ['r.csv', ['registration,n', 'MT17DUE,1', 'AB12CDE,1,x'], 'line 3 has text in 3 cells where the header names 2'],
     ['r.ndjson', ['{"registration":"AB12CDE"}', '{"reg":"MT17DUE"}'], 'line 2 has no registration'],
-  ])('erases nothing when nobody knows whose a row is: %s', async (name, lines, problem) => {
+  ])('removes nothing when nobody knows whose a row is: %s', async (name, lines, problem) => {
     const result = await remove(await file(name, lines.join('\n')));
     expect(result).toEqual(failure(`${problem}, so nobody knows whose row it is: nothing was changed; correct it: `));
     expect(result.stderr).not.toMatch(/MT17DUE|AB_12/);
@@ -62,7 +62,7 @@ describe('remove of a file', () => {
 });
 
 describe('remove --registration', () => {
-  it('erases vehicles in any spelling, each counted once', async () => {
+  it('removes vehicles in any spelling, each counted once', async () => {
     expect(await remove('--registration', 'ab12 cde', 'AB12-CDE', 'kr08nil', 'mt17due', 'NOT1')).toEqual({
       exitCode: 0,
       stdout: 'removed: 3, not there: 1, erased: 0\n',
@@ -71,7 +71,7 @@ describe('remove --registration', () => {
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
   });
 
-  it('erases compliance records only after "remove compliance", and gives its counts with --json', async () => {
+  it('removes compliance records only after "remove compliance", and gives its counts with --json', async () => {
     const counts = await json(['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1']);
     const registrationsNotThere = ['NOT1'];
     expect(counts).toEqual({

@@ -104,6 +104,9 @@ describe('The policies for operators', () => {
       await done(['remove', kind, '--registration', 'AB12CDE']);
       await done(['remove', kind, vehicles]);
     }
+    await done(['erase', vehicles]);
+    await done(['erase', '--from', engine().names.vehicles]);
+    await done(['erase', '--undo', '--registration', 'AB12CDE']);
 
     const [first, second] = ITEM_IDS;
     await importLines('content', [itemLine('a', { id: first }), itemLine('b')]);
