@@ -1,12 +1,14 @@
 import { PLAN_NAMES } from '../core/access/plans.ts';
 import type { DemoKeys } from './demo-keys.ts';
-import { DEFAULT_DYNAMODB_PORT } from './options.ts';
+import { DEFAULT_DYNAMODB_PORT, type LocalOptions } from './options.ts';
 
 interface RunningService {
   readonly origin: string;
   readonly dynamodb: string;
   readonly keys: DemoKeys;
 }
+
+type DataOptions = Pick<LocalOptions, 'dataDirectory' | 'dynamodbEndpoint'>;
 
 /** The setting that `npm run admin` needs for an engine of this machine on another port than its default. */
 const engineSetting = (dynamodb: string): string => {
@@ -15,11 +17,18 @@ const engineSetting = (dynamodb: string): string => {
   return isOther ? ` DYNAMODB_PORT=${port}` : '';
 };
 
+const whereDataIsKept = ({ dataDirectory, dynamodbEndpoint }: DataOptions): string => {
+  if (dynamodbEndpoint !== undefined) return `Data is kept by the DynamoDB at ${dynamodbEndpoint}.`;
+  if (dataDirectory !== undefined) return `Data and demo keys are kept in ${dataDirectory}.`;
+  return 'The data ends with it: npm start -- --data DIR keeps it.';
+};
+
 /** Printed when a service is ready: addresses, demo keys, the environment of the examples in docs/, requests. */
-export const startBanner = ({ origin, dynamodb, keys }: RunningService): string => {
+export const startBanner = ({ origin, dynamodb, keys }: RunningService, options: DataOptions): string => {
   const bulk = `curl -s -H 'Authorization: Bearer ${keys.standard}' -H 'Content-Type: application/json' -d '{"registrations":["AB12 CDE","DG65 OLD","NO 5UCH"]}' ${origin}/v1/vehicle/bulk-insurance`;
   return [
     'Vehicle verification API',
+    `  Try it        ${origin}/`,
     `  Base address  ${origin}/v1`,
     `  Reference     ${origin}/docs`,
     '  Guide         docs/integration.md',
@@ -36,6 +45,6 @@ export const startBanner = ({ origin, dynamodb, keys }: RunningService): string 
     `    curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`,
     `    ${bulk}`,
     '',
-    'Ready. Ctrl-C stops it.',
+    `Ready. Ctrl-C stops it. ${whereDataIsKept(options)}`,
   ].join('\n');
 };
