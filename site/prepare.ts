@@ -1,10 +1,10 @@
 /**
  * Writes what VitePress copies into the site as it is: the scripts of the reference, which `npm start` also serves, and
- * the files that the guide offers.
+ * the files and programs that its pages offer.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { referenceScript } from '../local/docs/pages.ts';
@@ -27,7 +27,7 @@ answer: an unknown vehicle is not an uninsured one.
 
 - [OpenAPI document](openapi.json): every endpoint, with examples and errors
 - [Guide](guide.html): keys, limits, lookups, content, the sandbox
-- [Python, Java, Go, TypeScript](languages.html): generated clients, and programs that use them
+- [Python, Java, Go, TypeScript](languages.html): whole programs, and generated clients
 - [Errors](errors.html): every code with its meaning and what to do about it
 - [Client](client.html): the package for Node, Deno and Bun
 - [Sandbox](sample-data.html): the vehicles that a test key sees
@@ -60,6 +60,7 @@ const packClient = async (): Promise<void> => {
 
 const document = openApiDocument({ deployed: apiOrigin() });
 await mkdir(target, { recursive: true });
+await cp(new URL('examples/', root), new URL('examples/', target), { recursive: true });
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
 await writeFile(new URL('llms.txt', target), LLMS);
 await writeFile(new URL('openapi.json', target), JSON.stringify(document));

@@ -14,6 +14,8 @@ export const linkPages = (markdown) => {
   markdown.core.ruler.push('link_pages', ({ tokens }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const [file, ...fragment] = token.attrGet('href')?.split('#') ?? [];
+      // `prepare.ts` copies the programs beside the pages.
+      if (file?.startsWith('../examples/')) token.attrSet('href', file.slice('../'.length));
       if (PAGES[file]) token.attrSet('href', [PAGES[file], ...fragment].join('#'));
     }
   });
