@@ -63,6 +63,10 @@ await mkdir(target, { recursive: true });
 await cp(new URL('examples/', root), new URL('examples/', target), { recursive: true });
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
 await writeFile(new URL('llms.txt', target), LLMS);
-await writeFile(new URL('openapi.json', target), JSON.stringify(document));
+// Its links lead to the errors of the service on this machine.
+await writeFile(
+  new URL('openapi.json', target),
+  JSON.stringify(document).replaceAll('(/docs/errors#', '(errors.html#'),
+);
 await packClient();
 await writeFile(new URL('scalar.js', target), await referenceScript());
