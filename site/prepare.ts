@@ -60,7 +60,11 @@ const packClient = async (): Promise<void> => {
 
 const document = openApiDocument({ deployed: apiOrigin() });
 await mkdir(target, { recursive: true });
-await cp(new URL('examples/', root), new URL('examples/', target), { recursive: true });
+await cp(new URL('examples/', root), new URL('examples/', target), {
+  recursive: true,
+  // VitePress makes a page of every document.
+  filter: (source) => !source.endsWith('.md'),
+});
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
 await writeFile(new URL('llms.txt', target), LLMS);
 // Its links lead to the errors of the service on this machine.

@@ -14,8 +14,11 @@ export const linkPages = (markdown) => {
   markdown.core.ruler.push('link_pages', ({ tokens }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const [file, ...fragment] = token.attrGet('href')?.split('#') ?? [];
-      // `prepare.ts` copies the programs beside the pages.
-      if (file?.startsWith('../examples/')) token.attrSet('href', file.slice('../'.length));
+      // `prepare.ts` copies the programs beside the pages. VitePress takes links with a target as they are.
+      if (file?.startsWith('../examples/')) {
+        token.attrSet('href', file.slice('../'.length));
+        token.attrSet('target', '_self');
+      }
       if (PAGES[file]) token.attrSet('href', [PAGES[file], ...fragment].join('#'));
     }
   });

@@ -14,7 +14,7 @@ const JAVA_LIBRARY = 'nimbus-jose-jwt-10.10.jar';
 
 interface Language {
   readonly name: string;
-  /** Makes its folder ready, as examples/README.md says. */
+  /** Makes its folder ready, as docs/languages.md#programs says. */
   readonly prepare: (folder: string) => Promise<unknown>;
   readonly command: (program: string) => string;
 }
