@@ -114,6 +114,12 @@ describe('The reference', () => {
     expect(hidden).toBeLessThanOrEqual(1);
   });
 
+  it('links the codes of an operation to the list of errors', async () => {
+    const { page } = await open(LOOKUP, WIDE);
+    await page.getByRole('link', { name: 'VEHICLE_NOT_FOUND' }).first().click();
+    await page.getByRole('heading', { name: 'VEHICLE_NOT_FOUND' }).waitFor();
+  });
+
   it('has every group of endpoints and requests nothing from another address', async () => {
     const { page, requested } = await open('/docs', WIDE);
     // The endpoints of a group are loaded when it is opened.
