@@ -139,9 +139,12 @@ export const StageFile = T.Object({
       'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
     ),
   ),
-  /** Receives the alarms. When absent, only the dashboard shows them. */
+  /** Receives every alarm. */
   alarmEmail: T.Optional(text('[^\\s@]+@[^\\s@]+', 'an email address')),
-  /** A topic of yours that gets the alarms too, in the stage's region. */
+  /**
+   * A topic of yours, in the stage's region, that gets the alarms that need a person now; without `alarmEmail` all of
+   * them. Without either only the dashboard shows alarms.
+   */
   alarmTopicArn: T.Optional(text('arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]+', 'the ARN of a topic in SNS')),
   /** Concurrency limit of the account in this region. At 80 % of it an alarm is raised. Default: no alarm. */
   accountConcurrency: T.Optional(T.Integer({ minimum: 10 })),

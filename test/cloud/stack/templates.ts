@@ -39,6 +39,7 @@ const STAGES = {
       account: '210987654321',
       expectImports: { compliance: '1d' },
       bootstrapQualifier: 'kept',
+      alarmTopicArn: 'arn:aws:sns:eu-west-1:210987654321:on-call',
       tables: { vehicles: 'restored-vehicles' },
       domain: { ...domain, certificateArn: domain.certificateArn.replace('eu-west-2', 'eu-west-1') },
     },
