@@ -30,9 +30,6 @@ interface ServiceStackProps {
   readonly commit: string;
 }
 
-/** The public keys are cached and need no API key. More requests would take the throttle from callers. */
-const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 100 };
-
 /**
  * The CDK stack of one stage:
  *
@@ -69,6 +66,7 @@ export class ServiceStack extends Stack {
     const { signedAnswers, gradualDeployment, atOnce } = settings;
     const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
+    const signerArns: string[] = [];
 
     const addFunction = (functionId: FunctionId, summary: string, endpoint: HttpFunction) => {
       const bundle = bundles[functionId];
@@ -81,6 +79,7 @@ export class ServiceStack extends Stack {
         signingKeys,
       });
       functions.set(functionId, added);
+      if (row.signing?.includes('Sign')) signerArns.push(added.roleArn);
       return added.live;
     };
     for (const [endpointId, endpoint] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
@@ -88,9 +87,9 @@ export class ServiceStack extends Stack {
     }
     if (signingKeys) {
       gateway.addRoutes('jwks', jwks, addFunction('jwks', 'The public keys of signed answers', jwks));
-      gateway.throttle(`${jwks.method} ${jwks.paths[0]}`, JWKS_THROTTLE);
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
+    signingKeys?.denySigningExceptTo(signerArns);
 
     const { intake: entries } = settings;
     const intake =

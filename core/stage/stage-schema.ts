@@ -1,6 +1,7 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
 import { largestRequestsPerSecond } from '../access/plans.ts';
+import { isPublicJwk } from '../public-key.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
 const LOG_RETENTION_DAYS: readonly number[] = [
@@ -39,6 +40,22 @@ const Domain = T.Object({
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
+const coordinate = text('[\\w-]{43}', 'as /.well-known/jwks.json has it: 43 characters');
+
+const RetiredKey = T.Refine(
+  T.Object({
+    kty: text('EC', 'EC'),
+    crv: text('P-256', 'P-256'),
+    x: coordinate,
+    y: coordinate,
+    kid: coordinate,
+    use: text('sig', 'sig'),
+    alg: text('ES256', 'ES256'),
+  }),
+  isPublicJwk,
+  () => 'must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together',
+);
+
 /** Signs answers for callers who ask (docs/contract.md#signed-answers). */
 const SignedAnswers = T.Object({
   /** `iss` of every answer, by which its receiver finds the keys. */
@@ -49,6 +66,11 @@ const SignedAnswers = T.Object({
     (names) => new Set(names).size === names.length,
     () => 'must name each key once',
   ),
+  /**
+   * Public keys of earlier keys, which are published too, also when KMS does not have them any more. Each as
+   * `/.well-known/jwks.json` has it. Functions get them in their environment, which takes 4 kB.
+   */
+  retired: T.Optional(T.Array(RetiredKey, { maxItems: 8 })),
 });
 
 const Address = text(

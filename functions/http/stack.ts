@@ -122,5 +122,10 @@ export const serveOtherPaths = (
   );
 
 /** The stack of an endpoint that needs no key. */
-export const servePublic = (endpoint: HttpFunction, respond: () => Promise<Answer>): GatewayHandler =>
-  gatewayHandler(everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, respond)));
+export const servePublic = (
+  endpoint: HttpFunction,
+  respond: (request: RequestContext) => Promise<Answer>,
+): GatewayHandler =>
+  gatewayHandler(
+    everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, () => respond(context))),
+  );

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { publicJwk } from '../../core/public-key.ts';
 import { InvalidSettings, stageSettings } from '../../lib/stage-settings.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
 const SIGNED = { issuer: 'https://api.example.com', keys: ['2026'] };
+const RETIRED = publicJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }));
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
 /** Entries of vehicles, except for what is given. */
@@ -157,6 +160,14 @@ describe('The settings of a stage', () => {
       ': signedAnswers.keys.0 must be at most 32 lower-case letters, digits',
     ],
     [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting.'],
+    [
+      { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, use: 'enc' }] } },
+      ': signedAnswers.retired.0.use must be sig.',
+    ],
+    ...['x', 'kid'].map((member): [object, string] => [
+      { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, [member]: RETIRED.y }] } },
+      ': signedAnswers.retired.0 must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together.',
+    ]),
     [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
     [{ constructor: 1 }, ': constructor is not a setting.'],
   ])('are rejected with the name of the field: %j', (changes, expected) => {

@@ -124,7 +124,8 @@ describe('The tags', () => {
   /** Resource types without tags in CloudFormation, or parts of a tagged resource. */
   const WITHOUT_TAGS = [
     ...['AWS::ApiGatewayV2::ApiMapping', 'AWS::ApiGatewayV2::Integration', 'AWS::ApiGatewayV2::Route'],
-    ...['AWS::CloudWatch::Dashboard', 'AWS::IAM::ManagedPolicy', 'AWS::Lambda::Alias'],
+    ...['AWS::CloudWatch::Dashboard', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::Policy'],
+    ...['AWS::Lambda::Alias'],
     ...['AWS::Lambda::EventInvokeConfig', 'AWS::Lambda::Permission', 'AWS::Lambda::Version'],
     ...['AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy'],
   ];
