@@ -4,6 +4,7 @@ import type { CfnProject } from 'aws-cdk-lib/aws-codebuild';
 import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { bundledFunction } from './bundled-function.ts';
@@ -40,13 +41,15 @@ const BATCH_SIZE = 10;
  * A message only wakes the build, which lists what waits. One build runs at a time.
  */
 export class Intake extends Construct {
+  readonly bucket: Bucket;
   /** Builds that failed, and messages that were given up. */
   readonly failures: IMetric;
 
   constructor(scope: Construct, id: string, { settings, entries, bundles, tables }: IntakeProps) {
     super(scope, id);
     const prefixes = entries.map(({ prefix }) => prefix);
-    const bucket = addIntakeBucket(this, prefixes, settings.keepsData);
+    this.bucket = addIntakeBucket(this, prefixes, settings.keepsData);
+    const { bucket } = this;
     const { program, starter } = bundles;
     const project = addIntakeBuild(this, { settings, entries, program, bucket, tables, timeout: BUILD_TIMEOUT });
     const dead = new Queue(this, 'LostWakes', { ...QUEUE, retentionPeriod: Duration.days(14) });

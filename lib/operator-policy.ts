@@ -1,5 +1,6 @@
-import { CfnOutput, type Stack, Token, Validations } from 'aws-cdk-lib';
-import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import { CfnOutput, type Stack, Validations } from 'aws-cdk-lib';
+import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import {
   KEYS_POLICY_OUTPUT,
@@ -7,7 +8,8 @@ import {
   OPERATOR_POLICY_OUTPUT,
   SUPPORT_POLICY_OUTPUT,
 } from '../core/stage/outputs.ts';
-import { acknowledgeMetrics, allow, allowMetrics } from './permissions.ts';
+import { acknowledgeWildcards } from './intake-bucket.ts';
+import { acknowledgeMetrics, acknowledgeStack, allow, allowMetrics, allowOnTagged, stackArn } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -43,32 +45,49 @@ const OPERATOR_POLICIES = {
   Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
 } as const;
 
+/** Operators look at reports, take a file that a guard has stopped, and correct what the intake remembers. */
+const allowIntake = (files: Bucket, stage: string): PolicyStatement[] => [
+  allow(['s3:ListBucket'], [files.bucketArn]),
+  allow(['s3:GetObject'], [files.arnForObjects('*')]),
+  allow(['s3:PutObject', 's3:DeleteObject'], [files.arnForObjects('control/*')]),
+  allowOnTagged(['codebuild:StartBuild'], stage),
+];
+
+interface OperatedParts {
+  readonly settings: StageSettings;
+  readonly tables: ServiceTables;
+  /** The bucket of the intake. */
+  readonly files: Bucket | undefined;
+}
+
 /**
  * Adds the policies of people who use the CLI, attached to nobody. They permit the tables of this stage and those that
- * the setting `tables` names, but no deployments.
+ * the setting `tables` names, but no deployments. Whoever loads data may also handle the files of the intake.
  */
-export const addOperatorPolicies = (stack: Stack, tables: ServiceTables, settings: StageSettings): void => {
-  const { stackName, account } = stack;
-  // The last part of a stack's ARN is random, and the CLI knows only the name.
-  const stackArn = { service: 'cloudformation', resource: 'stack', resourceName: `${stackName}/*` };
-  const shownAccount = Token.isUnresolved(account) ? '<AWS::AccountId>' : account;
+export const addOperatorPolicies = (stack: Stack, { settings, tables, files }: OperatedParts): void => {
   const policies: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> =
     OPERATOR_POLICIES;
   for (const [id, { output, purpose, actions }] of Object.entries(policies)) {
     const policy = new ManagedPolicy(new Construct(stack, id), 'Policy', {
-      description: `Operators of ${stackName}: ${purpose}`,
+      description: `Operators of ${stack.stackName}: ${purpose}`,
     });
     const onNamed = tables.statementsOnNamed(actions).map(([, statement]) => statement);
+    const loads = actions.vehicles?.includes('PutItem');
     policy.addStatements(
       ...tables.statements(actions),
       ...onNamed,
-      allow(['cloudformation:DescribeStacks'], [stack.formatArn(stackArn)]),
+      allow(['cloudformation:DescribeStacks'], [stackArn(stack)]),
+      ...(loads && files ? allowIntake(files, settings.stage) : []),
     );
-    Validations.of(policy).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::${stack.formatArn({ ...stackArn, account: shownAccount })}]`,
-      reason: 'Only stacks with this name: the rest of the ARN is a random id.',
-    });
-    if (settings.expectImports && actions.vehicles?.includes('PutItem')) {
+    acknowledgeStack(policy);
+    if (loads && files) {
+      acknowledgeWildcards(policy, files, ['*', 'control/*']);
+      Validations.of(policy).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'Only codebuild:StartBuild, limited to this stage by its tags.',
+      });
+    }
+    if (settings.expectImports && loads) {
       policy.addStatements(allowMetrics(settings.stage));
       acknowledgeMetrics(policy);
     }

@@ -8,12 +8,14 @@ import type { Endpoint, HttpFunction } from '../functions/http/endpoint-definiti
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { ServiceAlarms } from './alarms.ts';
+import { addAudit } from './audit.ts';
 import type { Bundles, IntakeBundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { addGradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { Intake } from './intake.ts';
+import { addOnCallPolicy } from './on-call-policy.ts';
 import { addOperatorPolicies } from './operator-policy.ts';
 import { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
@@ -40,7 +42,8 @@ interface ServiceStackProps {
  *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
  *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
- *     operator ← ServiceAlarms, a dashboard; operator policies permit the CLI, which reads the outputs
+ *     operator ← ServiceAlarms, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
+ *     auditor ← a trail of CloudTrail, if the settings say so
  */
 export class ServiceStack extends Stack {
   private readonly tables: ServiceTables;
@@ -79,7 +82,7 @@ export class ServiceStack extends Stack {
         signingKeys,
       });
       functions.set(functionId, added);
-      if (row.signing?.includes('Sign')) signerArns.push(added.roleArn);
+      if (endpoint.signing?.includes('Sign')) signerArns.push(added.roleArn);
       return added.live;
     };
     for (const [endpointId, endpoint] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
@@ -102,7 +105,9 @@ export class ServiceStack extends Stack {
     subscription?.node.addDependency(probe);
     addDashboard(this, monitored, [...alarms.values()]);
     this.addOutputs(settings, commit, topic.topicArn);
-    addOperatorPolicies(this, tables, settings);
+    addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
+    addOnCallPolicy(this, stage, probe.functionArn);
+    if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
   }
 
   private addOutputs({ stage, keepsData, expectImports }: StageSettings, commit: string, topicArn: string): void {

@@ -25,14 +25,21 @@ export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'Complia
 /** The ARN of the topic to which the alarms publish. */
 export const ALARM_TOPIC_OUTPUT = 'AlarmTopic';
 
-/** ARNs of the managed policies: for all commands, for API keys, for loading files, and for support, which reads. */
+/**
+ * ARNs of the managed policies: for all commands, for API keys, for loading files, for support, which reads, and for
+ * the runbook.
+ */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 export const KEYS_POLICY_OUTPUT = 'KeysPolicy';
 export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';
 export const SUPPORT_POLICY_OUTPUT = 'SupportPolicy';
+export const ON_CALL_POLICY_OUTPUT = 'OnCallPolicy';
 
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
+
+/** The bucket with CloudTrail's events, of a stage with `audit`. */
+export const AUDIT_BUCKET_OUTPUT = 'AuditBucket';
 
 /** The bucket of a stage with `intake`. */
 export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';

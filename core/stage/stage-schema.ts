@@ -143,7 +143,8 @@ export const StageFile = T.Object({
    *
    * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, CodeDeploy,
    * DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles
-   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild, S3 and SQS, `signedAnswers` KMS.
+   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild, S3 and SQS, `signedAnswers` KMS,
+   * `audit` CloudTrail and S3.
    * Without such a policy CloudFormation deploys as an administrator.
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
    * { "name": "NAME" }` in the context of cdk.json the roles of the service.
@@ -190,6 +191,11 @@ export const StageFile = T.Object({
   runbookUrl: T.Optional(Address),
   /** When absent, no answer is signed, and there is no key. */
   signedAnswers: T.Optional(SignedAnswers),
+  /**
+   * Whether CloudTrail logs who reads and writes the tables and the bucket of `intake`, but for the service itself
+   * (docs/operations.md#audit). Default: false.
+   */
+  audit: T.Optional(T.Boolean()),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
   /** Days. Default: 90 if data is kept, otherwise 7. */

@@ -104,7 +104,7 @@ describe('The stack', () => {
   it('outputs its address, stage and table names', () => {
     const tables = ['KeysTable', 'UsageTable', 'VehiclesTable', 'ComplianceTable', 'ContentTable'];
     const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'AlarmTopic'];
-    const policies = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy'];
+    const policies = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy', 'OnCallPolicy'];
     expect(Object.keys(PROD.Outputs)).toEqual([...outputs, ...policies]);
   });
 

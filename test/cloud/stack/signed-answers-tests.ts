@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FULL, PROD, referenced, resourcesOf, type Statement, statementsOf } from './templates.ts';
+import { FULL, PROD, RETIRED_KEYS, referenced, resourcesOf, type Statement, statementsOf } from './templates.ts';
 
 // In the order of the setting.
 const keys = resourcesOf(FULL, 'AWS::KMS::Key').toReversed();
@@ -34,6 +34,7 @@ describe('Signed answers', () => {
         Variables: {
           SIGNED_ANSWERS_ISSUER: 'https://api.example.com',
           SIGNING_KEYS: { 'Fn::Join': [',', arns] },
+          RETIRED_SIGNING_KEYS: JSON.stringify(RETIRED_KEYS),
         },
       },
     });

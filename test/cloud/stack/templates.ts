@@ -5,6 +5,19 @@ import type { Stage } from './synthesise.ts';
 
 const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
+/** Public keys that are not in KMS any more. */
+export const RETIRED_KEYS = [
+  {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'YAa9uD5gHwu0lbDMgdIWax1OLT3Dsz0pFpTDjJzKXqc',
+    y: 'TLjbY8P1ouqDqHmiUGu0iX0IMArFyTyntWUOdDPGttQ',
+    kid: '-B77j8gD43CEI1c0rvosIIcpDZcqNK7d7RyyWwZIAWo',
+    use: 'sig',
+    alg: 'ES256',
+  },
+];
+
 /** As `prod`, with every optional setting. */
 const EVERY_SETTING = {
   stage: 'prod',
@@ -18,7 +31,7 @@ const EVERY_SETTING = {
     runbookUrl: 'https://example.com/runbook.md',
     lambdaSystemLogs: true,
     expectImports: { vehicles: '26h', compliance: '7d' },
-    signedAnswers: SIGNED_ANSWERS,
+    signedAnswers: { ...SIGNED_ANSWERS, retired: RETIRED_KEYS },
     throttle: { rateLimit: 5_000, burstLimit: 500 },
     domain: { ...domain, disableDefaultEndpoint: true },
     gradualDeployment: true,
@@ -57,6 +70,15 @@ const STAGES = {
         { prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', complete: true, removeAtMost: '2%' },
         { prefix: 'compliance/', import: 'compliance', complete: true },
       ],
+    },
+  },
+  /** As `prod`, but with all that an audit can log. */
+  audited: {
+    stage: 'prod',
+    settings: {
+      audit: true,
+      intake: [{ prefix: 'vehicles/', import: 'vehicles' }],
+      tables: { vehicles: 'restored-vehicles' },
     },
   },
   /** As `full`, but deployed at once. */
@@ -105,6 +127,7 @@ export const { template: DEV } = stacks.dev;
 export const { template: FULL } = stacks.full;
 export const { template: KEPT } = stacks.kept;
 export const { template: LOADS } = stacks.loads;
+export const { template: AUDITED } = stacks.audited;
 
 export const resourcesOf = (template: Template, type: string) =>
   Object.entries(template.Resources)
