@@ -9,7 +9,7 @@ import { useFolder } from '../../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /**
- * Events of CloudTrail, without what no query reads. Their forms are those of AWS's guide, "Understanding DynamoDB log
+ * Events of CloudTrail, one on a line, without what no query reads. Their forms are those of AWS's guide, "Understanding DynamoDB log
  * file entries" and "Amazon S3 CloudTrail events"; the guide has no BatchGetItem.
  */
 const EVENTS = join(ROOT, 'test/fixtures/audit');
@@ -20,7 +20,9 @@ beforeAll(async () => {
   const folder = inFolder('audit/123456789012/CloudTrail/eu-west-2/2026/11');
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(EVENTS)) {
-    await writeFile(join(folder, `${name}.gz`), await promisify(gzip)(await readFile(join(EVENTS, name))));
+    const events = (await readFile(join(EVENTS, name), 'utf8')).trim().split('\n');
+    const file = await promisify(gzip)(`{"Records":[${events.join(',')}]}`);
+    await writeFile(join(folder, name.replace('.ndjson', '.json.gz')), file);
   }
 });
 
