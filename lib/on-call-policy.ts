@@ -3,6 +3,7 @@ import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { ON_CALL_POLICY_OUTPUT } from '../core/stage/outputs.ts';
 import { acknowledgeStack, allow, allowOnTagged, stackArn } from './permissions.ts';
+import type { Probe } from './probe.ts';
 
 /** Actions that have no resource, or list all of a kind. */
 const ANYWHERE = [
@@ -13,11 +14,10 @@ const ANYWHERE = [
   'logs:GetQueryResults',
 ];
 
-/** Actions on the log groups, rules, functions and builds of the stage. None of them reads an item. */
+/** Actions on the log groups, functions and builds of the stage. None of them reads an item. */
 const ON_STAGE = [
   'codebuild:BatchGetBuilds',
   'codebuild:ListBuildsForProject',
-  'events:EnableRule',
   'lambda:ListVersionsByFunction',
   'lambda:UpdateAlias',
   'logs:FilterLogEvents',
@@ -32,13 +32,14 @@ const ON_STAGE = [
  * Only the probe's configuration may be changed: the environment of another function could make it run any code with
  * its access to items, as could a build that is started by hand.
  */
-export const addOnCallPolicy = (stack: Stack, stage: string, probeArn: string): void => {
+export const addOnCallPolicy = (stack: Stack, stage: string, probe: Probe): void => {
   const policy = new ManagedPolicy(new Construct(stack, 'OnCall'), 'Policy', {
     description: `On call for ${stack.stackName}: the commands of the runbook, without access to items`,
     statements: [
       allow(ANYWHERE, ['*']),
       allowOnTagged(ON_STAGE, stage),
-      allow(['lambda:UpdateFunctionConfiguration'], [probeArn]),
+      allow(['events:EnableRule'], [probe.ruleArn]),
+      allow(['lambda:UpdateFunctionConfiguration'], [probe.functionArn]),
       allow(['cloudformation:ListStackResources'], [stackArn(stack)]),
     ],
   });

@@ -33,6 +33,7 @@ const MINUTE = Duration.minutes(1);
  */
 export class Probe extends Construct {
   readonly functionArn: string;
+  readonly ruleArn: string;
 
   constructor(scope: Construct, id: string, { settings, bundle, origin, tables, functions }: ProbeProps) {
     super(scope, id);
@@ -56,6 +57,7 @@ export class Probe extends Construct {
     this.functionArn = lambda.functionArn;
     for (const { live } of functions.values()) lambda.node.addDependency(live);
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(MINUTE) });
+    this.ruleArn = rule.ruleArn;
     rule.addTarget(new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
     const reason = 'A probe that fails or does not run raises an alarm. There is no event to keep.';
     Validations.of(lambda).acknowledge(

@@ -106,7 +106,7 @@ export class ServiceStack extends Stack {
     addDashboard(this, monitored, [...alarms.values()]);
     this.addOutputs(settings, commit, topic.topicArn);
     addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
-    addOnCallPolicy(this, stage, probe.functionArn);
+    addOnCallPolicy(this, stage, probe);
     if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
   }
 

@@ -92,12 +92,10 @@ describe('OnCallPolicy', () => {
         ),
     );
     const [probe] = resourcesOf(PROD, 'AWS::Lambda::Function').filter(({ id }) => id.startsWith('Probe'));
+    const [rule] = resourcesOf(PROD, 'AWS::Events::Rule');
     expect(changes).toEqual([
-      ...['events:EnableRule', 'lambda:UpdateAlias', 'sqs:PurgeQueue'].map((action) => [
-        action,
-        '*',
-        { StringEquals: tags },
-      ]),
+      ...['lambda:UpdateAlias', 'sqs:PurgeQueue'].map((action) => [action, '*', { StringEquals: tags }]),
+      ['events:EnableRule', { 'Fn::GetAtt': [rule?.id, 'Arn'] }, undefined],
       ['lambda:UpdateFunctionConfiguration', { 'Fn::GetAtt': [probe?.id, 'Arn'] }, undefined],
     ]);
     expect(onCall.filter((action) => /^(dynamodb|s3):/.test(action))).toEqual([]);
