@@ -9,8 +9,8 @@ import { useFolder } from '../../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /**
- * Events of CloudTrail, one on a line, without what no query reads. Their forms are those of AWS's guide, "Understanding DynamoDB log
- * file entries" and "Amazon S3 CloudTrail events"; the guide has no BatchGetItem.
+ * Events of CloudTrail, one on a line, without what no query reads. Their forms are those of AWS's guides,
+ * "Understanding DynamoDB log file entries" and "Amazon S3 CloudTrail events", which have no BatchGetItem.
  */
 const EVENTS = join(ROOT, 'test/fixtures/audit');
 
