@@ -137,6 +137,42 @@ describe('The command line', () => {
     ]);
   });
 
+  it('says of one or a few vehicles what is known, in a line each or as JSON', async () => {
+    const lookUp = async (...args: string[]) => {
+      const { code, stdout } = await start(['lookup', ...args]).ended;
+      return [code, stdout.replace(/\d{4}-\d\d-\d\d/g, 'DAY').trimEnd()];
+    };
+    const insured = 'insured, policy_number POL-1000-1, insurer Acme Mutual, cover Comprehensive';
+    expect(await lookUp('ab12 cde')).toEqual([0, `ab12 cde, ${insured}, valid_from DAY, valid_to DAY`]);
+    expect(await lookUp('KR08NIL', 'AB1OCDE', '--date', '2020-02-29')).toEqual([
+      ...[1, 'KR08NIL, not insured on DAY\nAB1OCDE, unknown, suggestion AB10CDE'],
+    ]);
+    expect(await lookUp('VE24UNK', '--compliance')).toEqual([1, 'VE24UNK, no record']);
+    const [code, json = ''] = await lookUp('KR08NIL', '--json');
+    expect([code, JSON.parse(`${json}`)]).toEqual([
+      0,
+      [expect.objectContaining({ registration: 'KR08NIL', insured: false })],
+    ]);
+  });
+
+  it('shows the usage of the key as JSON, and its help', async () => {
+    const { stdout } = await start(['usage', '--json']).ended;
+    expect(JSON.parse(stdout)).toMatchObject({ key: { plan: 'premium' }, limits: { registrationsPerBulk: 1_000 } });
+    const [help, option] = [await start(['help'], {}).ended, await start(['--help'], {}).ended];
+    expect(help).toEqual({ ...option, code: 0, stdout: expect.stringMatching(/^Usage: /) });
+  });
+
+  it('says after the first failure that it tries again', async () => {
+    const account = { ...accountOf('premium'), VEHICLE_VERIFICATION_BASE_URL: 'http://api.invalid/v1' };
+    const { code, stderr } = await start(['usage'], account).ended;
+    const [first, last] = stderr.split('\n');
+    expect([code, first]).toEqual([
+      2,
+      expect.stringMatching(/ in 1 attempt \(.*\)\. Trying again, 8 times at most\.$/),
+    ]);
+    expect(last).toMatch(/^No complete response from http:\/\/api\.invalid in \d attempts /);
+  });
+
   it('shows the key, its limits and its usage, without control, format and bidi characters of a response', async () => {
     const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J', 'x'], plan: 'premium' };
     const hostile = await startStubService({ key });
@@ -202,7 +238,7 @@ describe('The command line ends with 2 and one sentence', () => {
     ],
     ...AMBIGUOUS_HEADERS.map((_, nth): [string, RegExp] => [
       `check ambiguous${nth}.csv ${NEW}`,
-      /^ambiguous\d\.csv has several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/,
+      /^ambiguous\d\.csv has several columns that could be the registration, .*: choose one of "\w.*", "\w+" with --column\.$/,
     ]),
     ['check fleet.csv --out folder', /^folder is a folder: name a file\.$/],
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
@@ -231,6 +267,7 @@ describe('The command line ends with 2 and one sentence', () => {
   it.each([
     ['BASE_URL', undefined, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of the service/],
     ['BASE_URL', 'http://127.0.0.1:1', /with \/v1 at its end\.$/],
+    ['BASE_URL', 'https://api.example.com/v1\r', / ends with a carriage return, /],
     ['API_KEY', undefined, /^Set VEHICLE_VERIFICATION_API_KEY to your key\.$/],
     ['API_KEY', 'sécret', /contains invalid characters\.$/],
     ['API_KEY', UNKNOWN, /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/],

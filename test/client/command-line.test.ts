@@ -271,7 +271,9 @@ describe('The arguments', () => {
   const CHECK = 'check fleet.csv --out r.csv';
 
   it.each<[string, RegExp]>([
-    ['', /^The command is "check", "verify" or "usage"; see --help\.$/],
+    ['', /^The command is "check", "lookup", "verify", "usage" or "help"\.$/],
+    ['lookup', /^Give a registration, or a few; see --help\.$/],
+    ['lookup AB12CDE --compliance --date 2026-01-01', /leave out --date\.$/],
     ['verify --jwks k.json --issuer https://x.example', /^Give one file of receipts to verify; see --help\.$/],
     ['verify r --issuer https://x.example', /^Name the key set of the service, an address or a file, with --jwks\.$/],
     ['verify r --jwks k.json', /^Name the issuer, such as https:\/\/api\.example\.com, with --issuer\.$/],

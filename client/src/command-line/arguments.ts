@@ -6,8 +6,10 @@ import { addDays, lastDay, todayInLondon } from './days.ts';
 import { CannotRun } from './failure.ts';
 
 export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv [options]
+       vehicle-verification lookup REGISTRATION… [--compliance | --date DAY] [--json]
        vehicle-verification verify RECEIPTS --jwks KEYS --issuer ORIGIN
-       vehicle-verification usage
+       vehicle-verification usage [--json]
+       vehicle-verification help
 
 check   adds columns to a CSV file: whether each vehicle is insured or, with
         --compliance, compliant. It writes its files whole or not at all: a run
@@ -32,20 +34,26 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
                         or unanswered (unknown, without a compliance record, or
                         invalid); several are separated by commas
   --force               overwrites files that are not earlier results
+lookup  says of one or a few vehicles whether they are insured, today or on
+        --date, or with --compliance whether they are compliant. A registration
+        with a blank in it needs quotes.
+  --json                the answer as JSON
 verify  says of each receipt in a file whether it holds, when and for whom the
         answer was given, and about which vehicles. Needs no key.
   --jwks KEYS           the key set of the service: a file, or the address
                         https://…/.well-known/jwks.json
   --issuer ORIGIN       the issuer that the receipts must name
   --sandbox             accepts receipts for sandbox vehicles
-usage   what the key may do, and what it has used.
+  --encoding NAME       as for check
+usage   what the key may do, and what it has used; --json too.
 
 The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from
 VEHICLE_VERIFICATION_API_KEY.
 Exit codes: 0 every row has an answer, 1 some have none, 2 an error: every file
 is as it was, 130 stopped by Ctrl-C or a signal: likewise. With --fail-on 3 when
-it has found something, otherwise 1 when rows were not read, otherwise 0. verify
-ends with 0 when every receipt holds, and with 1 when one does not.`;
+it has found something, otherwise 1 when rows were not read, otherwise 0. lookup
+ends with 0 when every vehicle has an answer, and with 1 when one has none; verify
+with 0 when every receipt holds, and with 1 when one does not.`;
 
 const FAIL_ON = ['not-insured', 'changes', 'ending', 'newly-ending', 'unanswered'] as const;
 type FailOn = (typeof FAIL_ON)[number];
@@ -70,14 +78,25 @@ export interface CheckArguments {
 
 export interface VerifyArguments {
   readonly source: string;
+  /** By its byte order mark, or UTF-8, if absent. */
+  readonly encoding?: Encoding | undefined;
   /** A file, or an address that begins with http:// or https://. */
   readonly jwks: string;
   readonly issuer: string;
   readonly acceptsSandbox: boolean;
 }
 
+export interface LookupArguments {
+  readonly registrations: readonly string[];
+  readonly date: string | undefined;
+  readonly isCompliance: boolean;
+  readonly isJson: boolean;
+}
+
 type Arguments =
-  | { readonly command: 'help' | 'usage' }
+  | { readonly command: 'help' }
+  | { readonly command: 'usage'; readonly isJson: boolean }
+  | { readonly command: 'lookup'; readonly lookup: LookupArguments }
   | { readonly command: 'verify'; readonly verify: VerifyArguments }
   | { readonly command: 'check'; readonly check: CheckArguments };
 
@@ -102,6 +121,7 @@ const parse = (args: string[]) => {
         sandbox: { type: 'boolean', default: false },
         'fail-on': { type: 'string', multiple: true, default: [] },
         force: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -142,26 +162,31 @@ const readFailOn = (name: string): FailOn => {
 export const readArguments = (args: string[]): Arguments => {
   const { values, positionals } = parse(args);
   const [command, source, ...more] = positionals;
-  if (values.help) return { command: 'help' };
-  if (command === 'usage' && source === undefined) return { command };
+  const { compliance: isCompliance, json: isJson } = values;
+  if (values.help || command === 'help') return { command: 'help' };
+  if (command === 'usage' && source === undefined) return { command, isJson };
   if (command === 'verify') {
     if (source === undefined || more.length > 0)
       throw new CannotRun('Give one file of receipts to verify; see --help.');
     const { jwks, issuer, sandbox: acceptsSandbox } = values;
     if (!jwks) throw new CannotRun('Name the key set of the service, an address or a file, with --jwks.');
     if (!issuer) throw new CannotRun('Name the issuer, such as https://api.example.com, with --issuer.');
-    return { command, verify: { source, jwks, issuer, acceptsSandbox } };
+    return { command, verify: { source, encoding: readEncoding(values.encoding), jwks, issuer, acceptsSandbox } };
   }
-  if (command !== 'check') throw new CannotRun('The command is "check", "verify" or "usage"; see --help.');
-  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
-  const { out, column, compliance: isCompliance, previous, force } = values;
-  const { ending: endingFile, changes: changesFile, receipts: receiptsFile } = values;
-  if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (isCompliance && values.date !== undefined) {
     throw new CannotRun('A compliance verdict is for today: leave out --date.');
   }
-  const encoding = readEncoding(values.encoding);
   const date = readDate(values.date);
+  if (command === 'lookup') {
+    if (source === undefined) throw new CannotRun('Give a registration, or a few; see --help.');
+    return { command, lookup: { registrations: [source, ...more], date, isCompliance, isJson } };
+  }
+  if (command !== 'check') throw new CannotRun('The command is "check", "lookup", "verify", "usage" or "help".');
+  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
+  const { out, column, previous, force } = values;
+  const { ending: endingFile, changes: changesFile, receipts: receiptsFile } = values;
+  if (!out) throw new CannotRun('Name the file for the result with --out.');
+  const encoding = readEncoding(values.encoding);
   const ending = readEnding(values['ending-within'], date ?? todayInLondon());
   const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => readFailOn(name.trim())));
   for (const [isUsed, name, needed] of [

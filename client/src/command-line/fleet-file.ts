@@ -66,10 +66,8 @@ export const findColumn = (path: string, header: readonly string[], wanted: stri
 };
 
 const asCannotRun = (error: unknown, path: string): unknown => {
-  if (error instanceof UnreadableFile) return new CannotRun(`${path} cannot be read: ${error.message}.`);
-  const { code } = error as NodeJS.ErrnoException;
-  if (error instanceof CannotRun || code === undefined) return error;
-  return unreadable(path, error);
+  const isOfFile = error instanceof UnreadableFile || (error as NodeJS.ErrnoException).code !== undefined;
+  return isOfFile ? unreadable(path, error) : error;
 };
 
 /** The first line end of a file. */
