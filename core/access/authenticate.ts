@@ -22,8 +22,11 @@ export interface Caller {
   readonly used: number | undefined;
 }
 
+/** Hashes of different lengths, which `timingSafeEqual` does not take, are not equal. */
+const areEqual = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other);
+
 const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
-  timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash)) &&
+  areEqual(Buffer.from(key.hash), Buffer.from(hash)) &&
   key.revokedAt === undefined &&
   (key.expires === undefined || today <= key.expires);
 

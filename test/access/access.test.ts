@@ -97,6 +97,7 @@ describe('A key', () => {
     ['after its last day', { expires: '2026-06-14' }],
     ['once it is revoked', { revokedAt: '2026-06-15T12:00:31Z' }],
     ['with another hash', { hash: '0'.repeat(64) }],
+    ['with a hash of another length', { hash: '' }],
   ])('is not authenticated %s', async (_when, fields) => expect(await authenticated(fields)).toBeUndefined());
 
   it('that is unknown is not authenticated', async () => expect(await ask(storeOf(undefined))).toBeUndefined());
