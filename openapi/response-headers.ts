@@ -59,6 +59,11 @@ const someResponses = {
     TEXT,
   ),
   ETag: header('The version of the item, for If-Match', '"3"', { ...TEXT, pattern: '^"[1-9][0-9]*"$' }),
+  'Idempotent-Replayed': {
+    description: 'With a creation that was made before with this Idempotency-Key; absent otherwise',
+    example: 'true',
+    schema: { ...TEXT, const: 'true' },
+  },
   Link: {
     description:
       'The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends',

@@ -778,6 +778,11 @@ export interface components {
          */
         ETag: string;
         /**
+         * @description With a creation that was made before with this Idempotency-Key; absent otherwise
+         * @example true
+         */
+        "Idempotent-Replayed": "true";
+        /**
          * @description The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends
          * @example </v1/api/content?limit=2&offset=2>; rel="next"
          */
@@ -822,6 +827,7 @@ export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderLocation = components['headers']['Location'];
 export type HeaderETag = components['headers']['ETag'];
+export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
 export type HeaderLink = components['headers']['Link'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1419,6 +1425,7 @@ export interface operations {
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {

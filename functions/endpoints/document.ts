@@ -42,7 +42,7 @@ export interface EndpointDocument extends InputSchemas {
   /** What a successful response holds. */
   readonly success: string;
   /** The headers that only a successful response of this endpoint has. */
-  readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag')[];
+  readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag' | 'Idempotent-Replayed')[];
   /** OpenAPI links to the operations that take the `id` of the response, by name. */
   readonly links?: Readonly<Record<string, { readonly endpoint: EndpointId; readonly description: string }>>;
   /**

@@ -88,8 +88,8 @@ export const prepare = async (api: TestApi, scenario: Scenario, word: string) =>
   }
   const content = contentTable(api.engine.client, api.engine.names.content, 'live');
   // A list is in the order of creation times, so that the two must differ.
-  const create = (slug: string, now: string) =>
-    content.create(fieldsOf(word, slug), undefined, { ...moment(), now: new Date(now) });
+  const create = async (slug: string, now: string) =>
+    (await content.create(fieldsOf(word, slug), undefined, { ...moment(), now: new Date(now) })).item;
   const [older, item] =
     stored === 'items'
       ? [await create(`${word}-older`, '2026-06-15T11:00:00.000Z'), await create(word, '2026-06-15T12:00:00.000Z')]
