@@ -29,6 +29,7 @@ answer: an unknown vehicle is not an uninsured one.
 - [Guide](guide.html): keys, limits, lookups, content, the sandbox
 - [Python, Java, Go, TypeScript](languages.html): whole programs, and generated clients
 - [Errors](errors.html): every code with its meaning and what to do about it
+- [For offices](offices.html): check a list of vehicles with one command
 - [Client](client.html): the package for Node, Deno and Bun
 - [Sandbox](sample-data.html): the vehicles that a test key sees
 - [Changelog](changelog.html): every change that a consumer can see

@@ -5,6 +5,7 @@ const PAGES = {
   '../client/README.md': 'client.md',
   '../docs/errors.md': 'errors.md',
   '../docs/nightly-check.md': 'nightly-check.md',
+  '../docs/offices.md': 'offices.md',
   '../docs/receipts.md': 'receipts.md',
   'integration.md': 'guide.md',
 };
