@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../support/csv-forms.ts';
@@ -57,6 +57,43 @@ describe('The command line', () => {
       ].join('\r\n'),
     );
     expect(await readdir(folder())).toEqual(['fleet.csv', 'result.csv']);
+  });
+
+  it('names what is not insured, unknown and invalid of an office’s file, 20 of each, and writes a list of all', async () => {
+    const office = await readFile(new URL('../fixtures/files/23-office-file.csv', import.meta.url));
+    const unknown = Array.from({ length: 21 }, (_, nth) => `${nth};;ZZ${10 + nth}ZZZ;`);
+    const total = '\r\n;;;Total\r\n';
+    const text = Buffer.concat([office, Buffer.from([...unknown, '9;;AB1OCDE;'].join('\r\n') + total)]);
+    const { code, stdout } = await checkText(text, '--not-insured', 'list.csv');
+    const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' '));
+    expect([code, lines[0]]).toEqual([1, 'result.csv: 26 rows, 23 without an answer.']);
+    expect(lines.slice(1, 9)).toEqual([
+      ...['Line 4 of fleet.csv names the columns; what is above it is left out.', 'insured 1', 'not insured 1'],
+      ...['unknown 22 (1 with a suggestion)', 'invalid 1', 'no registration 1', 'not read 0', ''],
+    ]);
+    expect(lines.slice(9, 15)).toEqual([
+      ...['not insured: 1', 'registration suggestion line', 'dg65 old 6'.replace(' ', '\u00a0'), ''],
+      ...['unknown: 22', 'registration suggestion line'],
+    ]);
+    expect(lines.slice(-7)).toEqual([
+      ...['ZZ29ZZZ 27', 'and 2 more: all are in list.csv', '', 'invalid: 1', 'registration suggestion line'],
+      ...['Summe: 2 7', ''],
+    ]);
+    const list = (await readFile(file('list.csv'), 'utf8')).split('\r\n');
+    expect([list.length, ...list.slice(0, 4)]).toEqual([
+      ...[26, '\ufeffregistration;answer;suggestion;line', 'dg65\u00a0old;not insured;;6', 'Summe: 2;invalid;;7'],
+      'ZZ10ZZZ;unknown;;8',
+    ]);
+    expect(list.at(-2)).toBe('AB1OCDE;unknown;AB10CDE;29');
+  });
+
+  it('finds the change since a result that Excel has saved again', async () => {
+    for (const name of ['fleet', 'previous-resaved-by-excel']) {
+      await copyFile(new URL(`../fixtures/files/01-${name}.csv`, import.meta.url), file(`${name}.csv`));
+    }
+    const previous = ['--previous', 'previous-resaved-by-excel.csv', '--fail-on', 'changes'];
+    const { code, stdout } = await start(['check', 'fleet.csv', '--out', 'result.csv', ...previous]).ended;
+    expect([code, stdout]).toEqual([3, expect.stringMatching(/^ {2}DG65OLD +newly uninsured /m)]);
   });
 
   it('adds compliance verdicts with their reasons and dates', async () => {
@@ -226,24 +263,23 @@ describe('The command line ends with 2 and one sentence', () => {
       /^fleet\.xlsx cannot be read: the file is an Excel workbook, not CSV: open it and save the sheet as/,
     ],
     [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
-    [`check headless.csv ${NEW}`, /which must name the columns: choose one of "AB12CDE" with --column\.$/],
-    [`check title.csv ${NEW}`, /choose one of "Fleet" with --column\.$/],
+    [
+      'check /dev/stdin --out x.csv',
+      /^\/dev\/stdin is a pipe or a device, which cannot be read twice: write it to a file/,
+    ],
     [
       `check quote.csv ${NEW}`,
       /^quote\.csv cannot be read: the row that begins on line 2 has a cell that begins with a quote, which is not closed\.$/,
     ],
-    [
-      `${CHECK} --column vrm`,
-      /^fleet\.csv has no column "vrm" in its first line, which must name the columns: choose one of "registration"/,
-    ],
+    [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
     ...AMBIGUOUS_HEADERS.map((_, nth): [string, RegExp] => [
       `check ambiguous${nth}.csv ${NEW}`,
       /^ambiguous\d\.csv has several columns that could be the registration, .*: choose one of "\w.*", "\w+" with --column\.$/,
     ]),
-    ['check fleet.csv --out folder', /^folder is a folder: name a file\.$/],
+    ['check fleet.csv --out folder.csv', /^folder\.csv is a folder: name a file\.$/],
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
   ])('%s', async (line, sentence) => {
-    await mkdir(file('folder'));
+    await mkdir(file('folder.csv'));
     const added = 'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error';
     for (const [name, text] of [
       ['fleet.csv', 'registration,note\nAB12CDE,x\n'],
@@ -252,8 +288,6 @@ describe('The command line ends with 2 and one sentence', () => {
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
       ['header.csv', 'registration,note\n,\n'],
-      ['headless.csv', 'AB12CDE\nKR08NIL\n'],
-      ['title.csv', 'Fleet,,\nregistration,note,\nAB12CDE,x,\n'],
       ...AMBIGUOUS_HEADERS.map((header, nth): [string, string] => [`ambiguous${nth}.csv`, header]),
     ] as const) {
       await writeFile(file(name), text);

@@ -16,6 +16,8 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
         that was stopped begins again. 100,000 vehicles are 100 requests for a
         premium key; for a free one they take 17 minutes.
   --column NAME         the column of registrations, if none has a usual name
+  --header-line N       the line that names the columns, if it is none of the
+                        first 20 rows, or has no usual name
   --encoding NAME       such as windows-1252, macintosh, ibm866 or utf-16le, if it
                         is not the one that the file seems to have
   --date YYYY-MM-DD     insurance on that day instead of today
@@ -24,6 +26,8 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
                         days later: insurance that does not go on and, with
                         --compliance, MOT and road tax
   --ending FILE.csv     the whole of that list
+  --not-insured FILE.csv  all that are not insured (compliant), unknown or
+                        invalid; the first 20 of each are printed
   --previous FILE.csv   lists what has changed since that earlier result, which
                         may be RESULT.csv itself
   --changes FILE.csv    the whole of that list
@@ -62,6 +66,7 @@ export interface CheckArguments {
   readonly source: string;
   readonly out: string;
   readonly column: string | undefined;
+  readonly headerLine: number | undefined;
   /** Of the source; detected if absent. */
   readonly encoding: Encoding | undefined;
   readonly date: string | undefined;
@@ -69,6 +74,7 @@ export interface CheckArguments {
   /** The first and the last day of the list of what ends. */
   readonly ending: { readonly from: string; readonly to: string; readonly days: number } | undefined;
   readonly endingFile: string | undefined;
+  readonly notInsuredFile: string | undefined;
   readonly previous: string | undefined;
   readonly changesFile: string | undefined;
   readonly receiptsFile: string | undefined;
@@ -108,6 +114,8 @@ const parse = (args: string[]) => {
       options: {
         out: { type: 'string' },
         column: { type: 'string' },
+        'header-line': { type: 'string' },
+        'not-insured': { type: 'string' },
         encoding: { type: 'string' },
         date: { type: 'string' },
         compliance: { type: 'boolean', default: false },
@@ -152,6 +160,11 @@ const readEncoding = (text: string | undefined): Encoding | undefined => {
   throw new CannotRun(`--encoding ${text} is not known: write it as windows-1252, macintosh or iso-8859-2.`);
 };
 
+const readHeaderLine = (text: string | undefined): number | undefined => {
+  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new CannotRun(`--header-line ${text} is not the number of a line: write it as 4.`);
+};
+
 const readFailOn = (name: string): FailOn => {
   const known = FAIL_ON.find((each) => each === name);
   if (known !== undefined) return known;
@@ -184,8 +197,9 @@ export const readArguments = (args: string[]): Arguments => {
   if (command !== 'check') throw new CannotRun('The command is "check", "lookup", "verify", "usage" or "help".');
   if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
   const { out, column, previous, force } = values;
-  const { ending: endingFile, changes: changesFile, receipts: receiptsFile } = values;
+  const { ending: endingFile, changes: changesFile, 'not-insured': notInsuredFile, receipts: receiptsFile } = values;
   if (!out) throw new CannotRun('Name the file for the result with --out.');
+  if (!/\.csv$/i.test(out)) throw new CannotRun(`--out ${out} must end with .csv: the result is CSV, not a workbook.`);
   const encoding = readEncoding(values.encoding);
   const ending = readEnding(values['ending-within'], date ?? todayInLondon());
   const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => readFailOn(name.trim())));
@@ -198,11 +212,12 @@ export const readArguments = (args: string[]): Arguments => {
   ] as const) {
     if (isUsed && needed) throw new CannotRun(`${name} needs ${needed}.`);
   }
-  const outputs = [out, endingFile, changesFile, receiptsFile].filter((path) => path !== undefined);
+  const outputs = [out, endingFile, changesFile, notInsuredFile, receiptsFile].filter((path) => path !== undefined);
   if (new Set(outputs.map((path) => resolve(path))).size < outputs.length) {
-    throw new CannotRun('--out, --ending, --changes and --receipts must be different files.');
+    throw new CannotRun('--out, --ending, --changes, --not-insured and --receipts must be different files.');
   }
-  const common = { source, out, column, encoding, date, isCompliance, force, previous };
-  const files = { endingFile, changesFile, receiptsFile };
+  const headerLine = readHeaderLine(values['header-line']);
+  const common = { source, headerLine, out, column, encoding, date, isCompliance, force, previous };
+  const files = { endingFile, changesFile, notInsuredFile, receiptsFile };
   return { command, check: { ...common, ...files, ending, failOn } };
 };

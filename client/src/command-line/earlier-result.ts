@@ -1,5 +1,6 @@
+import type { CsvHeader } from '../../../csv/read-csv.ts';
 import { type Cells, type Check, complianceCheck, insuranceCheck } from './checks.ts';
-import { CannotRun } from './failure.ts';
+import { CannotRun, requireFile } from './failure.ts';
 import { openFleet } from './fleet-file.ts';
 
 /** A row of a result: the registration as in the file, and the added cells. */
@@ -30,7 +31,7 @@ export const openEarlierResult = async (
   check: Check,
   column: string,
 ): Promise<AsyncIterable<ResultRow>> => {
-  const find = (names: readonly string[]): number => {
+  const find = ({ names }: CsvHeader): number => {
     if (!isResultOf(check, names)) {
       const other = isResult(names) ? 'a result of another kind of check' : 'not a result of this command';
       throw new CannotRun(`${path} is ${other}: --previous takes the --out of an earlier run with the same options.`);
@@ -39,14 +40,23 @@ export const openEarlierResult = async (
     if (found >= 0) return found;
     throw new CannotRun(`${path} has no column ${JSON.stringify(column)}: --previous takes a result of the same file.`);
   };
+  await requireFile(path);
   const { header, columnIndex, rows } = await openFleet(path, find, { column });
   const start = header.length - check.columns.length;
   return {
     async *[Symbol.asyncIterator]() {
       for await (const { line, cells, error } of rows()) {
-        if (error !== undefined)
+        if (error === 'TOO_MANY_CELLS')
           throw new CannotRun(`Line ${line} of ${path} has not the columns of a result: restore it.`);
-        yield { registration: unescaped(cells[columnIndex] ?? '').trim(), cells: cells.slice(start).map(unescaped) };
+        const [verdict = '', ...others] = cells.slice(start).map((cell) => unescaped(cell.trim()));
+        // Excel writes a verdict as TRUE.
+        const isVerdict = /^(?:true|false)$/i.test(verdict) || (verdict === '' && others.at(-1) !== '');
+        if (!isVerdict) {
+          const found = `${JSON.stringify(verdict)} as ${check.columns[0]}`;
+          throw new CannotRun(`Line ${line} of ${path} has ${found}, which is neither true nor false: restore it.`);
+        }
+        const registration = unescaped(cells[columnIndex] ?? '').trim();
+        yield { registration, cells: [verdict.toLowerCase(), ...others] };
       }
     },
   };

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { UnreadableFile } from '../../../csv/text.ts';
 
 /** Ends the command. The message is a sentence for the user, with the problem and the remedy. */
@@ -25,4 +26,13 @@ export const unreadable = (path: string, error: unknown): CannotRun => {
   if (error instanceof UnreadableFile) return new CannotRun(`${path} cannot be read: ${error.message}.`);
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
   return new CannotRun(isMissing ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`);
+};
+
+/** Refuses what can be read only once, such as a pipe. @throws CannotRun */
+export const requireFile = async (path: string): Promise<void> => {
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  if (found.isFile() || found.isDirectory()) return;
+  throw new CannotRun(`${path} is a pipe or a device, which cannot be read twice: write it to a file, and name that.`);
 };

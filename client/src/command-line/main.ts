@@ -8,6 +8,7 @@ import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
 import { complianceCheck, insuranceCheck, openLookups } from './checks.ts';
 import { entryLine } from './entry-line.ts';
 import { CannotRun, reasonOf } from './failure.ts';
+import { listsByAnswer } from './not-insured.ts';
 import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
 import { verifyFile } from './verify-file.ts';
@@ -124,11 +125,15 @@ const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
 };
 
 const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
-  const { counts, changes, ending } = report;
+  const { counts, lineBelowTitle, notInsured, changes, ending } = report;
   const reasons = foundBy(args, report);
   return [
     `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(failedRows(counts))} without an answer.`,
+    ...(lineBelowTitle
+      ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
+      : []),
     ...summaryLines(report.check, counts),
+    ...listsByAnswer(report.check, notInsured).flatMap((list) => ['', ...tableLines(list, '--not-insured')]),
     ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
     ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),

@@ -7,7 +7,7 @@ import { readText } from '../transport.ts';
 import type { VerifyArguments } from './arguments.ts';
 import { complianceCheck, insuranceCheck } from './checks.ts';
 import { entryLine } from './entry-line.ts';
-import { CannotRun, reasonOf, unreadable } from './failure.ts';
+import { CannotRun, reasonOf, requireFile, unreadable } from './failure.ts';
 import { formatNumber } from './summary.ts';
 
 /** Milliseconds for the key set to arrive. */
@@ -38,6 +38,7 @@ const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> =>
 
 /** The lines of a file that are not blank, in constant memory. @throws CannotRun when it cannot be read */
 async function* receiptsIn({ source: path, encoding: given }: VerifyArguments): AsyncGenerator<Line> {
+  await requireFile(path);
   try {
     const marked = await findMark(path, given);
     const encoding = given ?? marked ?? 'utf-8';
