@@ -301,9 +301,13 @@ describe('The command line ends with 2 and one sentence', () => {
   it.each([
     ['BASE_URL', undefined, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of the service/],
     ['BASE_URL', 'http://127.0.0.1:1', /with \/v1 at its end\.$/],
-    ['BASE_URL', 'https://api.example.com/v1\r', / ends with a carriage return, /],
+    [
+      'BASE_URL',
+      'https://api.example.com/v1\r',
+      /^VEHICLE_VERIFICATION_BASE_URL is wrong\. .* ends with a carriage return, /,
+    ],
     ['API_KEY', undefined, /^Set VEHICLE_VERIFICATION_API_KEY to your key\.$/],
-    ['API_KEY', 'sécret', /contains invalid characters\.$/],
+    ['API_KEY', 'sécret', /^VEHICLE_VERIFICATION_API_KEY is wrong\. .* contains invalid characters\.$/],
     ['API_KEY', UNKNOWN, /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/],
   ])('VEHICLE_VERIFICATION_%s=%s', async (name, value, sentence) => {
     const account = { ...accountOf('premium'), [`VEHICLE_VERIFICATION_${name}`]: value };

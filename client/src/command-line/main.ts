@@ -75,7 +75,9 @@ const openClient = (bar?: ProgressBar): VehicleVerification => {
     if (/\/v\d+\/?$/.test(baseUrl)) return client;
   } catch (error) {
     const { message } = error as TypeError;
-    throw new CannotRun(`VEHICLE_VERIFICATION_BASE_URL or VEHICLE_VERIFICATION_API_KEY is wrong. ${message}`);
+    throw new CannotRun(
+      `VEHICLE_VERIFICATION_${message.includes('key') ? 'API_KEY' : 'BASE_URL'} is wrong. ${message}`,
+    );
   }
   throw new CannotRun(wanted);
 };
