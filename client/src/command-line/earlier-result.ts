@@ -9,15 +9,17 @@ export interface ResultRow {
   readonly cells: Cells;
 }
 
-/** Whether a header is of a result of the check: it ends with the added columns, which may have a number. */
-const isResultOf = ({ columns }: Check, header: readonly string[]): boolean => {
-  const added = header.slice(-columns.length).map((name) => name.replace(/_\d+$/, ''));
-  return header.length > columns.length && `${added}` === `${columns}`;
+/** How many columns the check added to a result with this header, which may have a number; 0 when it is no result. */
+const countAdded = ({ columns }: Check, header: readonly string[]): number => {
+  const names = header.map((name) => name.replace(/_\d+$/, ''));
+  // Results of the client 0.2.0 have no status.
+  const forms = [columns, columns.filter((name) => name !== 'status')];
+  return forms.find((form) => header.length > form.length && `${names.slice(-form.length)}` === `${form}`)?.length ?? 0;
 };
 
 /** Whether a header is of a result of any check. */
 export const isResult = (header: readonly string[]): boolean =>
-  [insuranceCheck, complianceCheck].some((check) => isResultOf(check, header));
+  [insuranceCheck, complianceCheck].some((check) => countAdded(check, header) > 0);
 
 /** Undoes the escaping of formulas. */
 export const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
@@ -32,7 +34,7 @@ export const openEarlierResult = async (
   column: string,
 ): Promise<AsyncIterable<ResultRow>> => {
   const find = ({ names }: CsvHeader): number => {
-    if (!isResultOf(check, names)) {
+    if (countAdded(check, names) === 0) {
       const other = isResult(names) ? 'a result of another kind of check' : 'not a result of this command';
       throw new CannotRun(`${path} is ${other}: --previous takes the --out of an earlier run with the same options.`);
     }
@@ -42,7 +44,7 @@ export const openEarlierResult = async (
   };
   await requireFile(path);
   const { header, columnIndex, rows } = await openFleet(path, find, { column });
-  const start = header.length - check.columns.length;
+  const start = header.length - countAdded(check, header);
   return {
     async *[Symbol.asyncIterator]() {
       for await (const { line, cells, error } of rows()) {
