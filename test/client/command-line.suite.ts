@@ -180,9 +180,12 @@ describe('The command line', () => {
       return [code, stdout.replace(/\d{4}-\d\d-\d\d/g, 'DAY').trimEnd()];
     };
     const insured = 'insured, policy_number POL-1000-1, insurer Acme Mutual, cover Comprehensive';
-    expect(await lookUp('ab12 cde')).toEqual([0, `ab12 cde, ${insured}, valid_from DAY, valid_to DAY`]);
+    expect(await lookUp('ab12 cde')).toEqual([
+      0,
+      `ab12 cde, ${insured}, valid_from DAY, valid_to DAY, status IN_FORCE`,
+    ]);
     expect(await lookUp('KR08NIL', 'AB1OCDE', '--date', '2020-02-29')).toEqual([
-      ...[1, 'KR08NIL, not insured on DAY\nAB1OCDE, unknown, suggestion AB10CDE'],
+      ...[1, 'KR08NIL, not insured on DAY, status NONE\nAB1OCDE, unknown, suggestion AB10CDE'],
     ]);
     expect(await lookUp('VE24UNK', '--compliance')).toEqual([1, 'VE24UNK, no record']);
     const [code, json = ''] = await lookUp('KR08NIL', '--json');
@@ -274,7 +277,7 @@ describe('The command line ends with 2 and one sentence', () => {
     [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
     ...AMBIGUOUS_HEADERS.map((_, nth): [string, RegExp] => [
       `check ambiguous${nth}.csv ${NEW}`,
-      /^ambiguous\d\.csv has several columns that could be the registration, .*: choose one of "\w.*", "\w+" with --column\.$/,
+      /^ambiguous\d\.csv has several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/,
     ]),
     ['check fleet.csv --out folder.csv', /^folder\.csv is a folder: name a file\.$/],
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
