@@ -55,7 +55,7 @@ const warnOnce = (bar?: ProgressBar) => {
     if (hasWarned) return;
     hasWarned = true;
     bar?.clear();
-    process.stderr.write(`${printable(message)} Trying again, ${ATTEMPTS} times at most.\n`);
+    process.stderr.write(`${printable(message).replace(/\.?$/, '.')} Trying again, ${ATTEMPTS} times at most.\n`);
   };
 };
 
