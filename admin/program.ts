@@ -9,7 +9,7 @@ import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
 import { addExportCommands } from './export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
-import { UnknownApiKey } from './keys/key-store.ts';
+import { RevokedApiKey, UnknownApiKey } from './keys/key-store.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addLookupCommand } from './lookup-command.ts';
 import { addRemoveCommands } from './remove/remove-commands.ts';
@@ -72,7 +72,8 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
 };
 
 const sentenceFor = (error: unknown): string => {
-  if (error instanceof CommandFailure || error instanceof UnknownApiKey) return error.message;
+  const isForOperators = [CommandFailure, RevokedApiKey, UnknownApiKey].some((kind) => error instanceof kind);
+  if (isForOperators) return (error as Error).message;
   if (error instanceof UnreadableRecord && error.message !== '') {
     return `the stored record of ${error.message} is damaged: docs/runbook.md#errorrate says how to replace it`;
   }

@@ -5,6 +5,7 @@ import { connect, OTHER_SERVICE_TIMEOUTS } from '../admin/deployment/database.ts
 import type { Deployment } from '../admin/deployment/deployment.ts';
 import { intakeBucket } from '../admin/intake/bucket.ts';
 import { loadWaitingFiles } from '../admin/intake/load-waiting.ts';
+import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import { environmentWith, MissingEnvironment, tableNamesFromEnvironment } from '../core/runtime/environment.ts';
 
 const VARIABLES = ['AWS_REGION', 'STACK', 'CONFIRMED_STACK', 'METRICS_NAMESPACE', 'INTAKE_BUCKET', 'INTAKE'] as const;
@@ -16,6 +17,7 @@ const run = (): Promise<boolean> => {
   const { AWS_REGION: region, STACK: stack, METRICS_NAMESPACE: namespace } = environment;
   const deployment: Deployment = {
     db: connect({ region }),
+    plans: DEFAULT_PLANS,
     tableNames: tableNamesFromEnvironment(['vehicles', 'compliance']),
     address: `the stack ${stack} in ${region}`,
     remedy: 'check the stack in the CloudFormation console',

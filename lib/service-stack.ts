@@ -1,5 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import * as names from '../core/stage/outputs.ts';
 import type { TableId } from '../core/tables.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
@@ -110,12 +111,17 @@ export class ServiceStack extends Stack {
     if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
   }
 
-  private addOutputs({ stage, keepsData, expectImports }: StageSettings, commit: string, topicArn: string): void {
+  private addOutputs(
+    { stage, plans = DEFAULT_PLANS, keepsData, expectImports }: StageSettings,
+    commit: string,
+    topicArn: string,
+  ): void {
     const { gateway, tables } = this;
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
     addOutput(names.BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
     if (gateway.domainTarget) addOutput(names.DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
     addOutput(names.STAGE_OUTPUT, stage);
+    addOutput(names.PLANS_OUTPUT, JSON.stringify(plans));
     if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
     addOutput(names.KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) {

@@ -1,9 +1,11 @@
 /** The validation of a stage's settings file. */
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
+import { DEFAULT_PLANS, largestRequestsPerSecond } from '../core/access/plans.ts';
 import { validationIssues } from '../core/schemas/validation-issues.ts';
 import { intakePolicyOutput as policyName } from '../core/stage/outputs.ts';
-import { type IntakeSource, StageFile } from '../core/stage/stage-schema.ts';
+import { planProblems } from '../core/stage/plan-problems.ts';
+import { DEFAULT_THROTTLE, type IntakeSource, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -56,6 +58,8 @@ const entryConflicts = (entry: IntakeSource, index: number, entries: readonly In
 /** The rules between fields that are valid by themselves. */
 const conflicts = (stage: string, file: StageFile): Problem[] => {
   const { region, keepsData, domain, alarmTopicArn, intake = [], tables = {} } = file;
+  const { plans = DEFAULT_PLANS, throttle = DEFAULT_THROTTLE } = file;
+  const leastRate = Math.ceil(largestRequestsPerSecond(plans));
   const isElsewhere = (arn: string | undefined) => arn !== undefined && arn.split(':')[3] !== region;
   return [
     PRODUCTION.test(stage) &&
@@ -68,6 +72,10 @@ const conflicts = (stage: string, file: StageFile): Problem[] => {
       `must be of a certificate in ${region}, the region of the stage`,
     ],
     isElsewhere(alarmTopicArn) && ['alarmTopicArn', `must be of a topic in ${region}, the region of the stage`],
+    throttle.rateLimit < leastRate && [
+      'throttle.rateLimit',
+      `must be at least ${leastRate}, the requests per second of the largest plan`,
+    ],
     ...Object.entries(tables).map(([id, name], nth, named) => {
       const [earlier] = named.slice(0, nth).find(([, other]) => other === name) ?? [];
       return earlier !== undefined && ([`tables.${id}`, `must be another table than tables.${earlier}`] as const);
@@ -82,8 +90,8 @@ export const stageFileProblems = (stage: string, value: unknown): string[] => {
   const invalid = validationIssues(StageFile, value).map(
     ({ pointer, detail }): Problem => [pointer.slice(1).replaceAll('/', '.'), detail],
   );
-  const others = invalid.length > 0 ? [] : conflicts(stage, value as StageFile);
-  return [...unknownFields(StageFile, value), ...invalid, ...others].flatMap((problem) =>
-    problem ? problem.join(' ') : [],
-  );
+  const plans = value.plans === undefined ? [] : planProblems(value.plans, 'plans');
+  const others = invalid.length + plans.length > 0 ? [] : conflicts(stage, value as StageFile);
+  const problems = [...unknownFields(StageFile, value), ...invalid, ...others];
+  return [...problems.flatMap((problem) => (problem ? problem.join(' ') : [])), ...plans];
 };

@@ -1,5 +1,5 @@
 /** The headers of every response (docs/contract.md#every-response), and the headers of some statuses. */
-import { PLANS } from '../core/access/plans.ts';
+import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import { sampleItemPath } from '../functions/endpoints/document.ts';
 import { type JsonObject, refTo } from './json.ts';
 
@@ -16,7 +16,7 @@ const TEXT = { type: 'string' };
 const everyResponse = {
   'X-RateLimit-Limit': header(
     'Requests that the plan allows in a window of 60 s; 0 when the caller is unknown',
-    PLANS.standard.requestsPerWindow,
+    DEFAULT_PLANS.standard.requestsPerWindow,
     COUNT,
   ),
   'X-RateLimit-Remaining': header('Requests left in this window', 42, COUNT),

@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Plans } from '../../core/access/plans.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
@@ -8,6 +9,8 @@ export interface Deployment {
   readonly db: DynamoDBDocumentClient;
   /** Those that are known. Only tables that are named without a stack may lack some. */
   readonly tableNames: Partial<TableNames>;
+  /** The plans of the stage. */
+  readonly plans: Plans;
   /** The name of the database in messages. */
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */

@@ -3,7 +3,9 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../core/stage/outputs.ts';
+import { DEFAULT_PLANS, type Plans, plansFrom } from '../../core/access/plans.ts';
+import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, PLANS_OUTPUT, tableOutput } from '../../core/stage/outputs.ts';
+import { readPlans } from '../../core/stage/plan-problems.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
@@ -54,6 +56,13 @@ const localAddress = (port = '8000'): string => {
   throw new CommandFailure(`DYNAMODB_PORT must be a port number from 1 to ${MAX_PORT}, not "${port}"`);
 };
 
+/** The plans of the service on this machine. @throws CommandFailure naming everything that is wrong with `PLANS` */
+const localPlans = ({ PLANS }: NodeJS.ProcessEnv): Plans => {
+  const read = readPlans(PLANS);
+  if ('plans' in read) return read.plans;
+  throw new CommandFailure(read.problems.join('; '));
+};
+
 const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 const openLocalDeployment = (
@@ -75,6 +84,7 @@ const openLocalDeployment = (
     remedy:
       'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
     tableNames: { ...tableNames, ...named },
+    plans: localPlans(env),
   };
 };
 
@@ -116,6 +126,7 @@ const openStackDeployment = async (
   const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
   return {
     tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, requireTableName(id)])) as TableNames,
+    plans: plansFrom(outputs.get(PLANS_OUTPUT)),
     db: connect(account),
     readCaller: () => callerArn(account),
     aws: { profile },
@@ -153,6 +164,7 @@ export const openDeployment = async (options: DeploymentOptions, context: Deploy
     readCaller: () => callerArn(account),
     aws: { profile },
     tableNames: named,
+    plans: DEFAULT_PLANS,
     address: `AWS in ${region}`,
     remedy: 'check the region and the table names',
     guard: { name: Object.values(named)[0] ?? '', given: yes },

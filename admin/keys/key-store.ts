@@ -1,8 +1,7 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
-import { KeyRecord, keyFinder, plansOf } from '../../core/access/key-record.ts';
-import { type PlanName, windowAt } from '../../core/access/plans.ts';
+import { KeyRecord, keyFinder } from '../../core/access/key-record.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
@@ -25,7 +24,7 @@ export interface ChangeOrigin {
 
 /** New values of fields; `null` removes the field. */
 interface KeyChanges {
-  readonly plan?: PlanName | undefined;
+  readonly plan?: string | undefined;
   readonly domains?: readonly string[] | null | undefined;
 }
 
@@ -56,15 +55,19 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
   return { ...update, ConditionExpression: 'changeNumber = :read', ExpressionAttributeValues };
 };
 
-/** The plans of a key after a change of its plan, which is valid from the window of the change. */
-const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] =>
-  plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
-
 export class UnknownApiKey extends Error {
   override readonly name = 'UnknownApiKey';
 
   constructor(id: string) {
     super(`no key has the id ${id}`);
+  }
+}
+
+export class RevokedApiKey extends Error {
+  override readonly name = 'RevokedApiKey';
+
+  constructor(id: string, revokedAt: string) {
+    super(`key ${id} was revoked at ${revokedAt} and cannot be changed: create a new one with "keys create"`);
   }
 }
 
@@ -163,14 +166,12 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
         revokedAt === undefined ? { revokedAt: at.toISOString(), revokedBy: by } : undefined,
       ),
 
-    /** Makes all the changes or none. @throws UnknownApiKey */
+    /** Makes all the changes or none. @throws UnknownApiKey, RevokedApiKey */
     update: (id: string, { plan, domains }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
-      change(id, (old) => ({
-        ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
-        domains,
-        changedAt: at.toISOString(),
-        changedBy: by,
-      })),
+      change(id, ({ revokedAt }) => {
+        if (revokedAt !== undefined) throw new RevokedApiKey(id, revokedAt);
+        return { plan, domains, changedAt: at.toISOString(), changedBy: by };
+      }),
 
     /**
      * Stores a successor and ends the old key, in one transaction.

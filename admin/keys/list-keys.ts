@@ -14,12 +14,13 @@ const ENDS_SOON_DAYS = 30;
 
 const MAX_QUERIES = 20;
 
-/** Characters of a name and of a domain. With the widest values of the other columns, a row of `keys list` has 100. */
+/** Characters of a name, a plan and a domain. With the widest values of the other columns a row has 80. */
 export const NAME_WIDTH = 20;
-const DOMAIN_WIDTH = 21;
+export const PLAN_WIDTH = 12;
+const DOMAIN_WIDTH = 20;
 
-/** Each cell has one line per field, so that a row fits into 100 characters. */
-const HEAD = ['id', 'name\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
+/** Each cell has one line per field, so that a row fits into 80 characters. */
+const HEAD = ['id\nname\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
 
 interface ListOptions {
   readonly state?: KeyState;
@@ -29,14 +30,17 @@ interface ListOptions {
 /** `lastUsed` is null when the key was not used in the last 40 days, and absent without the usage table. */
 interface ListedKey extends KeyView {
   readonly endsSoon: boolean;
+  /** Whether the stage has no plan of this name any more: the key works by the smallest one. */
+  readonly planIsGone: boolean;
   readonly lastUsed?: string | null;
 }
 
 /** Unix seconds from which all counters are kept. */
 const keptSince = (now: Date): number => Math.floor(now.getTime() / 1_000) - COUNTERS_KEPT_DAYS * 86_400;
 
-const shortened = (domain: string): string =>
-  domain.length > DOMAIN_WIDTH ? `${domain.slice(0, DOMAIN_WIDTH - 1)}…` : domain;
+/** At most so many characters of a text. */
+export const shortened = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
 const lastUsedText = ({ lastUsed, createdAt }: ListedKey, now: Date): string => {
   if (lastUsed === undefined) return 'unknown';
@@ -45,9 +49,8 @@ const lastUsedText = ({ lastUsed, createdAt }: ListedKey, now: Date): string => 
 };
 
 const toRow = (key: ListedKey, now: Date): string[] => [
-  key.id,
-  [key.name, ...(key.follows === null ? [] : ['follows', key.follows])].join('\n'),
-  `${key.plan}\n${key.environment}`,
+  [key.id, shortened(key.name, NAME_WIDTH), ...(key.follows === null ? [] : ['follows', key.follows])].join('\n'),
+  [shortened(key.plan, PLAN_WIDTH), ...(key.planIsGone ? ['plan is gone'] : []), key.environment].join('\n'),
   [
     key.state,
     key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end',
@@ -55,7 +58,7 @@ const toRow = (key: ListedKey, now: Date): string[] => [
   ].join('\n'),
   [
     ...(key.scopes.length === SCOPES.length ? ['all'] : key.scopes),
-    ...(key.domains?.map(shortened) ?? ['any domain']),
+    ...(key.domains?.map((domain) => shortened(domain, DOMAIN_WIDTH)) ?? ['any domain']),
   ].join('\n'),
   lastUsedText(key, now),
 ];
@@ -77,7 +80,7 @@ const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId:
 
 const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
   // It may be that `--tables` names the keys table only, such as one that a deleted stack retained.
-  const { db, tableNames } = context.deployment;
+  const { db, tableNames, plans } = context.deployment;
   const { usage } = tableNames;
   const now = context.now();
   const soon = dayAfter(londonDate(now), ENDS_SOON_DAYS);
@@ -89,14 +92,19 @@ const listKeys = async ({ state, name = '' }: ListOptions, context: CommandConte
     wanted,
     async (key): Promise<ListedKey> => ({
       ...key,
+      planIsGone: !Object.hasOwn(plans, key.plan),
       endsSoon: key.state === 'active' && key.expires !== null && key.expires <= soon,
       ...(usage && { lastUsed: await findLastUse(db, usage, key.id, now) }),
     }),
   );
   const rows = data.map((key) => toRow(key, now));
   const ending = data.filter(({ endsSoon }) => endsSoon).length;
-  const notice = ending > 0 ? `Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.\n` : '';
-  const table = () => readableTable(HEAD, rows, { widths: [null, NAME_WIDTH] }) + notice;
+  const gone = data.filter(({ planIsGone }) => planIsGone).length;
+  const notices = [
+    ending > 0 && `Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.`,
+    gone > 0 && `Keys whose plan is gone, which work by the plan with the fewest requests: ${gone}.`,
+  ].flatMap((notice) => (notice ? `${notice}\n` : []));
+  const table = () => readableTable(HEAD, rows) + notices.join('');
   const none = all.length === 0 ? 'There are no keys yet.\n' : 'No key is in that state or has such a name.\n';
   return { text: data.length === 0 ? none : table(), data };
 };

@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
          *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
          */
@@ -81,7 +81,7 @@ export interface paths {
         put?: never;
         /**
          * May these vehicles be on the road?
-         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
          *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
          */
@@ -458,13 +458,8 @@ export interface components {
                 id: string;
                 /** @description The name that your operator gave it */
                 name: string;
-                /**
-                 * @description Extensible enum:
-                 *     - `free`: 60 requests in a window, 100 registrations in a bulk request
-                 *     - `standard`: 600 requests in a window, 500 registrations in a bulk request
-                 *     - `premium`: 6,000 requests in a window, 1,000 registrations in a bulk request
-                 */
-                plan: ("free" | "standard" | "premium") | (string & {});
+                /** @description The plan of the key. Your operator chooses the names; `limits` has the figures */
+                plan: string;
                 scopes: (("vehicles:read" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
                 /** @description The content domains that the key is bound to; null when it is bound to none */
                 domains: string[] | null;

@@ -54,6 +54,9 @@ export const signingFromEnvironment = (): SigningSettings | undefined => {
   return { issuer, keys: keys.split(',') as [string, ...string[]], retired: JSON.parse(retired) };
 };
 
+/** The plans of the stage as JSON; undefined for the default ones. */
+export const plansVariable = (): string | undefined => process.env.PLANS || undefined;
+
 /** `https://host`, which the probe requests. @throws MissingEnvironment */
 export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;
 

@@ -10,6 +10,9 @@ export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 /** The name of the stage. */
 export const STAGE_OUTPUT = 'Stage';
 
+/** The plans of the stage, as JSON. */
+export const PLANS_OUTPUT = 'Plans';
+
 /** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it deletes. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 

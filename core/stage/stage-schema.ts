@@ -1,6 +1,6 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
-import { largestRequestsPerSecond } from '../access/plans.ts';
+import type { Plans } from '../access/plans.ts';
 import { isPublicJwk } from '../public-key.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
@@ -21,15 +21,12 @@ const text = (pattern: string, description: string, limits: { maxLength?: number
  */
 const Throttle = T.Object({
   /** Requests per second. At least any plan's rate, because API Gateway's own 429 lacks the rate limit headers. */
-  rateLimit: T.Refine(
-    T.Integer(),
-    (value) => value >= largestRequestsPerSecond(),
-    () =>
-      `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (core/access/plans.ts)`,
-  ),
+  rateLimit: T.Integer({ minimum: 1 }),
   /** Size of the token bucket: requests that may arrive at once. AWS permits 1,250 in some regions, such as Milan. */
   burstLimit: T.Integer({ minimum: 1 }),
 });
+
+export const DEFAULT_THROTTLE: T.Static<typeof Throttle> = { rateLimit: 1_000, burstLimit: 2_000 };
 
 /** A custom domain. Callers keep the default address until `disableDefaultEndpoint` turns it off. */
 const Domain = T.Object({
@@ -196,6 +193,8 @@ export const StageFile = T.Object({
    * (docs/operations.md#audit). Default: false.
    */
   audit: T.Optional(T.Boolean()),
+  /** The plans by name, with `requestsPerWindow` and `bulkSize`. Default: those in core/access/plans.ts. */
+  plans: T.Optional(T.Unsafe<Plans>({})),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
   /** Days. Default: 90 if data is kept, otherwise 7. */

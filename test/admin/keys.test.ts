@@ -39,7 +39,6 @@ it('keys create shows one JSON object with the key, once; domains in lower case'
     environment: 'live',
     name: 'Acme',
     plan: 'free',
-    plans: [{ plan: 'free', since: '2026-11-21T12:00:00.000Z' }],
     scopes: ['vehicles:read', 'content:read'],
     domains: ['b.example', 'a.example'],
     state: 'active',
@@ -67,7 +66,7 @@ describe('keys list', () => {
     expect(ages).toEqual(ages.toSorted());
   });
 
-  it('shows the state of every key in at most 100 columns, and never a key or a hash', async () => {
+  it('shows the state of every key in at most 80 columns, and never a key or a hash', async () => {
     const { id, key } = await create();
     const old = await create('--expires', '2026-11-21');
     await create('--name', 'x'.repeat(100), '--domains', `a.example,${'b'.repeat(60)}.example`);
@@ -76,16 +75,16 @@ describe('keys list', () => {
     expect(await listedAs(id, tomorrow)).toMatchObject({ state: 'revoked', revokedAt: NOW.toISOString() });
     expect(await listedAs(old.id, tomorrow)).toMatchObject({ state: 'expired' });
     const { stdout } = await run(['keys', 'list'], tomorrow);
-    expect(stdout).toMatch(new RegExp(`^${old.id} +Acme +free +expired`, 'm'));
-    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+    expect(stdout).toMatch(new RegExp(`^${old.id} +free +expired`, 'm'));
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
     for (const text of [JSON.stringify(await listed()), stdout]) {
       for (const secret of [key, hashKey(key)]) expect(text).not.toContain(secret);
     }
   });
 
   it.each([
-    [[0, 60_000, 3_600_000], '2026-11-21T12:00:00.000Z', '2026-11-21\n +live .* 12:00'],
-    [[KEPT_MS - 60_000], '2026-10-12T12:01:00.000Z', '2026-10-12\n +live .* 12:01'],
+    [[0, 60_000, 3_600_000], '2026-11-21T12:00:00.000Z', '2026-11-21\nAcme +live .* 12:00'],
+    [[KEPT_MS - 60_000], '2026-10-12T12:01:00.000Z', '2026-10-12\nAcme +live .* 12:01'],
     [[KEPT_MS + 60_000], null, 'not in 40 d'],
     [[], null, 'not in 40 d'],
   ])('shows the minute in which a key was last used in the last 40 days: %j ms ago', async (ages, lastUsed, text) => {
@@ -103,6 +102,19 @@ describe('keys list', () => {
       (await run(['keys', 'list'], { now: new Date(NOW.getTime() + ms) })).stdout;
     expect(await shownAfter(KEPT_MS - 60_000)).toMatch(new RegExp(`^${id} .* never$`, 'm'));
     expect(await shownAfter(KEPT_MS)).toMatch(new RegExp(`^${id} .* not in 40 d$`, 'm'));
+  });
+
+  it('says of a key whose plan is gone that it is, and by what it works; update and create name the plans', async () => {
+    const { id } = await create('--plan', 'premium');
+    const env = { PLANS: JSON.stringify({ free: { requestsPerWindow: 5, bulkSize: 1 } }) };
+    expect(await listedAs(id, { env })).toMatchObject({ plan: 'premium', planIsGone: true });
+    expect((await listed()).every((key) => !('planIsGone' in key && key.planIsGone))).toBe(true);
+    const { stdout } = await run(['keys', 'list'], { env });
+    expect(stdout).toMatch(new RegExp(`^${id} +premium .*\\nAcme +plan is gone `, 'm'));
+    expect(stdout).toMatch(/^Keys whose plan is gone, which work by the plan with the fewest requests: 1\.$/m);
+    expect(await json(['keys', 'usage', id], { env })).toMatchObject({ plan: 'premium', limit: 5 });
+    const sentence = failure('there is no plan premium: there are free');
+    expect(await run(['keys', 'update', id, '--plan', 'premium'], { env })).toEqual(sentence);
   });
 
   it('lists only keys in a state, or whose name contains a text, and marks those that end within 30 days', async () => {
@@ -137,9 +149,7 @@ it('A key says who created, changed, rotated and revoked it, and when', async ()
   await run(['keys', 'revoke', id], at(4));
   const by = { createdBy: ME, changedBy: ME, rotatedBy: ME, revokedBy: ME };
   const times = { changedAt: iso(2), rotatedAt: iso(3), revokedAt: iso(4) };
-  const since = { free: '2026-11-21T12:00:00.000Z', premium: '2026-11-21T12:01:00.000Z' };
-  const plans = Object.entries(since).map(([plan, from]) => ({ plan, since: from }));
-  expect(await listedAs(id, at(5))).toMatchObject({ ...by, ...times, plans });
+  expect(await listedAs(id, at(5))).toMatchObject({ ...by, ...times });
   const nothing = { changedBy: null, rotatedBy: null, revokedBy: null };
   expect(await listedAs(successor, at(5))).toMatchObject({ createdAt: iso(3), createdBy: ME, ...nothing });
   const { previous } = await json<{ previous: object }>(['keys', 'rotate', successor, '--overlap-days', '0'], at(6));

@@ -29,7 +29,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['import boats x.csv', "unknown command 'boats'; see --help"],
     ['keys list --tables nobody-', 'does not have the tables of this service: create them with "npm start"'],
 
-    ['keys create --name A --plan gold', 'Allowed choices are free, standard, premium'],
+    ['keys create --name A --plan gold', 'there is no plan gold: there are free, standard, premium'],
     ['keys create --plan free', 'the option --name is missing; see --help'],
     [`${CREATE}=`, NAME],
     [`${CREATE} ${'x'.repeat(101)}`, NAME],

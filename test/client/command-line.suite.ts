@@ -23,7 +23,7 @@ const scriptsOf = async (page: string): Promise<string[]> => {
 const shell = () => ({
   PATH: `${dirname(command)}${delimiter}${process.env.PATH}`,
   API_ORIGIN: service().origin,
-  API_KEY: service().keys.premium,
+  API_KEY: service().keys.plans.premium,
 });
 
 describe('The command line', () => {

@@ -30,9 +30,9 @@ export const useCommandLine = () => {
   const file = useFolder('of each test');
 
   /** The environment of a customer with a key of this plan. */
-  const accountOf = (plan: keyof LocalService['keys']): NodeJS.ProcessEnv => ({
+  const accountOf = (plan: string): NodeJS.ProcessEnv => ({
     VEHICLE_VERIFICATION_BASE_URL: `${proxy().origin}/v1`,
-    VEHICLE_VERIFICATION_API_KEY: service().keys[plan],
+    VEHICLE_VERIFICATION_API_KEY: service().keys.plans[plan],
   });
 
   /**

@@ -8,6 +8,7 @@ import './stack/gateway-tests.ts';
 import './stack/intake-tests.ts';
 import './stack/on-call-policy-tests.ts';
 import './stack/operator-policy-tests.ts';
+import './stack/plans-tests.ts';
 import './stack/probe-tests.ts';
 import './stack/signed-answers-tests.ts';
 import './stack/tables-tests.ts';

@@ -118,7 +118,12 @@ describe('The settings of a stage', () => {
       { domain: { ...DOMAIN, certificateArn: DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1') } },
       ': domain.certificateArn must be of a certificate in eu-west-2, the region of the stage.',
     ],
-    [{ throttle: { rateLimit: 99, burstLimit: 2_000 } }, ': throttle.rateLimit must be at least 100, the requests per'],
+    [
+      { plans: { large: { requestsPerWindow: 60_001, bulkSize: 1 } } },
+      ': throttle.rateLimit must be at least 1001, the requests per second of the largest plan.',
+    ],
+    [{ plans: [] }, ': plans must be an object with the figures of each plan.'],
+    [{ plans: {} }, ': plans must have 1 to 10 plans.'],
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
     [{ intake: [] }, ': intake must have 1 or more entries.'],
     [intake({ prefix: 'vehicles' }), ': intake.0.prefix must be letters, digits, _, - and slashes, at most 60, ending'],
@@ -180,6 +185,31 @@ describe('The settings of a stage', () => {
     ['[]', /^: must be an object\.$/],
   ])('are rejected when the file has no JSON object: %j', (text, expected) => {
     expect(complaintAbout(text)).toMatch(expected);
+  });
+
+  it('are rejected with every problem of their plans', () => {
+    const plans = {
+      small: { requestsPerWindow: 0, bulkSize: 1.5 },
+      large: { requestsPerWindow: 1e6 + 1, bulkSize: 1_001, price: 5 },
+      'two words': { requestsPerWindow: 60 },
+      free: 60,
+    };
+    expect(
+      complaintAbout({ ...VALID, plans })
+        ?.replaceAll(inStages('test.json'), '')
+        .split('\n'),
+    ).toEqual(
+      [
+        'plans.small.requestsPerWindow must be a whole number from 1 to 1,000,000',
+        'plans.small.bulkSize must be a whole number from 1 to 1,000',
+        'plans.large.requestsPerWindow must be a whole number from 1 to 1,000,000',
+        'plans.large.bulkSize must be a whole number from 1 to 1,000',
+        'plans.large.price is not a setting',
+        'plans.two words must have a name of 1 to 32 letters, digits, _ and -, beginning with a letter or digit',
+        'plans.two words.bulkSize must be a whole number from 1 to 1,000',
+        'plans.free must be an object with requestsPerWindow and bulkSize',
+      ].map((problem) => `: ${problem}.`),
+    );
   });
 
   it.each(['prod', 'prod-eu', 'eu-production', 'live', 'prd-2'])('must have keepsData for %s', (stage) => {

@@ -8,6 +8,7 @@ import { loadWaitingFiles } from '../../admin/intake/load-waiting.ts';
 import type { IntakeSource } from '../../core/stage/stage-schema.ts';
 import { environmentOf } from '../support/engine.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../support/import-files.ts';
+import { TEST_PLANS } from '../support/plans.ts';
 import { ended } from '../support/use-admin.ts';
 import { useEngine } from '../support/use-engine.ts';
 import { startBucket, type TestBucket } from './bucket-server.ts';
@@ -52,7 +53,14 @@ const build = async (entries: readonly IntakeSource[] = [VEHICLES], tableNames =
   const allLoaded = await loadWaitingFiles({
     entries,
     bucket: intakeBucket(bucket.client, 'files'),
-    deployment: { db: engine.client, tableNames, address: 'the engine', remedy: '', readCaller: async () => 'a test' },
+    deployment: {
+      db: engine.client,
+      plans: TEST_PLANS,
+      tableNames,
+      address: 'the engine',
+      remedy: '',
+      readCaller: async () => 'a test',
+    },
     log: (line) => void lines.push(line as Record<string, unknown>),
     now: () => NOW,
   });

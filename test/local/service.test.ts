@@ -122,7 +122,12 @@ describe('A Host header', () => {
     const { port, hostname } = new URL(isDatabase ? service.dynamodb : service.origin);
     const socket = connect(Number(port), hostname);
     const line = `${isDatabase ? 'POST /' : `GET ${path}`} HTTP/${version}`;
-    const head = [line, ...(isDatabase ? SIGNED : [`X-API-Key: ${service.keys.free}`]), ...host, 'Connection: close'];
+    const head = [
+      line,
+      ...(isDatabase ? SIGNED : [`X-API-Key: ${service.keys.plans.free}`]),
+      ...host,
+      'Connection: close',
+    ];
     socket.write([...head, '', isDatabase ? SCAN : ''].join('\r\n'));
     return text(socket);
   };

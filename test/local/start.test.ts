@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEFAULT_PLANS } from '../../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { startBanner } from '../../local/start-banner.ts';
 import { byContract } from '../support/contract.ts';
@@ -46,16 +47,16 @@ const ask = (output: string, name: string, path: string, item?: object) => {
   const headers = { Authorization: `Bearer ${keyOf(output, name)}` };
   return call(item ? 'POST' : 'GET', path, { headers, ...(item && { json: item }) });
 };
-const NO_KEYS = { free: '', standard: '', premium: '', test: '' };
+const NO_KEYS = { plans: {}, test: '' };
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 
 // In this order: each test finds the folder, and the service in it, as the one before it left them.
 describe('npm start', () => {
   it('prints its addresses, a working key per plan, a test key and two requests', async () => {
-    for (const [plan, limit] of Object.entries({ free: '60', standard: '600', premium: '6000' })) {
+    for (const [plan, { requestsPerWindow }] of Object.entries(DEFAULT_PLANS)) {
       const { headers, body } = await ask(printed, plan, LOOKUP);
       expect(body).toMatchObject({ insured: true });
-      expect([headers.get('x-ratelimit-limit'), headers.get('x-sandbox')]).toEqual([limit, null]);
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-sandbox')]).toEqual([String(requestsPerWindow), null]);
     }
     const { headers, body } = await ask(printed, 'test', LOOKUP);
     expect([headers.get('x-sandbox'), body]).toMatchObject(['true', { insured: true }]);
@@ -64,7 +65,7 @@ describe('npm start', () => {
     expect(printed).toContain(`Reference     ${origin(printed)}/docs`);
     expect(printed).toContain('Test key: sees the sandbox only');
     expect(printed.match(/curl /g)).toHaveLength(2);
-    const key = keyOf(printed, 'standard');
+    const key = keyOf(printed, 'premium');
     const testKey = keyOf(printed, 'test');
     const dynamodbPort = /DynamoDB\s+http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
     expect(printed).toContain(

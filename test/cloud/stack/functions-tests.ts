@@ -103,7 +103,7 @@ describe('The permissions of each function', () => {
 describe('The stack', () => {
   it('outputs its address, stage and table names', () => {
     const tables = ['KeysTable', 'UsageTable', 'VehiclesTable', 'ComplianceTable', 'ContentTable'];
-    const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'AlarmTopic'];
+    const outputs = ['BaseAddress', 'Stage', 'Plans', 'KeepsData', ...tables, 'Commit', 'AlarmTopic'];
     const policies = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy', 'OnCallPolicy'];
     expect(Object.keys(PROD.Outputs)).toEqual([...outputs, ...policies]);
   });

@@ -32,6 +32,10 @@ const EVERY_SETTING = {
     lambdaSystemLogs: true,
     expectImports: { vehicles: '26h', compliance: '7d' },
     signedAnswers: { ...SIGNED_ANSWERS, retired: RETIRED_KEYS },
+    plans: {
+      trial: { requestsPerWindow: 2, bulkSize: 3 },
+      fleet: { requestsPerWindow: 300_000, bulkSize: 1_000 },
+    },
     throttle: { rateLimit: 5_000, burstLimit: 500 },
     domain: { ...domain, disableDefaultEndpoint: true },
     gradualDeployment: true,

@@ -133,10 +133,14 @@ describe('The reference', () => {
   it('sends the test key, and one that is typed in its place', async () => {
     const opened = await openForm(WIDE);
     expect((await send(opened)).headers).toMatchObject({ 'x-api-key': service.keys.test });
-    await opened.page.getByRole('dialog').getByRole('textbox', { name: 'Value' }).first().fill(service.keys.premium);
+    await opened.page
+      .getByRole('dialog')
+      .getByRole('textbox', { name: 'Value' })
+      .first()
+      .fill(service.keys.plans.premium ?? '');
     const { status, headers } = await send(opened);
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ 'x-api-key': service.keys.premium });
+    expect(headers).toMatchObject({ 'x-api-key': service.keys.plans.premium });
     expect(headers).not.toHaveProperty('authorization');
   });
 

@@ -9,7 +9,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { PLANS } from '../../../core/access/plans.ts';
+import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
 import { invalidRegistrationSentence } from '../../../core/vehicles/registration.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
@@ -132,7 +132,7 @@ const drive = async (): Promise<void> => {
   const { origin, addKey, stop } = await startServiceUnderTest({ clockRate: 0, onResponse });
   try {
     const [KEY, NO_SCOPE_KEY, SPENT_KEY] = [await addKey('premium'), await addKey('premium', []), await addKey('free')];
-    for (let count = 0; count < PLANS.free.requestsPerWindow; count += 1) {
+    for (let count = 0; count < DEFAULT_PLANS.free.requestsPerWindow; count += 1) {
       await fetch(`${origin}/v1/usage`, { headers: { 'X-API-Key': SPENT_KEY } });
     }
     for (const [name, folder, command] of DRIVERS) {
