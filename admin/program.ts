@@ -62,6 +62,9 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
   if (code === 'commander.help') {
     return `a command is missing, one of ${command.commands.map((one) => one.name()).join(', ')}; see --help`;
   }
+  if (command.name() === 'keys' && /unknown command '(delete|remove)'/.test(message)) {
+    return 'keys are kept for the record of what they have used: end one at once with "keys revoke ID"; see --help';
+  }
   const [what = '', similar] = message
     .replace(/^error: /, '')
     .split('\n(Did you mean ')

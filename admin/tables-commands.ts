@@ -6,6 +6,7 @@ import { readStored } from '../core/schemas/record-schema.ts';
 import { tables } from '../core/tables.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { type CommandResult, EXIT } from './command/command-result.ts';
+import { exampleOf } from './command/format.ts';
 import { readableTable } from './command/readable-table.ts';
 import { type CommandContext, type Deployment, type Runner, tableName } from './deployment/deployment.ts';
 
@@ -66,5 +67,6 @@ export const addTablesCommands = (program: Command, run: Runner): void => {
     .command('check')
     .description('whether a table, such as a restored one that --tables names, can be used: key and records')
     .addArgument(new Argument('[data]', 'only the table of this data').choices(IDS))
+    .addHelpText('after', exampleOf('tables check vehicles --tables vehicles=restored-vehicles --region eu-west-2'))
     .action((data?: CheckedId) => run((context) => checkTables(data === undefined ? IDS : [data], context)));
 };

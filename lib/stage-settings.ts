@@ -68,7 +68,10 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
   }
   if (!['true', 'false'].includes(String(atOnce))) all.push('-c atOnce must be true or false (the default).');
   const { value, problems } = read(folder, file);
-  all.push(...(problems ?? stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)));
+  all.push(
+    ...(problems ??
+      stageFileProblems(stage, value).map((problem) => `${file}: ${problem}${problem.endsWith('?') ? '' : '.'}`)),
+  );
   if (all.length > 0) throw new InvalidSettings(all);
   const settings = value as StageFile;
   return {

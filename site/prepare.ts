@@ -7,8 +7,12 @@ import { createHash } from 'node:crypto';
 import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readCommandLine } from '../core/runtime/command-line.ts';
 import { referenceScript } from '../local/docs/pages.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
+
+readCommandLine(`Usage: node prepare.ts
+Writes site/public: document, package of the client, texts. SITE_API names the service that the site describes.`);
 
 const root = new URL('../', import.meta.url);
 const target = new URL('site/public/', root);

@@ -12,7 +12,7 @@ import { describeAwsError } from './aws-errors.ts';
 import { callerArn, userName } from './aws-requests.ts';
 import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
-import { findRegion, type Region, requireRegion } from './region.ts';
+import { findRegion, knownStacks, type Region, requireRegion } from './region.ts';
 
 /** The global options that choose the deployment. */
 export interface DeploymentOptions {
@@ -88,9 +88,19 @@ const openLocalDeployment = (
   };
 };
 
-const explain = (error: unknown, stack: string, region: Region, profile: string | undefined): CommandFailure => {
+interface StackPlace {
+  readonly stack: string;
+  readonly region: Region;
+  readonly profile: string | undefined;
+  readonly stagesFolder: string;
+}
+
+const explain = async (
+  error: unknown,
+  { stack, region, profile, stagesFolder }: StackPlace,
+): Promise<CommandFailure> => {
   const sentence = /does not exist/.test(String(error))
-    ? `there is no stack ${stack} in ${region.name} (from ${region.source}): check its name, the region and the account`
+    ? `there is no stack ${stack} in ${region.name} (from ${region.source}): check its name, the region and the account${await knownStacks(stagesFolder)}`
     : describeAwsError(error, profile, (name) => `the stack ${stack} could not be read (${name})`);
   return new CommandFailure(sentence, { cause: error });
 };
@@ -108,15 +118,14 @@ const readOutputs = async (account: CloudFormationClientConfig, stack: string) =
 
 /** The names of the tables are outputs of the stack, except those in `named`, such as a restored one. */
 const openStackDeployment = async (
-  stack: string,
-  region: Region,
-  profile: string | undefined,
+  place: StackPlace,
   named: Partial<TableNames>,
   yes: string | undefined,
 ): Promise<Deployment> => {
+  const { stack, region, profile } = place;
   const account = { region: region.name, ...(profile && { profile }) };
-  const outputs = await readOutputs(account, stack).catch((error: unknown) => {
-    throw explain(error, stack, region, profile);
+  const outputs = await readOutputs(account, stack).catch(async (error: unknown) => {
+    throw await explain(error, place);
   });
   const requireTableName = (id: TableId): string => {
     const name = named[id] ?? outputs.get(tableOutput(id));
@@ -151,7 +160,8 @@ export const openDeployment = async (options: DeploymentOptions, context: Deploy
       throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
     }
     const found = await findRegion(stack, region, profile, context);
-    return openStackDeployment(stack, found, profile, named, yes);
+    const { stagesFolder } = context;
+    return openStackDeployment({ stack, region: found, profile, stagesFolder }, named, yes);
   }
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
   if (options.tables === undefined) {

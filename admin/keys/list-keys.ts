@@ -5,6 +5,7 @@ import { SCOPES } from '../../core/access/scopes.ts';
 import { COUNTERS_KEPT_DAYS } from '../../core/access/usage-table.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import type { CommandResult } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { KEY_STATES, type KeyState, type KeyView, keyView, openKeys } from './keys.ts';
@@ -116,5 +117,6 @@ export const addListKeys = (keys: Command, run: Runner): void => {
     .description(`keys, oldest first, never the keys themselves; "ends soon" is within ${ENDS_SOON_DAYS} days`)
     .addOption(new Option('--state <state>', 'only keys in this state').choices(KEY_STATES))
     .option('--name <text>', 'only keys whose name contains this text, in upper or lower case')
+    .addHelpText('after', exampleOf('keys list --state active --name acme'))
     .action((options: ListOptions) => run((context) => listKeys(options, context)));
 };

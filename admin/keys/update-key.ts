@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption, requirePlan } from './key-options.ts';
 import { changeBy, keyView, openKeys, requireKeyId } from './keys.ts';
@@ -32,6 +33,7 @@ export const addUpdateKey = (keys: Command, run: Runner): void => {
     .command('update')
     .description('change the plan of a key, the content domains that it is bound to, or both')
     .argument('<id>', 'id of the key')
+    .addHelpText('after', exampleOf('keys update 0123456789abcdef0123 --plan premium'))
     .addOption(planOption('new plan of the key, one of those of the stage'))
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
     .addOption(new Option('--no-domains', 'let the key use any content domain'));

@@ -7,7 +7,7 @@ import { windowAt } from '../../core/access/plans.ts';
 import { firstHour, type Usage, usageHours } from '../../core/access/usage-report.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { formatNumber } from '../command/format.ts';
+import { exampleOf, formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
@@ -161,6 +161,7 @@ export const addKeyUsage = (keys: Command, run: Runner): void => {
     .addOption(new Option('--month <month>', 'month, YYYY-MM').argParser(parseMonth))
     .option('--csv <file>', 'with --month: also write a row per key and day; an existing file is replaced')
     .option('--successors', 'with --month: count a rotated key and those after it as one')
+    .addHelpText('after', exampleOf('keys usage --month 2026-01 --csv usage.csv'))
     .action((id: string | undefined, options: UsageOptions) =>
       run((context) => {
         if (options.month !== undefined) return monthlyUsage(id, options.month, options, context);

@@ -1,4 +1,4 @@
-/** Names of the stack's outputs, which the CLI reads, and of the CLI's metrics. No CDK imports: they load slowly. */
+/** Names that stack and CLI share: of outputs, metrics and regions. No CDK imports: they load slowly. */
 import type { TableId } from '../tables.ts';
 
 /** The base URL of the API, `https://host/v1`. */
@@ -9,6 +9,9 @@ export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 
 /** The name of the stage. */
 export const STAGE_OUTPUT = 'Stage';
+
+/** Matches the name of any region that AWS has or announces, such as `eu-west-2` and `eusc-de-east-1`. */
+export const REGION_PATTERN = '[a-z]{2,}(-[a-z]+)+-\\d+';
 
 /** The plans of the stage, as JSON. */
 export const PLANS_OUTPUT = 'Plans';

@@ -2,6 +2,7 @@
 import * as T from 'typebox';
 import type { Plans } from '../access/plans.ts';
 import { isPublicJwk } from '../public-key.ts';
+import { REGION_PATTERN } from './outputs.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
 const LOG_RETENTION_DAYS: readonly number[] = [
@@ -132,7 +133,7 @@ export type IntakeSource = T.Static<typeof IntakeSource>;
 
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
-  region: text('[a-z]{2}(-[a-z]+)+-\\d', 'the name of a region, such as eu-west-2'),
+  region: text(REGION_PATTERN, 'the name of a region, such as eu-west-2'),
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
   account: T.Optional(text('\\d{12}', 'an account number of 12 digits, in quotes')),
   /**

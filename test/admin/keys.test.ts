@@ -205,6 +205,14 @@ it.each([
   await engine().client.send(new DeleteCommand({ TableName: keys, Key: { id } }));
 });
 
+it('keys update of a revoked key says that it is revoked, and changes nothing', async () => {
+  const { id } = await create();
+  await run(['keys', 'revoke', id]);
+  const sentence = `error: key ${id} was revoked at ${NOW.toISOString()} and cannot be changed: create a new one with "keys create"\n`;
+  expect(await run(['keys', 'update', id, '--plan', 'premium'])).toEqual(failure(sentence));
+  expect(await listedAs(id)).toMatchObject({ plan: 'free', changedAt: null });
+});
+
 it('keys revoke keeps the first time when a key is revoked twice', async () => {
   const { id } = await create();
   const revokedAt = NOW.toISOString();

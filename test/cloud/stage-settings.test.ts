@@ -137,7 +137,7 @@ describe('The settings of a stage', () => {
     [intake({ unreadableAtMost: '5x' }), ': intake.0.unreadableAtMost must be a number such as "200", or a'],
     [intake({ encoding: 'klingon' }), ': intake.0.encoding must be the name of an encoding, such as "macintosh"'],
     [intake({ removeAtMost: '2%' }), ': intake.0.removeAtMost is for complete files: add "complete": true.'],
-    [intake({ complet: true }), ': intake.0.complet is not a setting.'],
+    [intake({ complet: true }), ': intake.0.complet is not a setting: did you mean complete?'],
     [
       intake({ prefix: 'a/', complete: true }, { prefix: 'b/', complete: true }),
       ': intake.1.complete must not be true for the same supplier as under a/.',
@@ -164,7 +164,7 @@ describe('The settings of a stage', () => {
       { signedAnswers: { ...SIGNED, keys: ['A'] } },
       ': signedAnswers.keys.0 must be at most 32 lower-case letters, digits',
     ],
-    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting.'],
+    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting: did you mean keys?'],
     [
       { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, use: 'enc' }] } },
       ': signedAnswers.retired.0.use must be sig.',
@@ -173,10 +173,11 @@ describe('The settings of a stage', () => {
       { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, [member]: RETIRED.y }] } },
       ': signedAnswers.retired.0 must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together.',
     ]),
-    [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
+    [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting: did you mean alarmEmail?'],
+    [{ keepdata: true }, ': keepdata is not a setting: did you mean keepsData?'],
     [{ constructor: 1 }, ': constructor is not a setting.'],
   ])('are rejected with the name of the field: %j', (changes, expected) => {
-    expect(complaintAbout({ ...VALID, ...changes })).toMatch(new RegExp(`^${RegExp.escape(expected)}.*(?<=\\.)$`));
+    expect(complaintAbout({ ...VALID, ...changes })).toMatch(new RegExp(`^${RegExp.escape(expected)}.*(?<=[.?])$`));
   });
 
   it.each([
@@ -220,6 +221,13 @@ describe('The settings of a stage', () => {
     }
   });
 
+  it.each(['eu-west-2', 'us-gov-west-1', 'ap-southeast-7', 'us-isob-east-1', 'eusc-de-east-1'])(
+    'may be in %s',
+    (region) => {
+      expect(complaintAbout({ region })).toBeUndefined();
+    },
+  );
+
   it.each(['product', 'delivery', 'dev'])('may be without keepsData for %s', (stage) => {
     expect(complaintAbout({ region: 'eu-west-2' }, stage)).toBeUndefined();
   });
@@ -247,7 +255,7 @@ describe('The command line', () => {
       `-c stge is unknown: -c accepts stage, stages, architecture, atOnce; the settings are in ${file}.`,
       '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
       '-c atOnce must be true or false (the default).',
-      `${file}: alarmMail is not a setting.`,
+      `${file}: alarmMail is not a setting: did you mean alarmEmail?`,
       `${file}: region must be a string.`,
       `${file}: keepsData must be boolean.`,
     ]);

@@ -51,6 +51,8 @@ verify  says of each receipt in a file whether it holds, when and for whom the
   --encoding NAME       as for check
 usage   what the key may do, and what it has used; --json too.
 
+--help prints this text, --version the version of the command.
+
 The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from
 VEHICLE_VERIFICATION_API_KEY.
 Exit codes: 0 every row has an answer, 1 some have none, 2 an error: every file
@@ -100,7 +102,7 @@ export interface LookupArguments {
 }
 
 type Arguments =
-  | { readonly command: 'help' }
+  | { readonly command: 'help' | 'version' }
   | { readonly command: 'usage'; readonly isJson: boolean }
   | { readonly command: 'lookup'; readonly lookup: LookupArguments }
   | { readonly command: 'verify'; readonly verify: VerifyArguments }
@@ -131,6 +133,7 @@ const parse = (args: string[]) => {
         force: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
@@ -177,6 +180,7 @@ export const readArguments = (args: string[]): Arguments => {
   const [command, source, ...more] = positionals;
   const { compliance: isCompliance, json: isJson } = values;
   if (values.help || command === 'help') return { command: 'help' };
+  if (values.version) return { command: 'version' };
   if (command === 'usage' && source === undefined) return { command, isJson };
   if (command === 'verify') {
     if (source === undefined || more.length > 0)

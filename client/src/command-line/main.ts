@@ -2,6 +2,7 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
 import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
@@ -160,7 +161,7 @@ const runCommand = async (signal: AbortSignal): Promise<number> => {
   if (args.command === 'verify') return (await verifyFile(args.verify, signal, print)) ? 0 : SOME_FAILED;
   if (args.command === 'lookup') return lookUp(args.lookup, signal);
   if (args.command === 'usage') return showUsage(args.isJson, signal);
-  await print(...HELP.split('\n'));
+  await print(...(args.command === 'version' ? [packageJson.version] : HELP.split('\n')));
   return 0;
 };
 

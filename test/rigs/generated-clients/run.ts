@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
+import { readCommandLine } from '../../../core/runtime/command-line.ts';
 import { invalidRegistrationSentence } from '../../../core/vehicles/registration.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
@@ -19,6 +20,9 @@ import { buildResponses } from '../../../openapi/responses.ts';
 import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { startServiceUnderTest } from '../../support/service-under-test.ts';
+
+readCommandLine(`Usage: bin/node test/rigs/generated-clients/run.ts
+Generates clients from docs/openapi.json, compiles them and gets answers and errors with each.`);
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 const page = await readFile(join(DOCS, 'languages.md'), 'utf8');
