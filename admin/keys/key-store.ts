@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
-import { KeyRecord, keyFinder } from '../../core/access/key-record.ts';
+import { KeyRecord, keyFinder, plansOf } from '../../core/access/key-record.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
@@ -54,6 +55,10 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
   const ExpressionAttributeValues = { ...update.ExpressionAttributeValues, ':read': changeNumber };
   return { ...update, ConditionExpression: 'changeNumber = :read', ExpressionAttributeValues };
 };
+
+/** The plans of a key after a change of its plan, which is valid from the window of the change. */
+const plansWith = (old: KeyRecord, plan: string, at: Date): KeyRecord['plans'] =>
+  plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
 export class UnknownApiKey extends Error {
   override readonly name = 'UnknownApiKey';
@@ -168,9 +173,14 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
 
     /** Makes all the changes or none. @throws UnknownApiKey, RevokedApiKey */
     update: (id: string, { plan, domains }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
-      change(id, ({ revokedAt }) => {
-        if (revokedAt !== undefined) throw new RevokedApiKey(id, revokedAt);
-        return { plan, domains, changedAt: at.toISOString(), changedBy: by };
+      change(id, (old) => {
+        if (old.revokedAt !== undefined) throw new RevokedApiKey(id, old.revokedAt);
+        return {
+          ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
+          domains,
+          changedAt: at.toISOString(),
+          changedBy: by,
+        };
       }),
 
     /**

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../core/access/key-record.ts';
+import { type KeyRecord, plansOf } from '../../core/access/key-record.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
@@ -38,11 +38,12 @@ export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: n
   return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
 };
 
-/** What the CLI shows of a key: never the key or its hash. */
+/** What the CLI shows of a key: never the key or its hash. `plans` has the window in which each began. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,
   plan: record.plan,
+  plans: plansOf(record).map(({ plan, since }) => ({ plan, since: new Date(since * 1_000).toISOString() })),
   scopes: record.scopes,
   domains: record.domains ?? null,
   environment: record.environment ?? 'unknown',

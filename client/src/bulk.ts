@@ -19,7 +19,7 @@ interface BulkEntry {
   readonly code?: string;
 }
 
-/** Registrations per request in the smallest default plan. For no more than these the plan's limit is not requested. */
+/** For no more registrations the plan's limit is not requested: the smallest of the default plans allows them. */
 const SMALLEST_BULK_SIZE = 100;
 
 /** Registrations per request, whatever a plan allows: the largest bulk size that the service lets a plan have. */

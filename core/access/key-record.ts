@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { KEY_ENVIRONMENTS, PROBE_ID_PREFIX } from './api-key.ts';
-import { type Plan, type Plans, PROBE_PLAN, planNamed } from './plans.ts';
+import { type Plan, type Plans, PROBE_PLAN, planNamed, windowAt } from './plans.ts';
 import { SCOPES } from './scopes.ts';
 
 const text = { type: 'string' } as const;
@@ -32,6 +32,11 @@ export const KeyRecord = {
     follows: text,
     /** The id of the first key of a chain of rotations; absent in that key. */
     firstKeyId: text,
+    /** For invoices: the key's plans in order, each with the Unix seconds of its first window; absent with one plan. */
+    plans: {
+      type: 'array',
+      items: { type: 'object', required: ['plan', 'since'], properties: { plan: text, since: { type: 'integer' } } },
+    },
     /** Who created, changed, rotated and revoked the key: an ARN on AWS, otherwise a user. Absent in older records. */
     createdBy: text,
     changedBy: text,
@@ -52,6 +57,10 @@ export type KeyRecord = RecordOf<typeof KeyRecord>;
  * a request can be repeated with the successor (docs/contract.md#limits-keys-and-lookups).
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
+
+/** The plans of a key in order, each with the Unix seconds of its first window. */
+export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
+  plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
 
 /** The plan by which a key works. */
 export const planOf = (plans: Plans, { id, plan }: Pick<KeyRecord, 'id' | 'plan'>): Plan =>

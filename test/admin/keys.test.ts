@@ -39,6 +39,7 @@ it('keys create shows one JSON object with the key, once; domains in lower case'
     environment: 'live',
     name: 'Acme',
     plan: 'free',
+    plans: [{ plan: 'free', since: '2026-11-21T12:00:00.000Z' }],
     scopes: ['vehicles:read', 'content:read'],
     domains: ['b.example', 'a.example'],
     state: 'active',
@@ -149,7 +150,9 @@ it('A key says who created, changed, rotated and revoked it, and when', async ()
   await run(['keys', 'revoke', id], at(4));
   const by = { createdBy: ME, changedBy: ME, rotatedBy: ME, revokedBy: ME };
   const times = { changedAt: iso(2), rotatedAt: iso(3), revokedAt: iso(4) };
-  expect(await listedAs(id, at(5))).toMatchObject({ ...by, ...times });
+  const since = { free: '2026-11-21T12:00:00.000Z', premium: '2026-11-21T12:01:00.000Z' };
+  const plans = Object.entries(since).map(([plan, from]) => ({ plan, since: from }));
+  expect(await listedAs(id, at(5))).toMatchObject({ ...by, ...times, plans });
   const nothing = { changedBy: null, rotatedBy: null, revokedBy: null };
   expect(await listedAs(successor, at(5))).toMatchObject({ createdAt: iso(3), createdBy: ME, ...nothing });
   const { previous } = await json<{ previous: object }>(['keys', 'rotate', successor, '--overlap-days', '0'], at(6));
