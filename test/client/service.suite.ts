@@ -7,11 +7,11 @@ const { VehicleVerification } = library;
 
 const { service, proxy } = useService();
 
-/** A client of the service through the proxy, whose delays take no time. */
+/** A client of the service through the proxy, whose delays take no time, with a key of a plan or the test key. */
 const clientOf = (plan: string, options: object = {}) =>
   new VehicleVerification({
     baseUrl: `${proxy().origin}/v1`,
-    apiKey: service().keys.plans[plan] ?? '',
+    apiKey: { ...service().keys.plans, test: service().keys.test }[plan] ?? '',
     timing: { sleep: virtualTime().timing.sleep },
     ...options,
   });
