@@ -30,6 +30,7 @@ const ON_REQUEST = [
   project('sam', ['rigs/sam/*.suite.ts']),
   project('black-box', ['black-box/*.suite.ts']),
   project('browser', ['rigs/browser/*.suite.ts']),
+  project('examples', ['rigs/examples/*.suite.ts']),
   project('site', ['rigs/site/*.suite.ts']),
   {
     ...project('client', ['client/*.suite.ts']),

@@ -6,7 +6,7 @@ import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { Erasure, isErased } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
-import { formatNumber } from './command/format.ts';
+import { exampleOf, formatNumber } from './command/format.ts';
 import { showCount } from './command/progress.ts';
 import { exportedItems } from './content/content-export.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
@@ -114,6 +114,7 @@ export const addExportCommands = (program: Command, run: Runner): void => {
     addSupplierOption(exports.command(noun), noun, 'only what this supplier has supplied, as its own file')
       .description(about)
       .argument('<file>', 'a .ndjson file; an existing one is replaced')
+      .addHelpText('after', exampleOf(`export ${noun} ${noun}.ndjson`))
       .action((file: string, { supplier }: { supplier?: string }) =>
         run((context) => {
           requireSuppliers(noun, supplier);

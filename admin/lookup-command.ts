@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../core/compliance/verdict.ts';
 import { batchGet } from '../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { type ApiError, complianceNotFound, internalError, problems, vehicleNotFound } from '../core/problems.ts';
-import { londonDate } from '../core/runtime/clock.ts';
+import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate, londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { Erasure, isErased } from '../core/vehicles/erasure.ts';
@@ -14,7 +14,7 @@ import { suggestionFor } from '../core/vehicles/suggestion.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { recordKey } from '../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
-import { formatNumber, printable } from './command/format.ts';
+import { exampleOf, formatNumber, printable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { NAMELESS } from './file-command/record-form.ts';
 import { readSupplied, type SuppliedVehicle } from './vehicle-parts.ts';
@@ -41,12 +41,13 @@ const rejected = ({ code, message: detail, extension }: ApiError): Answer<never>
   error: { code, detail, ...extension },
 });
 
-/** What the API answers today. It answers 500 when a record that it needs is damaged. */
+/** What the API answers today, or on the day `asOf`. It answers 500 when a record that it needs is damaged. */
 const answersOf = (
   { sent, key }: Registration,
   vehicleItem: DynamoItem | undefined,
   complianceItem: DynamoItem | undefined,
   now: Date,
+  asOf: LondonDate | undefined,
 ): { readonly insurance: Answer<InsuranceAnswer>; readonly verdict: Answer<ComplianceAnswer> } => {
   const today = londonDate(now);
   const vehicle = readStored(VehicleRecord, vehicleItem);
@@ -54,7 +55,7 @@ const answersOf = (
   const damaged = rejected(internalError());
   if (vehicleItem && !vehicle) return { insurance: damaged, verdict: damaged };
   const unknown = rejected(vehicleNotFound(suggestionFor(key, today)));
-  const insurance = vehicle ? answered(insuranceAnswer(sent, vehicle, today)) : unknown;
+  const insurance = vehicle ? answered(insuranceAnswer(sent, vehicle, today, asOf)) : unknown;
   if (complianceItem && !compliance) return { insurance, verdict: damaged };
   if (!vehicle) return { insurance, verdict: unknown };
   if (!compliance) return { insurance, verdict: rejected(complianceNotFound()) };
@@ -129,14 +130,21 @@ const whyInsured = ({ insured, status, policy }: InsuranceAnswer): string[] => {
 const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
   compliant ? ['compliant'] : ['not compliant', reasons.join(', ')];
 
-const lookUp = async (raw: string, context: CommandContext): Promise<CommandResult> => {
-  const registration = normaliseRegistration(raw);
-  if (registration === undefined) throw new CommandFailure(`the registration ${registrationIssue(raw)}`);
+/** @throws CommandFailure when it is invalid */
+const requireRegistration = (raw: string): Registration => {
+  const key = normaliseRegistration(raw);
+  if (key !== undefined) return { sent: raw, key };
+  throw new CommandFailure(`the registration ${printable(raw)} ${registrationIssue(raw)}`);
+};
+
+const lookUp = async (raw: string, asOf: LondonDate | undefined, context: CommandContext): Promise<CommandResult> => {
+  const registration = requireRegistration(raw);
   const { deployment } = context;
   const tables = { vehicles: tableName(deployment, 'vehicles'), compliance: tableName(deployment, 'compliance') };
   const now = context.now();
   const today = londonDate(now);
-  const keys = [recordKey(registration)];
+  const day = asOf ?? today;
+  const keys = [recordKey(registration.key)];
   const wanted = [tables.vehicles, tables.compliance].map((table) => ({ table, keys }));
   const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;
@@ -147,21 +155,21 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   const [vehicleItem, complianceItem] = erasure ? [] : [storedVehicle, storedCompliance];
   const vehicle = vehicleItem && readSupplied(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
-  const { insurance, verdict } = answersOf({ sent: raw, key: registration }, vehicleItem, complianceItem, now);
+  const { insurance, verdict } = answersOf(registration, vehicleItem, complianceItem, now, asOf);
   const lines: Line[] = [
-    ['Registration', registration],
+    ['Registration', registration.key],
     ...(erasure ? [['Erased', erased ? `${erased.at}, by ${erased.by}` : 'damaged'] as const] : []),
     ...storedLines('Vehicle', vehicleItem, vehicle, (record) => vehicleLines(record, now)),
     ...storedLines('Compliance', complianceItem, compliance, (record) => complianceLines(record, now)),
     ['', ''],
-    ['The API', `on ${today}`],
+    ['The API', day === today ? `on ${day}` : `insurance on ${day}, compliance on ${today}`],
     ...answerLines('insurance', insurance, whyInsured),
     ...answerLines('compliance', verdict, whyCompliant),
   ];
   return {
     text: lines.map(([label, text]) => `${`${label.padEnd(LABEL_WIDTH)}${printable(text, 300)}`.trimEnd()}\n`).join(''),
     data: {
-      registration,
+      registration: registration.key,
       today,
       stored: { vehicle: vehicle ?? null, compliance: compliance ?? null, erased: erased ?? null },
       answers: { insurance, compliance: verdict },
@@ -169,11 +177,31 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   };
 };
 
-/** Adds `lookup`. */
+const parseDay = (text: string): LondonDate => {
+  if (isAnswerableDate(text)) return text;
+  throw new InvalidArgumentError(`Write ${ANSWERABLE_DATE}.`);
+};
+
+/** Adds `lookup`. The data of one registration is an object, of several a list. */
 export const addLookupCommand = (program: Command, run: Runner): void => {
   program
     .command('lookup')
-    .description('what is stored of a vehicle, and what the API answers today and why')
-    .argument('<registration...>', 'in any spelling, such as AB12 CDE')
-    .action((parts: readonly string[]) => run((context) => lookUp(parts.join(' '), context)));
+    .description('what is stored of a vehicle, and what the API answers and why; of several, one after the other')
+    .argument('<registrations...>', 'each in any spelling; write quotes around one with a space, as in "AB12 CDE"')
+    .option(
+      '--date <day>',
+      'insurance on this day instead of today, YYYY-MM-DD; compliance is always of today',
+      parseDay,
+    )
+    .addHelpText('after', exampleOf('lookup "AB12 CDE" KR08NIL --date 2026-01-31'))
+    .action((given: readonly string[], { date }: { date?: LondonDate }) =>
+      run(async (context) => {
+        given.forEach(requireRegistration);
+        const results: CommandResult[] = [];
+        for (const raw of given) results.push(await lookUp(raw, date, context));
+        const [only, ...more] = results;
+        if (only !== undefined && more.length === 0) return only;
+        return { text: results.map(({ text }) => text).join('\n'), data: results.map(({ data }) => data) };
+      }),
+    );
 };

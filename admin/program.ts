@@ -11,7 +11,7 @@ import { addEraseCommand } from './erase/erase-commands.ts';
 import { addExportCommands } from './export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addIntakeCommands } from './intake/intake-commands.ts';
-import { UnknownApiKey } from './keys/key-store.ts';
+import { RevokedApiKey, UnknownApiKey } from './keys/key-store.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addLookupCommand } from './lookup-command.ts';
 import { addRemoveCommands } from './remove/remove-commands.ts';
@@ -64,6 +64,9 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
   if (code === 'commander.help') {
     return `a command is missing, one of ${command.commands.map((one) => one.name()).join(', ')}; see --help`;
   }
+  if (command.name() === 'keys' && /unknown command '(delete|remove)'/.test(message)) {
+    return 'keys are kept for the record of what they have used: end one at once with "keys revoke ID"; see --help';
+  }
   const [what = '', similar] = message
     .replace(/^error: /, '')
     .split('\n(Did you mean ')
@@ -74,7 +77,8 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
 };
 
 const sentenceFor = (error: unknown): string => {
-  if (error instanceof CommandFailure || error instanceof UnknownApiKey) return error.message;
+  const isForOperators = [CommandFailure, RevokedApiKey, UnknownApiKey].some((kind) => error instanceof kind);
+  if (isForOperators) return (error as Error).message;
   if (error instanceof UnreadableRecord && error.message !== '') {
     return `the stored record of ${error.message} is damaged: docs/runbook.md#errorrate says how to replace it`;
   }

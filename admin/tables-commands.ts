@@ -7,7 +7,7 @@ import { tables } from '../core/tables.ts';
 import { isErased } from '../core/vehicles/erasure.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { type CommandResult, EXIT } from './command/command-result.ts';
-import { formatNumber } from './command/format.ts';
+import { exampleOf, formatNumber } from './command/format.ts';
 import { readableTable } from './command/readable-table.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { findErasures } from './file-command/erasures.ts';
@@ -83,5 +83,6 @@ export const addTablesCommands = (program: Command, run: Runner): void => {
     .command('check')
     .description('whether a table, such as a restored one that --tables names, can be used: key, records and erasures')
     .addArgument(new Argument('[data]', 'only the table of this data').choices(IDS))
+    .addHelpText('after', exampleOf('tables check vehicles --tables vehicles=restored-vehicles --region eu-west-2'))
     .action((data?: CheckedId) => run((context) => checkTables(data === undefined ? IDS : [data], context)));
 };

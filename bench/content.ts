@@ -106,7 +106,7 @@ const measureChanges = async (content: Content, sent: () => number): Promise<str
     await measure('creations into 50 domains', clients, creating(content, `many-${clients}`, 50));
     const items = await Promise.all(creating(content, `gone-${clients}`, 1).map((create) => create()));
     const deletions = items.map(
-      ({ id }) =>
+      ({ item: { id } }) =>
         () =>
           content.remove(id, undefined, moment()),
     );

@@ -17,6 +17,7 @@ import pLimit from 'p-limit';
 import { processContext } from '../admin/command/context.ts';
 import { connect } from '../admin/deployment/database.ts';
 import { addImportCommands } from '../admin/import/import-commands.ts';
+import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import { forkCall } from '../test/support/fork.ts';
 import { meteredClient } from '../test/support/metered-client.ts';
@@ -94,6 +95,7 @@ const rowsPerSecond = async ({ all }: Files): Promise<readonly number[]> => {
 export const importWith = async (db: DynamoDBDocumentClient, ...args: readonly string[]): Promise<void> => {
   const deployment = {
     db,
+    plans: DEFAULT_PLANS,
     tableNames: LOCAL_TABLE_NAMES,
     address: 'the engine',
     remedy: '',

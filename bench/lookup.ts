@@ -1,9 +1,14 @@
-/** Cold starts and warm invocations of the insurance lookup, beside a raw SDK handler. */
+/**
+ * Cold starts and warm invocations of the insurance lookup, beside a raw SDK handler and frameworks that send the same
+ * database requests, written as their documentation writes it.
+ */
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bundleModule, deployed, startFunction } from './functions.ts';
 import { preparePacedEngine } from './paced-engine.ts';
-import { atMost, median, showProgress, table, targetTable } from './report.ts';
+import { atMost, median, percentile, showProgress, table, targetTable } from './report.ts';
 import { kindsOfRequest } from './requests.ts';
 
 const COLD_STARTS = 21;
@@ -14,11 +19,23 @@ const WARM_ROUNDS = 5;
 const WARM = { warmUp: 30, blocks: 10, invocations: 100 };
 const MAX_WARM_RATIO = 1;
 
+/** Each is a file of `peers`. */
+const PEERS = {
+  middy: 'middy and its official middlewares',
+  hono: 'Hono',
+  fastify: 'Fastify',
+  express: 'Express',
+  powertools: 'Powertools event handler',
+};
+
 const COLUMNS = [
   ...(['cold start ms', 'of which import ms', 'cold CPU ms', 'peak memory MB'] as const),
-  ...(['warm CPU ms', 'warm p50 ms', 'gzipped kB'] as const),
+  ...(['warm CPU ms', 'warm p50 ms', 'warm p99 ms', 'gzipped kB'] as const),
 ];
 type Column = (typeof COLUMNS)[number];
+
+/** The figures that are compared. */
+const RATIOS = ['cold start ms', 'cold CPU ms', 'warm CPU ms', 'warm p50 ms', 'warm p99 ms'] as const;
 
 /** A bundle of the lookup, and what was measured of it. */
 const candidate = async (name: string, file: string) => {
@@ -75,24 +92,39 @@ const measureWarm = async (start: Start, candidates: readonly Candidate[], event
       }
     }
     for (const { one, process, cpuMs, times } of running) {
-      one.samples.push({ 'warm CPU ms': cpuMs / times.length, 'warm p50 ms': median(times) });
+      one.samples.push({
+        'warm CPU ms': cpuMs / times.length,
+        'warm p50 ms': median(times),
+        'warm p99 ms': percentile(times, 0.99),
+      });
       await process.end();
     }
   }
 };
 
+/** Bundles the frameworks, which are installed only here. @throws Error when they cannot be installed */
+const bundlePeers = async (): Promise<Candidate[]> => {
+  const cwd = join(import.meta.dirname, 'peers');
+  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd, stdio: 'ignore' });
+  if (status !== 0) throw new Error('npm ci failed in bench/peers; it needs the npm registry.');
+  return Promise.all(
+    Object.entries(PEERS).map(async ([file, name]) => candidate(name, await bundleModule(`peers/${file}.ts`))),
+  );
+};
+
 const measure = async (): Promise<readonly string[]> => {
   const engine = await preparePacedEngine();
   await engine.setDelay(0);
-  // The raw handler does not read the request's key.
+  // Only this API reads the request's key.
   const start: Start = ({ file }) => startFunction(file, { ...engine.overTls, KEY_ID: engine.keyId });
-  const raw = await candidate('raw SDK handler', await bundleModule('peers/raw-handler.ts'));
+  const raw = await candidate('raw SDK handler', await bundleModule('raw-handler.ts'));
   const own = await candidate('this API', (await deployed())['vehicle-insurance']);
-  const candidates = [raw, own];
+  const candidates = [raw, own, ...(await bundlePeers())];
   const event = kindsOfRequest(engine.key)[0]?.event(0) ?? {};
   await measureColdStarts(start, candidates, event);
   await measureWarm(start, candidates, event);
-  const ratio = (column: Column): number => medianOf(own, column) / medianOf(raw, column);
+  const ratioOf = (one: Candidate, column: Column): number => medianOf(one, column) / medianOf(raw, column);
+  const ratio = (column: Column): number => ratioOf(own, column);
   return [
     targetTable(
       atMost('Cold start, ratio to the raw SDK handler', MAX_COLD_RATIO, ratio('cold start ms')),
@@ -103,6 +135,11 @@ const measure = async (): Promise<readonly string[]> => {
     table(
       ['', ...COLUMNS],
       candidates.map((one) => [one.name, ...COLUMNS.map((column) => medianOf(one, column).toFixed(2))]),
+    ),
+    'Ratios to the raw SDK handler:',
+    table(
+      ['', ...RATIOS.map((column) => column.replace(' ms', ''))],
+      candidates.map((one) => [one.name, ...RATIOS.map((column) => ratioOf(one, column).toFixed(2))]),
     ),
   ];
 };

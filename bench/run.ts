@@ -3,6 +3,7 @@
  * fails nothing. Each measurement has a process of its own, so that none sees the environment or memory of another.
  */
 import { spawnSync } from 'node:child_process';
+import { readCommandLine } from '../core/runtime/command-line.ts';
 import { type Measurement, machine, showProgress } from './report.ts';
 
 /** Each measurement is a file of the same name. */
@@ -15,11 +16,12 @@ const TITLES: Readonly<Record<string, string>> = {
   cost: 'What a million requests cost, and the memory of each function',
 };
 
-const given = process.argv.slice(2);
-const unknown = given.filter((id) => !Object.hasOwn(TITLES, id));
-if (unknown.length > 0) {
-  throw new Error(`no measurement ${unknown.join(', ')}; there are: ${Object.keys(TITLES).join(', ')}`);
-}
+const USAGE = `Usage: npm run bench [-- MEASUREMENT…]
+Prints every measurement, or those that are named, as Markdown:
+${Object.entries(TITLES)
+  .map(([id, title]) => `  ${id.padEnd(11)}${title}`)
+  .join('\n')}`;
+const given = readCommandLine(USAGE, (id) => Object.hasOwn(TITLES, id));
 const [only, ...more] = given;
 if (only !== undefined && more.length === 0) {
   const { default: measure } = (await import(`./${only}.ts`)) as { default: Measurement };

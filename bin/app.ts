@@ -2,9 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { readCommandLine } from '../core/runtime/command-line.ts';
 import { bundleAdmin, bundleFunctions } from '../lib/bundles.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { InvalidSettings, type StageSettings, stageSettings } from '../lib/stage-settings.ts';
+
+readCommandLine(`Usage: npx cdk deploy -c stage=NAME
+The app of the CDK, which starts it. docs/operations.md explains what -c accepts.`);
 
 const app = new App();
 
@@ -33,6 +37,12 @@ const readSettings = (): StageSettings => {
 };
 
 const settings = readSettings();
+// The CDK's own sentence, about an account that it cannot resolve, comes after everything is bundled.
+if (process.env.CDK_CLI_VERSION && !process.env.CDK_DEFAULT_ACCOUNT) {
+  process.stderr.write(
+    'No AWS credentials were found, or they have expired. To deploy, log in, or name a profile that has some with --profile.\n',
+  );
+}
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 const bundles = await bundleFunctions();
 const program = settings.intake && (await bundleAdmin());

@@ -29,7 +29,7 @@ try {
     onStopSignal({ stop, stopNow: () => process.exit(130) });
     // The reader of the output may close it, as `| head` does.
     process.stdout.on('error', stop);
-    print(startBanner(await starting));
+    print(startBanner(await starting, options));
   }
 } catch (error) {
   if (!(error instanceof CannotStart)) throw error;

@@ -5,12 +5,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readCommandLine } from '../core/runtime/command-line.ts';
 import { plansTable } from '../functions/endpoints/document.ts';
 import { recordExamples } from '../local/record-examples.ts';
 import { errorListMarkdown } from '../openapi/error-list.ts';
 import { recordedExamples } from '../openapi/examples.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
 import { strictDocument } from '../openapi/strict-document.ts';
+
+readCommandLine(`Usage: npm run openapi
+Records the example responses, and writes docs/examples.json, docs/openapi.json, docs/errors.md,
+client/src/api-types.ts and the plans in docs/integration.md.`);
 
 const docs = new URL('../docs/', import.meta.url);
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createLocalJWKSet, jwtVerify } from 'jose';
+import { readCommandLine } from '../core/runtime/command-line.ts';
 import { BASE_ADDRESS_OUTPUT, INTAKE_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
 
 const STACK = 'vehicle-verification-trial';
@@ -31,8 +32,10 @@ const endWithoutChange = (message: string): never => {
   process.exit(2);
 };
 
-const [option, profile, ...more] = process.argv.slice(2);
-if (option !== '--profile' || !profile || more.length > 0) endWithoutChange('Usage: npm run trial -- --profile NAME');
+const USAGE = `Usage: npm run trial -- --profile NAME
+Deploys the stage trial into the account of an AWS profile, tries it, and destroys it. It asks first.`;
+const [option, profile, ...more] = readCommandLine(USAGE, () => true);
+if (option !== '--profile' || !profile || more.length > 0) endWithoutChange(USAGE);
 // Keys in the environment would take precedence over the profile.
 const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _key, AWS_SESSION_TOKEN: _token, ...others } = process.env;
 const { region, signedAnswers } = JSON.parse(readFileSync('stages/trial.json', 'utf8'));

@@ -9,12 +9,15 @@ const notices = Object.entries(BUNDLED)
   .map(([name, folder]) => `/*!\n${name}\n\n${readFileSync(`${folder}/${name}/LICENSE`, 'utf8').trim()}\n*/`)
   .join('\n');
 
-export default defineConfig({
-  entry: { index: 'src/index.ts', cli: 'src/command-line/main.ts' },
-  dts: { entry: 'src/index.ts' },
-  deps: { onlyBundle: Object.keys(BUNDLED) },
-  outputOptions: { footer: ({ name }) => (name === 'cli' ? notices : '') },
-  fixedExtension: false,
-  hash: false,
-  target: 'node20',
-});
+const shared = { fixedExtension: false, hash: false, target: 'node20' } as const;
+
+export default defineConfig([
+  { ...shared, entry: { index: 'src/index.ts' }, format: ['esm', 'cjs'], dts: true },
+  {
+    ...shared,
+    entry: { cli: 'src/command-line/main.ts' },
+    dts: false,
+    deps: { onlyBundle: Object.keys(BUNDLED) },
+    outputOptions: { footer: notices },
+  },
+]);

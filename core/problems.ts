@@ -97,6 +97,10 @@ export const validationFailed = (issues: readonly ValidationIssue[]): ApiError =
 export const malformedJson = (): ApiError =>
   new ApiError('MALFORMED_JSON', 'The body is not well-formed JSON in UTF-8.');
 
+/** The parser recurses: how deep it gets depends on the stack that is left (docs/contract.md#errors). */
+export const nestedTooDeeply = (): ApiError =>
+  new ApiError('MALFORMED_JSON', 'The body is nested too deeply to be read; 1,000 levels always are.');
+
 export const unsupportedContentType = (): ApiError =>
   new ApiError('UNSUPPORTED_CONTENT_TYPE', 'Send the body in UTF-8, with "Content-Type: application/json".');
 
@@ -115,11 +119,14 @@ export const bulkTooLarge = (count: number, limit: number): ApiError => {
 export const pageTooLarge = (limitThatFits: number): ApiError =>
   new ApiError('PAGE_TOO_LARGE', `This page would be too large; a limit of ${limitThatFits} fits.`);
 
+const SEND_KEY = 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
+
 /** One error for missing, malformed, unknown, expired and revoked keys: it does not tell which keys exist. */
-export const unauthorized = (): ApiError =>
-  new ApiError('UNAUTHORIZED', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
+export const unauthorized = (detail = SEND_KEY): ApiError =>
+  new ApiError('UNAUTHORIZED', detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+
+export const differentKeys = (): ApiError =>
+  unauthorized('Authorization and X-API-Key have different keys: send one key, in either header or in both.');
 
 export const scopeMissing = (scope: string): ApiError =>
   new ApiError('SCOPE_MISSING', `This API key lacks the scope ${scope}.`);

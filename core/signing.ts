@@ -2,6 +2,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { awsTransport } from './dynamodb/aws-transport.ts';
+import { type PublicJwk, publicJwk } from './public-key.ts';
 import { awsFromEnvironment } from './runtime/environment.ts';
 
 /** Milliseconds. KMS usually answers within 10. */
@@ -32,24 +33,21 @@ const asKmsFailed = (cause: unknown): never => {
   throw new KmsFailed('KMS did not sign or return a key', { cause });
 };
 
-const readPublicKey = async (keyId: string) => {
+const readPublicKey = async (keyId: string): Promise<PublicJwk> => {
   const { PublicKey } = await client()
     .send(new GetPublicKeyCommand({ KeyId: keyId }))
     .catch(asKmsFailed);
   const der = { key: Buffer.from(PublicKey ?? []), format: 'der', type: 'spki' } as const;
-  const { kty = '', crv = '', x = '', y = '' } = createPublicKey(der).export({ format: 'jwk' });
-  // RFC 7638 fixes the members of a thumbprint and their order.
-  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
-  return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' } as const;
+  return publicJwk(createPublicKey(der).export({ format: 'jwk' }));
 };
 
-const publicKeyReads = new Map<string, ReturnType<typeof readPublicKey>>();
+const publicKeyReads = new Map<string, Promise<PublicJwk>>();
 
 /**
- * The public key as a JWK (RFC 7517) with its thumbprint as `kid` (RFC 7638). Read once per instance: it never changes.
+ * The public key of a KMS key. Read once per instance: it never changes.
  * @throws KmsFailed
  */
-export const publicKey = (keyId: string): ReturnType<typeof readPublicKey> => {
+export const publicKey = (keyId: string): Promise<PublicJwk> => {
   const reading =
     publicKeyReads.get(keyId) ??
     readPublicKey(keyId).catch((error: unknown) => {

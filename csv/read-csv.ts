@@ -12,7 +12,11 @@ export interface CsvRow {
 export interface CsvHeader {
   readonly delimiter: string;
   readonly line: number;
+  /** Rows with text above it. */
+  readonly above: number;
   readonly names: readonly string[];
+  /** The row below it. */
+  readonly below: readonly string[];
 }
 
 /** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
@@ -100,20 +104,23 @@ async function* parseRows(
   if (error) throw asUnreadable(error, line, maxLength);
 }
 
-/** The nth row, if there is one. A problem below it does not matter yet. */
-const findRow = async (
+/** The first rows, as many as there are before a problem. @throws UnreadableFile when the first one has a problem */
+const readFirstRows = async (
   file: TextFile,
   delimiter: string,
-  nth: 1 | 2,
+  count: number,
   options: ReadingOptions,
-): Promise<CsvRow | undefined> => {
-  let before = 0;
-  for await (const { rows } of parseRows(file, delimiter, options)) {
-    const found = rows[nth - 1 - before];
-    if (found !== undefined) return found;
-    before += rows.length;
+): Promise<CsvRow[]> => {
+  const found: CsvRow[] = [];
+  try {
+    for await (const { rows } of parseRows(file, delimiter, options)) {
+      found.push(...rows.slice(0, count - found.length));
+      if (found.length === count) break;
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableFile) || found.length === 0) throw error;
   }
-  return undefined;
+  return found;
 };
 
 /** The delimiter of a first line such as `sep=;`. Excel saves it with a delimiter for each column. */
@@ -121,6 +128,43 @@ const declaredDelimiter = ({ cells }: CsvRow, delimiter: string): string | undef
   const [first = '', ...others] = cells;
   const [, declared] = /^sep=([^"]?)$/iu.exec(first) ?? [];
   return declared === undefined || others.some((cell) => cell.trim() !== '') ? undefined : declared || delimiter;
+};
+
+interface HeaderOptions extends ReadingOptions {
+  /** The header is searched in so many rows, by its known names. Default: 1. */
+  readonly searched?: number;
+  /** The line of the header, which is then not searched. */
+  readonly headerLine?: number | undefined;
+}
+
+interface Candidate extends CsvHeader {
+  readonly known: number;
+  /** Cells with text. */
+  readonly filled: number;
+  /** Whether several cells have text and another row has as many cells. A title has one, or a delimiter of its own. */
+  readonly isOfTable: boolean;
+}
+
+const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name: string) => boolean): Candidate[] =>
+  rows.map(({ line, cells }, above) => {
+    const filled = cells.filter((cell) => cell.trim() !== '').length;
+    const isAlone = rows.every((row) => row.line === line || row.cells.length !== cells.length);
+    return {
+      ...{ delimiter, line, above, names: cells, below: rows[above + 1]?.cells ?? [] },
+      ...{ known: cells.filter(isKnown).length, filled, isOfTable: filled > 1 && !isAlone },
+    };
+  });
+
+/** The better candidate first: the first row of a table with a known name; without any, the first with the most cells. */
+const compareCandidates = (a: Candidate, b: Candidate): number => {
+  const isUnknown = a.known === 0 && b.known === 0;
+  return (
+    Number(b.known > 0) - Number(a.known > 0) ||
+    (isUnknown ? b.filled - a.filled : Number(b.isOfTable) - Number(a.isOfTable)) ||
+    a.line - b.line ||
+    b.known - a.known ||
+    b.names.length - a.names.length
+  );
 };
 
 /**
@@ -131,37 +175,43 @@ const declaredDelimiter = ({ cells }: CsvRow, delimiter: string): string | undef
 export const readHeader = async (
   file: TextFile,
   isKnown: (name: string) => boolean,
-  options: ReadingOptions = {},
+  { searched = 1, headerLine, ...options }: HeaderOptions = {},
 ): Promise<CsvHeader | undefined> => {
-  const candidates: (CsvHeader & { readonly known: number })[] = [];
+  const candidates: Candidate[] = [];
   let failure: unknown;
+  const count = headerLine ?? searched;
   for (const delimiter of DELIMITERS) {
     try {
-      const row = await findRow(file, delimiter, 1, options);
-      if (row === undefined) continue;
-      const declared = declaredDelimiter(row, delimiter);
-      if (declared !== undefined) {
-        const header = await findRow(file, declared, 2, options);
-        return header && { delimiter: declared, line: header.line, names: header.cells };
-      }
-      candidates.push({ delimiter, line: row.line, names: row.cells, known: row.cells.filter(isKnown).length });
+      const [first, ...others] = await readFirstRows(file, delimiter, count + 1, options);
+      if (first === undefined) continue;
+      const declared = declaredDelimiter(first, delimiter);
+      const rows =
+        declared === undefined
+          ? [first, ...others]
+          : (await readFirstRows(file, declared, count + 2, options)).slice(1);
+      candidates.push(...candidatesOf(rows, declared ?? delimiter, isKnown).slice(0, count));
+      if (declared !== undefined) break;
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       failure ??= error;
     }
   }
-  const [best] = candidates.toSorted((a, b) => b.known - a.known || b.names.length - a.names.length);
+  const [best] = candidates
+    // Empty rows of another delimiter have only signs.
+    .filter(({ names }) => names.some((name) => /[\p{L}\p{N}]/u.test(name)))
+    .filter(({ line }) => headerLine === undefined || line === headerLine)
+    .toSorted(compareCandidates);
   if (best === undefined) {
     if (failure !== undefined) throw failure;
     return undefined;
   }
-  const { delimiter, line, names } = best;
+  const { delimiter, line, above, names, below } = best;
   if (names.some((name) => mayHideRow(name, false, delimiter))) {
     throw new UnreadableFile(
       `line ${line}, which names the columns, has a line end within a name that seems to be a row: a quote may be missing`,
     );
   }
-  return { delimiter, line, names };
+  return { delimiter, line, above, names, below };
 };
 
 /** The rows below the header of a CSV file, a chunk at a time. @throws UnreadableFile when it is unclear where one ends */

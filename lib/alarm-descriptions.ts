@@ -1,5 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { type AlarmProps, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type AlarmProps,
+  ComparisonOperator,
+  MathExpression,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { ENTRY_DIMENSION, IMPORT_METRICS } from '../core/stage/outputs.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
@@ -25,6 +31,8 @@ interface AlarmDescription {
   readonly description: string;
   readonly metric: AlarmProps['metric'];
   readonly when: Condition;
+  /** Somebody must act now. Without it the alarm can wait until somebody reads the mail. */
+  readonly isUrgent?: boolean;
   /** The alarm only rolls back deployments and notifies nobody. */
   readonly isSilent?: boolean;
 }
@@ -146,26 +154,34 @@ export const describeAlarms = ({
       description: 'More than 1 in 100 requests fails inside the service.',
       metric: serviceMetric(stage, 'ServerErrors', 'Average'),
       when: whenAbove(MAX_ERROR_SHARE),
+      isUrgent: true,
     },
     {
       id: 'DatabaseErrors',
       description: 'Requests to DynamoDB fail even after all retries.',
       metric: serviceMetric(stage, 'DatabaseErrors', 'Sum'),
       when: tooManyFailures,
+      isUrgent: true,
     },
     {
       id: 'Unreachable',
       description: 'The service does not respond correctly to requests from outside, or the probe does not run.',
       metric: serviceMetric(stage, 'ProbeFailures', 'Sum'),
       when: { ...whenAbove(0), treatMissingData: TreatMissingData.BREACHING },
+      isUrgent: true,
     },
     // The metrics below are AWS's own. They exist even when no function can run.
     {
       id: 'GatewayErrors',
       // Requests that force a 500 with a test key count too.
       description: 'More than 5 in 100 requests get a 5xx of any kind, also from functions that cannot run.',
-      // AWS documents that the average is the share for REST APIs only.
-      metric: gateway.stage.metricServerError(AVERAGE),
+      // Sums, because AWS documents for REST APIs only that the average of 5xx is their share.
+      metric: new MathExpression({
+        expression: 'errors / requests',
+        usingMetrics: { errors: gateway.stage.metricServerError(SUM), requests: gateway.stage.metricCount(SUM) },
+        label: 'Share of 5xx',
+        period: MINUTE,
+      }),
       when: whenAbove(0.05),
     },
     // API Gateway's own 429 responses have no metric: its 4xx metric also has the functions' 4xx.
@@ -189,6 +205,7 @@ export const describeAlarms = ({
       description: 'Lambda throttles requests: the concurrency limit of the account is reached.',
       metric: lambdaMetric('Throttles', 'Sum'),
       when: tooManyFailures,
+      isUrgent: true,
     },
     ...alarmIfPresent(accountConcurrency, (limit) => ({
       id: 'AccountConcurrency',

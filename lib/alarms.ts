@@ -9,7 +9,7 @@ import { describeAlarms, type MonitoredParts } from './alarm-descriptions.ts';
 
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
-  /** The stack's own topic, which gets every alarm that notifies. */
+  /** The stack's own topic, which gets every alarm that notifies, and sends it to `alarmEmail`. */
   readonly topic: Topic;
   readonly byId: ReadonlyMap<string, Alarm>;
   /** Of `alarmEmail`. Must come after the probe: until its first runs, `Unreachable` has no data and would notify. */
@@ -34,11 +34,14 @@ export class ServiceAlarms extends Construct {
       );
     }
     const others = alarmTopicArn === undefined ? [] : [Topic.fromTopicArn(this, 'OtherTopic', alarmTopicArn)];
-    const publish = [this.topic, ...others].map((topic) => new SnsAction(topic));
-    const alarms = describeAlarms(props).map(({ id: alarmId, description, metric, when, isSilent }) => {
+    const now = [this.topic, ...others].map((topic) => new SnsAction(topic));
+    // What can wait goes to the mail alone, unless there is none.
+    const later = alarmEmail === undefined ? now : now.slice(0, 1);
+    const alarms = describeAlarms(props).map(({ id: alarmId, description, metric, when, isUrgent, isSilent }) => {
       const whatToDo = isSilent ? '' : ` What to do: ${runbookSection(alarmId, runbookUrl)}`;
       const alarm = new Alarm(this, alarmId, { alarmDescription: description + whatToDo, metric, ...when });
       if (!isSilent) {
+        const publish = isUrgent ? now : later;
         alarm.addAlarmAction(...publish);
         alarm.addOkAction(...publish);
       }

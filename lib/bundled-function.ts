@@ -14,16 +14,17 @@ export interface BundledFunctionProps extends FunctionOptions {
   /** The permissions of its role, besides writing to its log group. */
   readonly statements: readonly PolicyStatement[];
   /**
-   * Permissions that a later deployment removes, by name. Each is its own resource: CloudFormation deletes it at the
-   * end of that deployment, when no version that needs it serves requests any more.
+   * Permissions that are resources of their own, by name. One that a deployment removes is deleted at its end, when no
+   * version that needs it serves requests any more. One can name a signing key, whose policy names the role: as part of
+   * the role it would be circular.
    */
-  readonly temporary?: readonly (readonly [name: string, statement: PolicyStatement])[];
+  readonly separate?: readonly (readonly [name: string, statement: PolicyStatement])[];
 }
 
 /** A Lambda function that runs a bundle, with its own role and log group. */
 export const bundledFunction = (
   scope: Construct,
-  { settings, bundle, statements, temporary = [], environment, ...options }: BundledFunctionProps,
+  { settings, bundle, statements, separate = [], environment, ...options }: BundledFunctionProps,
 ): LambdaFunction => {
   const logGroup = new LogGroup(scope, 'Logs', logGroupProps(settings));
   const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
@@ -31,7 +32,7 @@ export const bundledFunction = (
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...statements] }) },
   });
-  for (const [name, statement] of temporary) {
+  for (const [name, statement] of separate) {
     role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
   }
   return new LambdaFunction(scope, 'Function', {

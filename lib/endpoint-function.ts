@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../core/tables.ts';
@@ -21,6 +22,7 @@ export class EndpointFunction extends Construct {
   readonly lambda: ReturnType<typeof bundledFunction>;
   /** API Gateway invokes only aliases: an update is atomic, because each alias names one version at a time. */
   readonly live: Alias;
+  readonly roleArn: string;
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
@@ -30,8 +32,11 @@ export class EndpointFunction extends Construct {
       settings,
       bundle,
       // On both sets of tables: versions for either serve requests during a deployment.
-      statements: [...deployed.statements(actions), ...(signingKeys?.statements(endpoint) ?? [])],
-      temporary: deployed.statementsOnNamed(actions),
+      statements: deployed.statements(actions),
+      separate: [
+        ...deployed.statementsOnNamed(actions),
+        ...(signingKeys?.statements(endpoint) ?? []).map((statement) => ['SigningKeys', statement] as const),
+      ],
       description: summary,
       memorySize: endpoint.memoryMegabytes,
       // A function's own deadline is one second before it; API Gateway's limit is 30 s.
@@ -51,6 +56,7 @@ export class EndpointFunction extends Construct {
         POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...(endpoint.signing && signingKeys?.environment),
+        ...(settings.plans && { PLANS: JSON.stringify(settings.plans) }),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
       // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the
@@ -59,6 +65,7 @@ export class EndpointFunction extends Construct {
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
     });
+    this.roleArn = (this.lambda.role as IRole).roleArn;
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
     Validations.of(this.lambda).acknowledge(
       {

@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -25,13 +25,13 @@ export const addGradualDeployment = (
 ): void => {
   const construct = new Construct(scope, 'Deployment');
   const application = new LambdaApplication(construct, 'Application');
-  const role = addRole(construct, functions);
-  for (const [functionId, { live }] of functions) {
+  for (const [functionId, served] of functions) {
+    const { live } = served;
     new LambdaDeploymentGroup(construct, functionId, {
       application,
       alias: live,
       // Otherwise the construct attaches a managed policy, which grants far more.
-      role: role.withoutPolicyUpdates(),
+      role: addRole(new Construct(construct, `${functionId}-role`), served).withoutPolicyUpdates(),
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
       alarms: rollbackAlarmsOf(functionId).flatMap((alarm) => alarms.get(alarm) ?? []),
     });
@@ -40,21 +40,19 @@ export const addGradualDeployment = (
   }
 };
 
-const addRole = (scope: Construct, functions: Functions): Role => {
-  // Not `live.functionArn`: the alias depends on its deployment group, which depends on this role.
-  const aliases = [...functions.values()].flatMap(({ lambda: { functionArn }, live: { aliasName } }) => [
-    functionArn,
-    `${functionArn}:${aliasName}`,
-  ]);
+/** The role of one deployment group. Like the construct's own role it trusts CodeDeploy without a condition. */
+const addRole = (scope: Construct, { lambda: { functionArn }, live: { aliasName } }: EndpointFunction): Role => {
   const statements = [
-    allow(['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'], aliases),
+    // Not `live.functionArn`: the alias depends on its deployment group, which depends on this role.
+    allow(
+      ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+      [functionArn, `${functionArn}:${aliasName}`],
+    ),
     allow(['cloudwatch:DescribeAlarms'], ['*']),
   ];
   const role = new Role(scope, 'Role', {
-    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
-    }),
-    inlinePolicies: { MoveAliases: new PolicyDocument({ statements }) },
+    assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
+    inlinePolicies: { MoveAlias: new PolicyDocument({ statements }) },
   });
   Validations.of(role).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',

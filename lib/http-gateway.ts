@@ -3,7 +3,6 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
   CfnIntegration,
-  type CfnStage,
   DomainName,
   HttpApi,
   HttpMethod,
@@ -45,8 +44,6 @@ const permitBeforeUse = (route: HttpRoute): void => {
     if (part instanceof CfnIntegration) for (const permission of permissions) part.addResourceDependency(permission);
   }
 };
-
-const constructId = (routeKey: string): string => routeKey.replaceAll('/', '.');
 
 /** An HTTP API with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
 export class HttpGateway extends Construct {
@@ -103,22 +100,13 @@ export class HttpGateway extends Construct {
     }
   }
 
-  /** Gives one route, such as `GET /v1/usage`, its own throttle. */
-  throttle(routeKey: string, { rateLimit, burstLimit }: StageSettings['throttle']): void {
-    const stage = this.stage.node.defaultChild as CfnStage;
-    const throttle = { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit };
-    stage.routeSettings = { ...stage.routeSettings, [routeKey]: throttle };
-    // API Gateway rejects settings of a route that does not exist yet.
-    stage.node.addDependency(this.node.findChild(constructId(routeKey)));
-  }
-
   /** Adds the route for requests that match no other route. */
   addDefaultRoute(id: string, live: Alias): void {
     this.addRoute('default', HttpRouteKey.DEFAULT, new HttpLambdaIntegration(id, live as IFunction));
   }
 
   private addRoute(name: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
-    const route = new HttpRoute(this, constructId(name), { httpApi: this.api, routeKey, integration });
+    const route = new HttpRoute(this, name.replaceAll('/', '.'), { httpApi: this.api, routeKey, integration });
     permitBeforeUse(route);
     Validations.of(route).acknowledge({
       id: 'AwsSolutions-APIG4',

@@ -2,9 +2,10 @@ import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { CodeBuildProject } from 'aws-cdk-lib/aws-events-targets';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { INTAKE_OUTPUT, type IntakeOutput } from '../core/stage/outputs.ts';
-import type { IntakeEntry } from '../core/stage/stage-schema.ts';
+import { INTAKE_OUTPUT } from '../core/stage/outputs.ts';
+import type { IntakeEntry, IntakeOutput } from '../core/stage/stage-schema.ts';
 import { addIntakeBucket, allowLoads } from './intake-bucket.ts';
 import { type IntakeProject, intakeProjects } from './intake-projects.ts';
 import { allow } from './permissions.ts';
@@ -36,6 +37,7 @@ const MINUTES_APART = 18;
  * waits, and the schedule comes again.
  */
 export class Intake extends Construct {
+  readonly bucket: Bucket;
   readonly projects: readonly IntakeProject[];
   /** They start builds, which read the outputs of the stack: so they should be the last resources of a deployment. */
   readonly rules: readonly Rule[];
@@ -45,6 +47,7 @@ export class Intake extends Construct {
   constructor(scope: Construct, id: string, { settings, entries, program, tables, topicArn }: IntakeProps) {
     super(scope, id);
     const bucket = addIntakeBucket(this, entries, settings.keepsData);
+    this.bucket = bucket;
     this.statements = [...allowLoads(bucket), allow(['sns:Publish'], [topicArn])];
     this.projects = intakeProjects(this, { settings, entries, program, tables, statements: this.statements });
     this.rules = this.addRules(bucket.bucketName);

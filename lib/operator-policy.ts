@@ -1,5 +1,6 @@
-import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { CfnOutput, type Stack, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import {
   KEYS_POLICY_OUTPUT,
@@ -7,7 +8,7 @@ import {
   OPERATOR_POLICY_OUTPUT,
   SUPPORT_POLICY_OUTPUT,
 } from '../core/stage/outputs.ts';
-import { acknowledgeMetrics, allowMetrics, allowOutputs } from './permissions.ts';
+import { acknowledgeMetrics, allow, allowMetrics, allowOnTagged, allowOutputs } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -43,17 +44,18 @@ const OPERATOR_POLICIES = {
   Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
 } as const;
 
+interface OperatedParts {
+  readonly settings: StageSettings;
+  readonly tables: ServiceTables;
+  /** The bucket of the intake, and what `admin intake` needs beside the tables. */
+  readonly intake: { readonly bucket: Bucket; readonly statements: readonly PolicyStatement[] } | undefined;
+}
+
 /**
  * Adds the policies of people who use the CLI, attached to nobody. They permit the tables of this stage and those that
- * the setting `tables` names, but no deployments.
- * @param intake what `admin intake` needs beside the tables
+ * the setting `tables` names, but no deployments. Whoever loads data may also run `admin intake`, and start its builds.
  */
-export const addOperatorPolicies = (
-  stack: Stack,
-  tables: ServiceTables,
-  settings: StageSettings,
-  intake: readonly PolicyStatement[],
-): void => {
+export const addOperatorPolicies = (stack: Stack, { settings, tables, intake }: OperatedParts): void => {
   const policies: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> =
     OPERATOR_POLICIES;
   for (const [id, { output, purpose, actions }] of Object.entries(policies)) {
@@ -63,7 +65,18 @@ export const addOperatorPolicies = (
     const onNamed = tables.statementsOnNamed(actions).map(([, statement]) => statement);
     policy.addStatements(...tables.statements(actions), ...onNamed, allowOutputs(stack));
     const isForLoads = actions.vehicles?.includes('PutItem');
-    if (isForLoads) policy.addStatements(...intake);
+    if (isForLoads && intake) {
+      policy.addStatements(
+        ...intake.statements,
+        // For what the intake remembers, where somebody has damaged it.
+        allow(['s3:DeleteObject'], [intake.bucket.arnForObjects('control/loaded/*')]),
+        allowOnTagged(['codebuild:StartBuild'], settings.stage),
+      );
+      Validations.of(policy).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'Only codebuild:StartBuild, limited to this stage by its tags.',
+      });
+    }
     if (isForLoads && (settings.intake || settings.expectImports)) {
       policy.addStatements(allowMetrics(settings.stage));
       acknowledgeMetrics(policy);

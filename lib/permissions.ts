@@ -1,5 +1,5 @@
 /** IAM statements that several roles and policies share. */
-import { type Stack, Token, Validations } from 'aws-cdk-lib';
+import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 import { metricsNamespace } from './service-metrics.ts';
@@ -7,6 +7,26 @@ import { metricsNamespace } from './service-metrics.ts';
 /** Allows the actions on the resources, under all the conditions. */
 export const allow = (actions: string[], resources: string[], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({ actions, resources, conditions });
+
+/** Allows the actions on everything that has the tags of a stage (service-stack.ts). */
+export const allowOnTagged = (actions: string[], stage: string): PolicyStatement =>
+  allow(actions, ['*'], {
+    StringEquals: { 'aws:ResourceTag/service': 'vehicle-verification', 'aws:ResourceTag/stage': stage },
+  });
+
+/** The ARN of a stack by its name alone. Its last part is a random id. */
+export const stackArn = (stack: Stack, account: string = stack.account): string =>
+  stack.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${stack.stackName}/*`, account });
+
+/** Accepts the wildcard in `stackArn`. */
+export const acknowledgeStack = (construct: IConstruct): void => {
+  const stack = Stack.of(construct);
+  const account = Token.isUnresolved(stack.account) ? '<AWS::AccountId>' : stack.account;
+  Validations.of(construct).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::${stackArn(stack, account)}]`,
+    reason: 'Only stacks with this name: the rest of the ARN is a random id.',
+  });
+};
 
 /** Allows publishing the metrics of a stage. A construct with it needs `acknowledgeMetrics`. */
 export const allowMetrics = (stage: string): PolicyStatement =>
@@ -21,13 +41,6 @@ export const acknowledgeMetrics = (construct: IConstruct): void =>
 
 /** Allows reading the outputs of a stack, as the CLI does. */
 export const allowOutputs = (stack: Stack): PolicyStatement => {
-  const { stackName, account } = stack;
-  // The last part of a stack's ARN is random, and the CLI knows only the name.
-  const arn = { service: 'cloudformation', resource: 'stack', resourceName: `${stackName}/*` };
-  const shownAccount = Token.isUnresolved(account) ? '<AWS::AccountId>' : account;
-  Validations.of(stack).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::${stack.formatArn({ ...arn, account: shownAccount })}]`,
-    reason: 'Only stacks with this name: the rest of the ARN is a random id.',
-  });
-  return allow(['cloudformation:DescribeStacks'], [stack.formatArn(arn)]);
+  acknowledgeStack(stack);
+  return allow(['cloudformation:DescribeStacks'], [stackArn(stack)]);
 };

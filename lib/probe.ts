@@ -32,6 +32,9 @@ const MINUTE = Duration.minutes(1);
  * The alarm `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.
  */
 export class Probe extends Construct {
+  readonly functionArn: string;
+  readonly ruleArn: string;
+
   constructor(scope: Construct, id: string, { settings, bundle, origin, tables, functions }: ProbeProps) {
     super(scope, id);
     const lambda = bundledFunction(this, {
@@ -51,8 +54,10 @@ export class Probe extends Construct {
       retryAttempts: 0,
       maxEventAge: MINUTE,
     });
+    this.functionArn = lambda.functionArn;
     for (const { live } of functions.values()) lambda.node.addDependency(live);
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(MINUTE) });
+    this.ruleArn = rule.ruleArn;
     rule.addTarget(new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
     const reason = 'A probe that fails or does not run raises an alarm. There is no event to keep.';
     Validations.of(lambda).acknowledge(

@@ -1,5 +1,6 @@
 import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Lazy, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import * as names from '../core/stage/outputs.ts';
 import type { TableId } from '../core/tables.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
@@ -8,12 +9,14 @@ import type { Endpoint, HttpFunction } from '../functions/http/endpoint-definiti
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { ServiceAlarms } from './alarms.ts';
+import { addAudit } from './audit.ts';
 import type { Bundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { addGradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { Intake } from './intake.ts';
+import { addOnCallPolicy } from './on-call-policy.ts';
 import { addOperatorPolicies } from './operator-policy.ts';
 import { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
@@ -30,9 +33,6 @@ interface ServiceStackProps {
   readonly commit: string;
 }
 
-/** The public keys are cached and need no API key. More requests would take the throttle from callers. */
-const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 100 };
-
 /**
  * The CDK stack of one stage:
  *
@@ -43,7 +43,8 @@ const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 10
  *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
  *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
- *     operator ← ServiceAlarms, a dashboard; operator policies permit the CLI, which reads the outputs
+ *     operator ← ServiceAlarms, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
+ *     auditor ← a trail of CloudTrail, if the settings say so
  */
 export class ServiceStack extends Stack {
   private readonly tables: ServiceTables;
@@ -69,6 +70,7 @@ export class ServiceStack extends Stack {
     const { signedAnswers, gradualDeployment, atOnce } = settings;
     const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
+    const signerArns: string[] = [];
 
     const addFunction = (functionId: FunctionId, summary: string, endpoint: HttpFunction) => {
       const bundle = bundles[functionId];
@@ -81,6 +83,7 @@ export class ServiceStack extends Stack {
         signingKeys,
       });
       functions.set(functionId, added);
+      if (endpoint.signing?.includes('Sign')) signerArns.push(added.roleArn);
       return added.live;
     };
     for (const [endpointId, endpoint] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
@@ -88,9 +91,9 @@ export class ServiceStack extends Stack {
     }
     if (signingKeys) {
       gateway.addRoutes('jwks', jwks, addFunction('jwks', 'The public keys of signed answers', jwks));
-      gateway.throttle(`${jwks.method} ${jwks.paths[0]}`, JWKS_THROTTLE);
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
+    signingKeys?.denySigningExceptTo(signerArns);
 
     const { intake: entries } = settings;
     // Where there is no mail, the messages go to the other topic too. The alarms, which watch the intake, come later.
@@ -111,15 +114,22 @@ export class ServiceStack extends Stack {
     for (const rule of intake?.rules ?? []) rule.node.addDependency(probe);
     addDashboard(this, monitored, [...alarms.values()]);
     this.addOutputs(settings, commit, topic.topicArn);
-    addOperatorPolicies(this, tables, settings, intake?.statements ?? []);
+    addOperatorPolicies(this, { settings, tables, intake });
+    addOnCallPolicy(this, stage, probe);
+    if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
   }
 
-  private addOutputs({ stage, keepsData, expectImports }: StageSettings, commit: string, topicArn: string): void {
+  private addOutputs(
+    { stage, plans = DEFAULT_PLANS, keepsData, expectImports }: StageSettings,
+    commit: string,
+    topicArn: string,
+  ): void {
     const { gateway, tables } = this;
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
     addOutput(names.BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
     if (gateway.domainTarget) addOutput(names.DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
     addOutput(names.STAGE_OUTPUT, stage);
+    addOutput(names.PLANS_OUTPUT, JSON.stringify(plans));
     if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
     addOutput(names.KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) {

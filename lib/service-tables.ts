@@ -63,6 +63,11 @@ export class ServiceTables extends Construct {
     this.byId = { ...this.own, ...this.named };
   }
 
+  /** Of all tables: the stack's own, and those that the setting `tables` names. */
+  get arns(): readonly string[] {
+    return [...Object.values(this.own), ...Object.values(this.named)].map(({ tableArn }) => tableArn);
+  }
+
   /** Permits exactly these actions on the stack's own tables. */
   statements(actions: TableGrants): PolicyStatement[] {
     return this.statementsOn(this.own, actions).map(([, statement]) => statement);

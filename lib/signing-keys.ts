@@ -1,5 +1,5 @@
 import { Fn } from 'aws-cdk-lib';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { HttpFunction } from '../functions/http/endpoint-definition.ts';
@@ -12,7 +12,7 @@ import type { StageSettings } from './stage-settings.ts';
  */
 export class SigningKeys extends Construct {
   readonly environment: Readonly<Record<string, string>>;
-  private readonly arns: readonly string[];
+  private readonly keys: readonly Key[];
 
   constructor(
     scope: Construct,
@@ -20,13 +20,21 @@ export class SigningKeys extends Construct {
     { stage, signedAnswers }: Required<Pick<StageSettings, 'stage' | 'signedAnswers'>>,
   ) {
     super(scope, id);
-    const { issuer, keys } = signedAnswers;
-    this.arns = keys.map((name) => {
+    const { issuer, keys, retired } = signedAnswers;
+    this.keys = keys.map((name) => {
       const description = `Signed answers of the vehicle verification API, stage ${stage}, key ${name}`;
       const key = { description, keySpec: KeySpec.ECC_NIST_P256, keyUsage: KeyUsage.SIGN_VERIFY };
-      return new Key(this, name, key).keyArn;
+      return new Key(this, name, key);
     });
-    this.environment = { SIGNED_ANSWERS_ISSUER: issuer, SIGNING_KEYS: Fn.join(',', [...this.arns]) };
+    this.environment = {
+      SIGNED_ANSWERS_ISSUER: issuer,
+      SIGNING_KEYS: Fn.join(',', [...this.arns]),
+      ...(retired && { RETIRED_SIGNING_KEYS: JSON.stringify(retired) }),
+    };
+  }
+
+  private get arns(): readonly string[] {
+    return this.keys.map(({ keyArn }) => keyArn);
   }
 
   /**
@@ -36,5 +44,24 @@ export class SigningKeys extends Construct {
   statements({ signing = [] }: Pick<HttpFunction, 'signing'>): PolicyStatement[] {
     const actions = signing.map((action) => `kms:${action}`);
     return actions.length === 0 ? [] : [allow(actions, [...this.arns])];
+  }
+
+  /**
+   * Denies signing to everybody but these roles, whatever IAM permits. Nothing else is denied: KMS rejects a policy
+   * that keeps its author from changing it again.
+   */
+  denySigningExceptTo(roleArns: readonly string[]): void {
+    for (const key of this.keys) {
+      key.addToResourcePolicy(
+        new PolicyStatement({
+          sid: 'OnlyLookupsSign',
+          effect: Effect.DENY,
+          principals: [new AnyPrincipal()],
+          actions: ['kms:Sign'],
+          resources: ['*'],
+          conditions: { ArnNotEquals: { 'aws:PrincipalArn': roleArns } },
+        }),
+      );
+    }
   }
 }

@@ -1,8 +1,10 @@
 /** The validation of a stage's settings file. */
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
+import { DEFAULT_PLANS, largestRequestsPerSecond } from '../core/access/plans.ts';
 import { validationIssues } from '../core/schemas/validation-issues.ts';
-import { type IntakeEntry, StageFile } from '../core/stage/stage-schema.ts';
+import { planProblems } from '../core/stage/plan-problems.ts';
+import { DEFAULT_THROTTLE, type IntakeEntry, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,10 +14,32 @@ type Problem = readonly [field: string, problem: string] | false | undefined;
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Characters to insert, delete or replace, to make one text of the other (Levenshtein). */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, character] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + Number(character !== other);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};
+
+/** Says which of the known names was probably meant: the nearest, when at most two fifths of it differ. */
+const unknownName = (name: string, known: readonly string[]): string => {
+  const distances = known.map((each) => [distance(name.toLowerCase(), each.toLowerCase()), each] as const);
+  const [nearest] = distances.sort(([a], [b]) => a - b);
+  const isNear = nearest !== undefined && nearest[0] <= nearest[1].length * 0.4;
+  return `is not a setting${isNear ? `: did you mean ${nearest[1]}?` : ''}`;
+};
+
 const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Problem[] =>
   Object.entries(value).flatMap(([name, inner]): Problem[] => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (known === undefined) return [[`${prefix}${name}`, 'is not a setting']];
+    if (known === undefined) return [[`${prefix}${name}`, unknownName(name, Object.keys(properties))]];
     if (T.IsArray(known) && T.IsObject(known.items) && Array.isArray(inner)) {
       const { items } = known;
       return inner.flatMap((one, index) =>
@@ -52,6 +76,8 @@ const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly Int
 /** The rules between fields that are valid by themselves. */
 const conflicts = (stage: string, file: StageFile): Problem[] => {
   const { region, keepsData, domain, alarmTopicArn, intake = [], tables = {} } = file;
+  const { plans = DEFAULT_PLANS, throttle = DEFAULT_THROTTLE } = file;
+  const leastRate = Math.ceil(largestRequestsPerSecond(plans));
   const isElsewhere = (arn: string | undefined) => arn !== undefined && arn.split(':')[3] !== region;
   return [
     PRODUCTION.test(stage) &&
@@ -64,6 +90,10 @@ const conflicts = (stage: string, file: StageFile): Problem[] => {
       `must be of a certificate in ${region}, the region of the stage`,
     ],
     isElsewhere(alarmTopicArn) && ['alarmTopicArn', `must be of a topic in ${region}, the region of the stage`],
+    throttle.rateLimit < leastRate && [
+      'throttle.rateLimit',
+      `must be at least ${leastRate}, the requests per second of the largest plan`,
+    ],
     ...Object.entries(tables).map(([id, name], nth, named) => {
       const [earlier] = named.slice(0, nth).find(([, other]) => other === name) ?? [];
       return earlier !== undefined && ([`tables.${id}`, `must be another table than tables.${earlier}`] as const);
@@ -78,8 +108,8 @@ export const stageFileProblems = (stage: string, value: unknown): string[] => {
   const invalid = validationIssues(StageFile, value).map(
     ({ pointer, detail }): Problem => [pointer.slice(1).replaceAll('/', '.'), detail],
   );
-  const others = invalid.length > 0 ? [] : conflicts(stage, value as StageFile);
-  return [...unknownFields(StageFile, value), ...invalid, ...others].flatMap((problem) =>
-    problem ? problem.join(' ') : [],
-  );
+  const plans = value.plans === undefined ? [] : planProblems(value.plans, 'plans');
+  const others = invalid.length + plans.length > 0 ? [] : conflicts(stage, value as StageFile);
+  const problems = [...unknownFields(StageFile, value), ...invalid, ...others];
+  return [...problems.flatMap((problem) => (problem ? problem.join(' ') : [])), ...plans];
 };

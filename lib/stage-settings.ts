@@ -1,7 +1,7 @@
 /** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { StageFile } from '../core/stage/stage-schema.ts';
+import { DEFAULT_THROTTLE, type StageFile } from '../core/stage/stage-schema.ts';
 import { stageFileProblems } from './stage-file-problems.ts';
 
 /** The settings of a stage: its file with defaults, and what `-c` gives. */
@@ -68,7 +68,10 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
   }
   if (!['true', 'false'].includes(String(atOnce))) all.push('-c atOnce must be true or false (the default).');
   const { value, problems } = read(folder, file);
-  all.push(...(problems ?? stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)));
+  all.push(
+    ...(problems ??
+      stageFileProblems(stage, value).map((problem) => `${file}: ${problem}${problem.endsWith('?') ? '' : '.'}`)),
+  );
   if (all.length > 0) throw new InvalidSettings(all);
   const settings = value as StageFile;
   return {
@@ -77,7 +80,7 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
     architecture: architecture as StageSettings['architecture'],
     atOnce: String(atOnce) === 'true',
     keepsData: false,
-    throttle: { rateLimit: 1_000, burstLimit: 2_000 },
+    throttle: DEFAULT_THROTTLE,
     logRetentionDays: settings.keepsData ? 90 : 7,
     ...settings,
   };

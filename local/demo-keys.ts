@@ -3,20 +3,21 @@ import { join } from 'node:path';
 import type { KeyStore } from '../admin/keys/key-store.ts';
 import { type KeyEnvironment, newApiKey, parseApiKey } from '../core/access/api-key.ts';
 import type { KeyRecord } from '../core/access/key-record.ts';
-import { PLAN_NAMES, type PlanName } from '../core/access/plans.ts';
+import { plansFrom } from '../core/access/plans.ts';
 import { SCOPES } from '../core/access/scopes.ts';
+import { plansVariable } from '../core/runtime/environment.ts';
 import { PRIVATE_FILE } from './data-directory.ts';
 import { CannotStart } from './options.ts';
 
-/** One live key per plan, and a test key, which sees the sandbox only. */
-export type DemoKeys = Readonly<Record<PlanName | 'test', string>>;
+/** Keys for trying the service. */
+export interface DemoKeys {
+  /** A live key for each plan. */
+  readonly plans: Readonly<Record<string, string>>;
+  /** Sees the sandbox only. */
+  readonly test: string;
+}
 
 type NewKey = Pick<KeyRecord, 'name' | 'plan'> & Partial<KeyRecord> & { readonly environment: KeyEnvironment };
-
-const DEMO_KEYS = [
-  ...PLAN_NAMES.map((plan) => ({ name: plan, plan, environment: 'live' }) as const),
-  { name: 'test', plan: 'standard', environment: 'test' } as const,
-];
 
 /** Adds a new key, with all scopes unless `record` has others, and returns it. */
 export const addKey = async (keys: KeyStore, record: NewKey, now: Date): Promise<string> => {
@@ -26,7 +27,7 @@ export const addKey = async (keys: KeyStore, record: NewKey, now: Date): Promise
 };
 
 /** Whether a stored key is valid and of this plan. */
-const isUsable = async (keys: KeyStore, key: unknown, plan: PlanName): Promise<boolean> => {
+const isUsable = async (keys: KeyStore, key: unknown, plan: string): Promise<boolean> => {
   const presented = typeof key === 'string' ? parseApiKey(key) : undefined;
   if (presented === undefined) return false;
   const record = await keys.find(presented.id);
@@ -49,12 +50,16 @@ const readStoredKeys = async (file: string): Promise<Record<string, unknown>> =>
 export const demoKeys = async (keys: KeyStore, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
   const file = dataDirectory && join(dataDirectory, 'demo-keys.json');
   const stored = file ? await readStoredKeys(file) : {};
-  const demo: Partial<Record<keyof DemoKeys, string>> = {};
-  for (const { name, plan, environment } of DEMO_KEYS) {
-    const known = stored[name];
-    const isKept = await isUsable(keys, known, plan);
-    demo[name] = isKept ? String(known) : await addKey(keys, { name: `Demo ${name}`, plan, environment }, now);
+  const keyFor = async (known: unknown, plan: string, environment: KeyEnvironment): Promise<string> => {
+    if (await isUsable(keys, known, plan)) return String(known);
+    return addKey(keys, { name: `Demo ${environment === 'test' ? 'test' : plan}`, plan, environment }, now);
+  };
+  const names = Object.keys(plansFrom(plansVariable()));
+  const plans: Record<string, string> = {};
+  for (const plan of names) {
+    plans[plan] = await keyFor((stored.plans as Record<string, unknown> | undefined)?.[plan], plan, 'live');
   }
+  const demo: DemoKeys = { plans, test: await keyFor(stored.test, names[0] ?? '', 'test') };
   if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, PRIVATE_FILE);
-  return demo as DemoKeys;
+  return demo;
 };

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { parseArgs } from 'node:util';
+import { readPlans } from '../core/stage/plan-problems.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { isHostName } from './allowed-host.ts';
 
@@ -46,7 +47,8 @@ const USAGE = `Usage: npm start [-- OPTIONS]
   --help               this text
   --version            the version of this service
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
-  ALLOWED_HOSTS (further host names that requests may use, separated by commas)`;
+  ALLOWED_HOSTS (further host names that requests may use, separated by commas),
+  PLANS (the plans as JSON, as in the settings of a stage)`;
 
 export const DEFAULT_DYNAMODB_PORT = 8_000;
 const MAX_PORT = 65_535;
@@ -65,6 +67,12 @@ const readAllowedHosts = (): string[] => {
   const wrong = hosts.find((host) => !isHostName(host));
   if (wrong === undefined) return hosts;
   throw new CannotStart(`ALLOWED_HOSTS must be host names without a port, separated by commas; "${wrong}" is not one.`);
+};
+
+/** The functions read `PLANS` themselves. @throws CannotStart naming everything that is wrong with it */
+const checkPlans = (): void => {
+  const read = readPlans(process.env.PLANS);
+  if ('problems' in read) throw new CannotStart(read.problems.map((problem) => `${problem}.`).join('\n'));
 };
 
 const endpointFrom = (value: string): string => {
@@ -97,6 +105,7 @@ export const readOptions = (args: string[]): LocalOptions | string => {
     throw new CannotStart(`--dynamodb-host must be an IPv4 address like 172.17.0.1, not "${host}".`);
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
+  checkPlans();
   return {
     port: portFrom('PORT', 3_000),
     dynamodbPort: portFrom('DYNAMODB_PORT', DEFAULT_DYNAMODB_PORT),

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { keyStore } from '../admin/keys/key-store.ts';
 import type { KeyRecord } from '../core/access/key-record.ts';
-import { PLANS } from '../core/access/plans.ts';
+import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import type { ExampleRequest } from '../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
@@ -90,7 +90,7 @@ export const recordExamples = async (): Promise<Recording> => {
     const recorded: [string, Readonly<Record<string, ExampleResponse>>][] = [];
     for (const id of Object.keys(endpoints) as EndpointId[]) recorded.push([id, await recordEndpoint(id)]);
     const limited = await newKey({ plan: 'free' });
-    for (let request = 0; request < PLANS.free.requestsPerWindow; request += 1) await lookUp(limited);
+    for (let request = 0; request < DEFAULT_PLANS.free.requestsPerWindow; request += 1) await lookUp(limited);
     return {
       endpoints: Object.fromEntries(recorded),
       errors: withFixedIds({

@@ -109,6 +109,15 @@ export const errorSections = () =>
     return { code, anchor: problemType(code).split('#')[1], answer: `${status} ${title}`, ...texts[code] };
   });
 
+/** The codes of bulk entries, which have no verdict then. Those that single lookups have too mean the same there. */
+const BULK_ENTRIES = `## Codes of bulk entries
+
+A bulk response is 200 even when some of its entries have a \`code\` in place of an answer. \`insured: false\` or \`compliant: false\` says nothing about such a vehicle.
+
+- \`VEHICLE_NOT_FOUND\`, \`COMPLIANCE_NOT_FOUND\`, \`INVALID_REGISTRATION\`: as above, for this entry alone.
+- \`LOOKUP_UNAVAILABLE\`: this registration could not be looked up just now. Ask for it again, together with the others of this code.
+`;
+
 /** The content of docs/errors.md. */
 export const errorListMarkdown = (): string =>
   [
@@ -119,4 +128,5 @@ export const errorListMarkdown = (): string =>
       ({ code, anchor, answer, meaning, remedy }) =>
         `<a id="${anchor}"></a>\n\n## ${code}\n\n**${answer}.** ${meaning}\n\n${remedy}\n`,
     ),
+    BULK_ENTRIES,
   ].join('\n\n');

@@ -1,5 +1,5 @@
 /** The headers of every response (docs/contract.md#every-response), and the headers of some statuses. */
-import { PLANS } from '../core/access/plans.ts';
+import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import { sampleItemPath } from '../functions/endpoints/document.ts';
 import { type JsonObject, refTo } from './json.ts';
 
@@ -16,7 +16,7 @@ const TEXT = { type: 'string' };
 const everyResponse = {
   'X-RateLimit-Limit': header(
     'Requests that the plan allows in a window of 60 s; 0 when the caller is unknown',
-    PLANS.standard.requestsPerWindow,
+    DEFAULT_PLANS.standard.requestsPerWindow,
     COUNT,
   ),
   'X-RateLimit-Remaining': header('Requests left in this window', 42, COUNT),
@@ -59,6 +59,11 @@ const someResponses = {
     TEXT,
   ),
   ETag: header('The version of the item, for If-Match', '"3"', { ...TEXT, pattern: '^"[1-9][0-9]*"$' }),
+  'Idempotent-Replayed': {
+    description: 'With a creation that was made before with this Idempotency-Key; absent otherwise',
+    example: 'true',
+    schema: { ...TEXT, const: 'true' },
+  },
   Link: {
     description:
       'The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends',

@@ -2,6 +2,7 @@
  * The strict form of the OpenAPI 3.1 document, an operation for each endpoint in the table. Tests validate all
  * responses against it. The types of `client/` and the published document are made from it.
  */
+import { problemType } from '../core/problems.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { componentSchemas } from './component-schemas.ts';
@@ -62,7 +63,7 @@ const buildOperation = (id: EndpointId, endpoint: Endpoint, examples: Examples):
   return {
     operationId,
     summary: endpoint.summary,
-    description: `${description}\n\nCodes of problems: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    description: `${description}\n\nCodes of problems: ${codes.map((code) => `[\`${code}\`](${problemType(code)})`).join(', ')}.`,
     'x-problem-codes': codes,
     tags: [endpoint.tag],
     security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: endpoint.scope ? [endpoint.scope] : [] })),
@@ -84,7 +85,7 @@ const buildPaths = (examples: Examples): JsonObject => {
 /** The strict form. It is deterministic. @throws Error naming an example that is not recorded */
 export const strictDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => ({
   openapi: '3.1.1',
-  info: information,
+  info: information(examples.of('vehicle-insurance')[0]?.body),
   servers: listServers(origins),
   tags,
   paths: buildPaths(examples),

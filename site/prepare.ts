@@ -1,14 +1,18 @@
 /**
  * Writes what VitePress copies into the site as it is: the scripts of the reference, which `npm start` also serves, and
- * the files that the guide offers.
+ * the files and programs that its pages offer.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readCommandLine } from '../core/runtime/command-line.ts';
 import { referenceScript } from '../local/docs/pages.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
+
+readCommandLine(`Usage: node prepare.ts
+Writes site/public: document, package of the client, texts. SITE_API names the service that the site describes.`);
 
 const root = new URL('../', import.meta.url);
 const target = new URL('site/public/', root);
@@ -27,8 +31,9 @@ answer: an unknown vehicle is not an uninsured one.
 
 - [OpenAPI document](openapi.json): every endpoint, with examples and errors
 - [Guide](guide.html): keys, limits, lookups, content, the sandbox
-- [Python, Java, Go, TypeScript](languages.html): generated clients, and programs that use them
+- [Python, Java, Go, TypeScript](languages.html): whole programs, and generated clients
 - [Errors](errors.html): every code with its meaning and what to do about it
+- [For offices](offices.html): check a list of vehicles with one command
 - [Client](client.html): the package for Node, Deno and Bun
 - [Sandbox](sample-data.html): the vehicles that a test key sees
 - [Changelog](changelog.html): every change that a consumer can see
@@ -60,8 +65,17 @@ const packClient = async (): Promise<void> => {
 
 const document = openApiDocument({ deployed: apiOrigin() });
 await mkdir(target, { recursive: true });
+await cp(new URL('examples/', root), new URL('examples/', target), {
+  recursive: true,
+  // VitePress makes a page of every document.
+  filter: (source) => !source.endsWith('.md'),
+});
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
 await writeFile(new URL('llms.txt', target), LLMS);
-await writeFile(new URL('openapi.json', target), JSON.stringify(document));
+// Its links lead to the errors of the service on this machine.
+await writeFile(
+  new URL('openapi.json', target),
+  JSON.stringify(document).replaceAll('(/docs/errors#', '(errors.html#'),
+);
 await packClient();
 await writeFile(new URL('scalar.js', target), await referenceScript());

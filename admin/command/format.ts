@@ -19,5 +19,8 @@ export const findControlCharacter = (text: string): string | undefined => {
 export const escapeControls = (text: string): string =>
   text.replace(CONTROL, (character) => codePointOf(character).replace('U+', '\\u'));
 
+/** The example of a command's help. */
+export const exampleOf = (line: string): string => `\nExample:\n  npm run --silent admin -- ${line}`;
+
 /** A whole number with separators, such as 20,000. */
 export const formatNumber = (value: number): string => Math.round(value).toLocaleString('en-GB');

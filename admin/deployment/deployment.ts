@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { IntakeOutput } from '../../core/stage/outputs.ts';
+import type { Plans } from '../../core/access/plans.ts';
+import type { IntakeOutput } from '../../core/stage/stage-schema.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
@@ -21,6 +22,8 @@ export interface Deployment {
   readonly tableNames: Partial<TableNames>;
   /** Those that the service uses, whatever --tables names. Unknown without a stack on AWS. */
   readonly tablesInUse?: Partial<TableNames>;
+  /** The plans of the stage. */
+  readonly plans: Plans;
   /** The name of the database in messages. */
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */

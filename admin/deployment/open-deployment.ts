@@ -3,14 +3,22 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import { IMPORT_METRICS_OUTPUT, INTAKE_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../core/stage/outputs.ts';
+import { DEFAULT_PLANS, type Plans, plansFrom } from '../../core/access/plans.ts';
+import {
+  IMPORT_METRICS_OUTPUT,
+  INTAKE_OUTPUT,
+  KEEPS_DATA_OUTPUT,
+  PLANS_OUTPUT,
+  tableOutput,
+} from '../../core/stage/outputs.ts';
+import { readPlans } from '../../core/stage/plan-problems.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { callerArn, userName } from './aws-requests.ts';
 import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
-import { findRegion, type Region, requireRegion } from './region.ts';
+import { findRegion, knownStacks, type Region, requireRegion } from './region.ts';
 
 /** The global options that choose the deployment. */
 export interface DeploymentOptions {
@@ -54,6 +62,13 @@ const localAddress = (port = '8000'): string => {
   throw new CommandFailure(`DYNAMODB_PORT must be a port number from 1 to ${MAX_PORT}, not "${port}"`);
 };
 
+/** The plans of the service on this machine. @throws CommandFailure naming everything that is wrong with `PLANS` */
+const localPlans = ({ PLANS }: NodeJS.ProcessEnv): Plans => {
+  const read = readPlans(PLANS);
+  if ('plans' in read) return read.plans;
+  throw new CommandFailure(read.problems.join('; '));
+};
+
 const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 const openLocalDeployment = (
@@ -76,12 +91,23 @@ const openLocalDeployment = (
       'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
     tableNames: { ...tableNames, ...named },
     tablesInUse: tableNames,
+    plans: localPlans(env),
   };
 };
 
-const explain = (error: unknown, stack: string, region: Region, profile: string | undefined): CommandFailure => {
+interface StackPlace {
+  readonly stack: string;
+  readonly region: Region;
+  readonly profile: string | undefined;
+  readonly stagesFolder: string;
+}
+
+const explain = async (
+  error: unknown,
+  { stack, region, profile, stagesFolder }: StackPlace,
+): Promise<CommandFailure> => {
   const sentence = /does not exist/.test(String(error))
-    ? `there is no stack ${stack} in ${region.name} (from ${region.source}): check its name, the region and the account`
+    ? `there is no stack ${stack} in ${region.name} (from ${region.source}): check its name, the region and the account${await knownStacks(stagesFolder)}`
     : describeAwsError(error, profile, (name) => `the stack ${stack} could not be read (${name})`);
   return new CommandFailure(sentence, { cause: error });
 };
@@ -99,15 +125,14 @@ const readOutputs = async (account: CloudFormationClientConfig, stack: string) =
 
 /** The names of the tables are outputs of the stack, except those in `named`, such as a restored one. */
 const openStackDeployment = async (
-  stack: string,
-  region: Region,
-  profile: string | undefined,
+  place: StackPlace,
   named: Partial<TableNames>,
   yes: string | undefined,
 ): Promise<Deployment> => {
+  const { stack, region, profile } = place;
   const account = { region: region.name, ...(profile && { profile }) };
-  const outputs = await readOutputs(account, stack).catch((error: unknown) => {
-    throw explain(error, stack, region, profile);
+  const outputs = await readOutputs(account, stack).catch(async (error: unknown) => {
+    throw await explain(error, place);
   });
   const requireTableName = (id: TableId): string => {
     const name = named[id] ?? outputs.get(tableOutput(id));
@@ -120,6 +145,7 @@ const openStackDeployment = async (
   return {
     tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, requireTableName(id)])) as TableNames,
     tablesInUse: Object.fromEntries(TABLE_IDS.flatMap((id) => (outputOf(id) ? [[id, outputOf(id)]] : []))),
+    plans: plansFrom(outputs.get(PLANS_OUTPUT)),
     db: connect(account),
     readCaller: () => callerArn(account),
     aws: { profile },
@@ -145,7 +171,8 @@ export const openDeployment = async (options: DeploymentOptions, context: Deploy
       throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
     }
     const found = await findRegion(stack, region, profile, context);
-    return openStackDeployment(stack, found, profile, named, yes);
+    const { stagesFolder } = context;
+    return openStackDeployment({ stack, region: found, profile, stagesFolder }, named, yes);
   }
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
   if (options.tables === undefined) {
@@ -158,6 +185,7 @@ export const openDeployment = async (options: DeploymentOptions, context: Deploy
     readCaller: () => callerArn(account),
     aws: { profile },
     tableNames: named,
+    plans: DEFAULT_PLANS,
     address: `AWS in ${region}`,
     remedy: 'check the region and the table names',
     guard: { name: Object.values(named)[0] ?? '', given: yes },

@@ -1,7 +1,8 @@
 /** The region of a stack: from an option, the stage's settings, the environment or the profile. There is no default. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSharedConfigFiles } from '@smithy/core/config';
+import { REGION_PATTERN } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import type { DeploymentContext } from './deployment.ts';
 
@@ -11,7 +12,7 @@ export interface Region {
   readonly source: string;
 }
 
-const REGION_NAME = /^[a-z]{2}(-[a-z]+)+-\d+$/;
+const REGION_NAME = new RegExp(`^${REGION_PATTERN}$`);
 
 /** @throws CommandFailure when it has not the form of a region's name */
 export const requireRegion = (name: string, source: string): Region => {
@@ -21,6 +22,13 @@ export const requireRegion = (name: string, source: string): Region => {
 
 /** The stack names of `bin/app.ts`. */
 const STACK_OF_STAGE = /^vehicle-verification-([a-z][a-z0-9-]*)$/;
+
+/** The stacks that `cdk deploy` creates, at the end of a sentence; empty without settings of a stage. */
+export const knownStacks = async (stagesFolder: string): Promise<string> => {
+  const files = await readdir(stagesFolder).catch(() => []);
+  const stacks = files.flatMap((file) => (file.endsWith('.json') ? `vehicle-verification-${file.slice(0, -5)}` : []));
+  return stacks.length === 0 ? '' : `; the stages here have the stacks ${stacks.sort().join(', ')}`;
+};
 
 /** The region where `cdk deploy` creates the stack. @throws CommandFailure when the settings are invalid */
 const stageRegion = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
@@ -63,7 +71,7 @@ export const findRegion = async (
   ] as const;
   const [name, source] = sources.find(([name]) => name !== undefined && name !== '') ?? [];
   if (name === undefined || source === undefined) {
-    throw new CommandFailure(`name the region of the stack ${stack} with --region`);
+    throw new CommandFailure(`name the region of the stack ${stack} with --region${await knownStacks(stagesFolder)}`);
   }
   const region = requireRegion(name, source);
   if (settings !== undefined && settings.name !== name) {

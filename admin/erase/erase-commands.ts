@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Erasure } from '../../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { erasures, findErasures } from '../file-command/erasures.ts';
 import type { FileKind } from '../file-command/file-kind.ts';
@@ -85,5 +86,6 @@ export const addEraseCommand = (program: Command, run: Runner): void => {
     .option('--registration <registrations...>', 'one or more registrations instead of a file')
     .option('--from <table>', 'instead of a file: the erasures in another table, such as the one before a restore')
     .option('--undo', 'with --registration: take erasures back, which brings no data back')
+    .addHelpText('after', exampleOf('erase --registration AB12CDE'))
     .action((file: string | undefined, options: EraseOptions) => run((context) => runErase(file, options, context)));
 };

@@ -25,12 +25,18 @@ export interface RunOutcome {
 
 const rateOf = ({ read }: Counts, seconds: number): number => read / Math.max(seconds, 1e-3);
 
-const tableOf = ({ noun, outcomes }: Pick<FileKind, 'noun' | 'outcomes'>, counts: Counts, seconds: number): string => {
+const tableOf = (
+  { noun, outcomes }: Pick<FileKind, 'noun' | 'outcomes'>,
+  counts: Counts,
+  seconds: number,
+  dryRun: boolean,
+): string => {
+  const wouldBe = dryRun ? ' would be' : '';
   const labels = {
-    loaded: `${noun} loaded`,
+    loaded: `${noun}${wouldBe} loaded`,
     unchanged: 'unchanged',
     kept: 'kept',
-    removed: `${noun} removed`,
+    removed: `${noun}${wouldBe} removed`,
     notThere: 'not there',
     erased: 'erased',
   };
@@ -83,7 +89,7 @@ export const reportOf = (
     isAtEnd && read > 0 && note && !dryRun ? `${note}\n` : '',
   ];
   return {
-    text: tableOf({ noun, outcomes }, counts, seconds) + formatNote(counts),
+    text: tableOf({ noun, outcomes }, counts, seconds, dryRun) + formatNote(counts),
     notes: notes.join(''),
     data: {
       kind: noun,

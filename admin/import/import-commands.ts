@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import type { Runner } from '../deployment/deployment.ts';
 import type { RecordOutcome } from '../file-command/counts.ts';
 import type { DataKind, FileKind } from '../file-command/file-kind.ts';
@@ -77,7 +78,7 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
     .argument('<file>', 'a .csv, .ndjson or .jsonl file')
     .addHelpText(
       'after',
-      `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(ROWS[noun].columns)}`,
+      `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(ROWS[noun].columns)}${exampleOf(`import ${noun} ${noun}.csv`)}`,
     )
     .action((file: string, options: Partial<FileOptions>) =>
       run((context) => {

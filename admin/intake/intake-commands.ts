@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
-import { formatNumber, printable } from '../command/format.ts';
+import { exampleOf, formatNumber, printable } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
@@ -67,6 +67,7 @@ export const addIntakeCommands = (program: Command, run: Runner): void => {
     addSupplierOption(intake.command(kind), kind, 'whose files they are (default: the supplier without a name)')
       .description(`load waiting files of ${kind}; each is a line of JSON on standard error`)
       .option('--dry-run', 'list the files and what would be done with them')
+      .addHelpText('after', exampleOf(`intake ${kind} --dry-run --stack vehicle-verification-prod`))
       .action((options: IntakeOptions) => run((context) => runIntake(kind, options, context)));
   }
 };

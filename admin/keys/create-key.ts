@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { KEY_ENVIRONMENTS, type KeyEnvironment, newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
-import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { findControlCharacter } from '../command/format.ts';
+import { exampleOf, findControlCharacter } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { domainsOption, planOption, required } from './key-options.ts';
+import { domainsOption, planOption, required, requirePlan } from './key-options.ts';
 import { changeBy, keyView, newKeyText, openKeys } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -38,7 +37,7 @@ const parseExpiry = (text: string): LondonDate => {
 
 interface CreateKeyOptions {
   readonly name?: string;
-  readonly plan?: PlanName;
+  readonly plan?: string;
   readonly scopes: readonly Scope[];
   readonly domains?: readonly string[];
   readonly expires?: string;
@@ -48,6 +47,7 @@ interface CreateKeyOptions {
 /** Creates a key and shows it once; only its hash is stored. */
 const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandContext): Promise<CommandResult> => {
   const options = { ...given, name: required(given.name, '--name'), plan: required(given.plan, '--plan') };
+  requirePlan(options.plan, context.deployment);
   const today = londonDate(context.now());
   if (options.expires !== undefined && options.expires < today) {
     throw new CommandFailure(
@@ -65,17 +65,18 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandCo
 
 /** Adds `keys create`. */
 export const addCreateKey = (keys: Command, run: Runner): void => {
-  const name = new Option('--name <name>', 'name of the owner, 1 to 100 characters').argParser(parseName);
+  const name = new Option('--name <name>', 'name of the owner, 1 to 100 characters (required)').argParser(parseName);
   const scopes = new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`);
   const environment = new Option('--env <env>', 'environment in the prefix of the key');
   keys
     .command('create')
     .description('create a key and show it once')
     .addOption(name)
-    .addOption(planOption())
+    .addOption(planOption('plan of the key, one of those of the stage (required)'))
     .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
     .addOption(domainsOption('bind the key to content domains, such as a.example,b.example (default: any domain)'))
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
     .addOption(environment.choices(KEY_ENVIRONMENTS).default('live'))
+    .addHelpText('after', exampleOf('keys create --name "Acme Fleet" --plan standard'))
     .action((options: CreateKeyOptions) => run((context) => createKey(options, context)));
 };

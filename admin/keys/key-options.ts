@@ -1,8 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { PLAN_NAMES } from '../../core/access/plans.ts';
 import { CreateContent } from '../../core/content/schemas.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { printable } from '../command/format.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 
 /** Maximum number of domains of one key: an API error lists them all. */
 const MAX_DOMAINS = 50;
@@ -23,7 +24,13 @@ const parseDomains = (text: string): string[] => {
 };
 
 /** A command that requires it calls `required`. */
-export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
+export const planOption = (description: string) => new Option('--plan <plan>', description);
+
+/** @throws CommandFailure when the stage has no plan of this name */
+export const requirePlan = <Name extends string | undefined>(plan: Name, { plans }: Deployment): Name => {
+  if (plan === undefined || Object.hasOwn(plans, plan)) return plan;
+  throw new CommandFailure(`there is no plan ${printable(plan)}: there are ${Object.keys(plans).join(', ')}`);
+};
 
 /** Its value: each domain once, in lower case. */
 export const domainsOption = (description: string) =>

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException, TransactionConflictException } from '@
 import { type DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
 import { KeyRecord, keyFinder, plansOf } from '../../core/access/key-record.ts';
-import { type PlanName, windowAt } from '../../core/access/plans.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
@@ -25,7 +25,7 @@ export interface ChangeOrigin {
 
 /** New values of fields; `null` removes the field. */
 interface KeyChanges {
-  readonly plan?: PlanName | undefined;
+  readonly plan?: string | undefined;
   readonly domains?: readonly string[] | null | undefined;
 }
 
@@ -57,7 +57,7 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
 };
 
 /** The plans of a key after a change of its plan, which is valid from the window of the change. */
-const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] =>
+const plansWith = (old: KeyRecord, plan: string, at: Date): KeyRecord['plans'] =>
   plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
 export class UnknownApiKey extends Error {
@@ -65,6 +65,14 @@ export class UnknownApiKey extends Error {
 
   constructor(id: string) {
     super(`no key has the id ${id}`);
+  }
+}
+
+export class RevokedApiKey extends Error {
+  override readonly name = 'RevokedApiKey';
+
+  constructor(id: string, revokedAt: string) {
+    super(`key ${id} was revoked at ${revokedAt} and cannot be changed: create a new one with "keys create"`);
   }
 }
 
@@ -163,14 +171,17 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
         revokedAt === undefined ? { revokedAt: at.toISOString(), revokedBy: by } : undefined,
       ),
 
-    /** Makes all the changes or none. @throws UnknownApiKey */
+    /** Makes all the changes or none. @throws UnknownApiKey, RevokedApiKey */
     update: (id: string, { plan, domains }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
-      change(id, (old) => ({
-        ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
-        domains,
-        changedAt: at.toISOString(),
-        changedBy: by,
-      })),
+      change(id, (old) => {
+        if (old.revokedAt !== undefined) throw new RevokedApiKey(id, old.revokedAt);
+        return {
+          ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
+          domains,
+          changedAt: at.toISOString(),
+          changedBy: by,
+        };
+      }),
 
     /**
      * Stores a successor and ends the old key, in one transaction.

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandResult } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { addCreateKey } from './create-key.ts';
 import { required } from './key-options.ts';
@@ -31,12 +32,14 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .command('revoke')
     .description('revoke a key at once and permanently')
     .argument('<id>', 'id of the key')
+    .addHelpText('after', exampleOf('keys revoke 0123456789abcdef0123'))
     .action((id: string) => run((context) => revokeKey(id, context)));
   addUpdateKey(keys, run);
   addKeyUsage(keys, run);
   keys
     .command('restore')
     .description('restore missing keys from another table; existing keys, including revoked ones, are not changed')
-    .option('--from <table>', 'name of the table, such as one restored from a backup')
+    .option('--from <table>', 'name of the table, such as one restored from a backup (required)')
+    .addHelpText('after', exampleOf('keys restore --from restored-keys --stack vehicle-verification-prod'))
     .action(({ from }: { from?: string }) => run((context) => restoreKeys(required(from, '--from'), context)));
 };

@@ -5,6 +5,7 @@ import { SCOPES } from '../../core/access/scopes.ts';
 import { COUNTERS_KEPT_DAYS } from '../../core/access/usage-table.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import type { CommandResult } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { KEY_STATES, type KeyState, type KeyView, keyView, openKeys } from './keys.ts';
@@ -14,12 +15,13 @@ const ENDS_SOON_DAYS = 30;
 
 const MAX_QUERIES = 20;
 
-/** Characters of a name and of a domain. With the widest values of the other columns, a row of `keys list` has 100. */
+/** Characters of a name, a plan and a domain. With the widest values of the other columns a row has 80. */
 export const NAME_WIDTH = 20;
-const DOMAIN_WIDTH = 21;
+export const PLAN_WIDTH = 12;
+const DOMAIN_WIDTH = 20;
 
-/** Each cell has one line per field, so that a row fits into 100 characters. */
-const HEAD = ['id', 'name\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
+/** Each cell has one line per field, so that a row fits into 80 characters. */
+const HEAD = ['id\nname\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
 
 interface ListOptions {
   readonly state?: KeyState;
@@ -29,14 +31,17 @@ interface ListOptions {
 /** `lastUsed` is null when the key was not used in the last 40 days, and absent without the usage table. */
 interface ListedKey extends KeyView {
   readonly endsSoon: boolean;
+  /** Whether the stage has no plan of this name any more: the key works by the smallest one. */
+  readonly planIsGone: boolean;
   readonly lastUsed?: string | null;
 }
 
 /** Unix seconds from which all counters are kept. */
 const keptSince = (now: Date): number => Math.floor(now.getTime() / 1_000) - COUNTERS_KEPT_DAYS * 86_400;
 
-const shortened = (domain: string): string =>
-  domain.length > DOMAIN_WIDTH ? `${domain.slice(0, DOMAIN_WIDTH - 1)}…` : domain;
+/** At most so many characters of a text. */
+export const shortened = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
 const lastUsedText = ({ lastUsed, createdAt }: ListedKey, now: Date): string => {
   if (lastUsed === undefined) return 'unknown';
@@ -45,9 +50,8 @@ const lastUsedText = ({ lastUsed, createdAt }: ListedKey, now: Date): string => 
 };
 
 const toRow = (key: ListedKey, now: Date): string[] => [
-  key.id,
-  [key.name, ...(key.follows === null ? [] : ['follows', key.follows])].join('\n'),
-  `${key.plan}\n${key.environment}`,
+  [key.id, shortened(key.name, NAME_WIDTH), ...(key.follows === null ? [] : ['follows', key.follows])].join('\n'),
+  [shortened(key.plan, PLAN_WIDTH), ...(key.planIsGone ? ['plan is gone'] : []), key.environment].join('\n'),
   [
     key.state,
     key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end',
@@ -55,7 +59,7 @@ const toRow = (key: ListedKey, now: Date): string[] => [
   ].join('\n'),
   [
     ...(key.scopes.length === SCOPES.length ? ['all'] : key.scopes),
-    ...(key.domains?.map(shortened) ?? ['any domain']),
+    ...(key.domains?.map((domain) => shortened(domain, DOMAIN_WIDTH)) ?? ['any domain']),
   ].join('\n'),
   lastUsedText(key, now),
 ];
@@ -77,7 +81,7 @@ const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId:
 
 const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
   // It may be that `--tables` names the keys table only, such as one that a deleted stack retained.
-  const { db, tableNames } = context.deployment;
+  const { db, tableNames, plans } = context.deployment;
   const { usage } = tableNames;
   const now = context.now();
   const soon = dayAfter(londonDate(now), ENDS_SOON_DAYS);
@@ -89,14 +93,19 @@ const listKeys = async ({ state, name = '' }: ListOptions, context: CommandConte
     wanted,
     async (key): Promise<ListedKey> => ({
       ...key,
+      planIsGone: !Object.hasOwn(plans, key.plan),
       endsSoon: key.state === 'active' && key.expires !== null && key.expires <= soon,
       ...(usage && { lastUsed: await findLastUse(db, usage, key.id, now) }),
     }),
   );
   const rows = data.map((key) => toRow(key, now));
   const ending = data.filter(({ endsSoon }) => endsSoon).length;
-  const notice = ending > 0 ? `Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.\n` : '';
-  const table = () => readableTable(HEAD, rows, { widths: [null, NAME_WIDTH] }) + notice;
+  const gone = data.filter(({ planIsGone }) => planIsGone).length;
+  const notices = [
+    ending > 0 && `Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.`,
+    gone > 0 && `Keys whose plan is gone, which work by the plan with the fewest requests: ${gone}.`,
+  ].flatMap((notice) => (notice ? `${notice}\n` : []));
+  const table = () => readableTable(HEAD, rows) + notices.join('');
   const none = all.length === 0 ? 'There are no keys yet.\n' : 'No key is in that state or has such a name.\n';
   return { text: data.length === 0 ? none : table(), data };
 };
@@ -108,5 +117,6 @@ export const addListKeys = (keys: Command, run: Runner): void => {
     .description(`keys, oldest first, never the keys themselves; "ends soon" is within ${ENDS_SOON_DAYS} days`)
     .addOption(new Option('--state <state>', 'only keys in this state').choices(KEY_STATES))
     .option('--name <text>', 'only keys whose name contains this text, in upper or lower case')
+    .addHelpText('after', exampleOf('keys list --state active --name acme'))
     .action((options: ListOptions) => run((context) => listKeys(options, context)));
 };

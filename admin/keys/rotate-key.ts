@@ -3,6 +3,7 @@ import { type KeyEnvironment, newApiKey } from '../../core/access/api-key.ts';
 import { creationOwnerId, type KeyRecord } from '../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import type { ChangeOrigin, EndOfKey } from './key-store.ts';
 import { changeBy, keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
@@ -111,5 +112,6 @@ export const addRotateKey = (keys: Command, run: Runner): void => {
         .argParser(parseOverlapDays)
         .default(DEFAULT_OVERLAP_DAYS),
     )
+    .addHelpText('after', exampleOf('keys rotate 0123456789abcdef0123 --overlap-days 14'))
     .action((id: string, options: RotateKeyOptions) => run((context) => rotateKey(id, options, context)));
 };

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
-import type { PlanName } from '../../core/access/plans.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { domainsOption, planOption } from './key-options.ts';
+import { domainsOption, planOption, requirePlan } from './key-options.ts';
 import { changeBy, keyView, openKeys, requireKeyId } from './keys.ts';
 
 interface UpdateKeyOptions {
-  readonly plan?: PlanName;
+  readonly plan?: string;
   /** False for `--no-domains`. */
   readonly domains?: readonly string[] | false;
 }
@@ -17,6 +17,7 @@ const updateKey = async (text: string, { plan, domains }: UpdateKeyOptions, cont
   if (plan === undefined && domains === undefined) {
     throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');
   }
+  requirePlan(plan, context.deployment);
   const changes = { plan, domains: domains === false ? null : domains };
   const record = await openKeys(context).update(id, changes, await changeBy(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
@@ -32,7 +33,8 @@ export const addUpdateKey = (keys: Command, run: Runner): void => {
     .command('update')
     .description('change the plan of a key, the content domains that it is bound to, or both')
     .argument('<id>', 'id of the key')
-    .addOption(planOption())
+    .addHelpText('after', exampleOf('keys update 0123456789abcdef0123 --plan premium'))
+    .addOption(planOption('new plan of the key, one of those of the stage'))
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
     .addOption(new Option('--no-domains', 'let the key use any content domain'));
   // Both options set the same value, and commander would keep only the last.

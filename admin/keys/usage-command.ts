@@ -2,17 +2,18 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
 import { MAX_COUNTED_MULTIPLE } from '../../core/access/authenticate.ts';
-import { PLANS, windowAt } from '../../core/access/plans.ts';
+import { planOf } from '../../core/access/key-record.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import { firstHour, type Usage, usageHours } from '../../core/access/usage-report.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { formatNumber } from '../command/format.ts';
+import { exampleOf, formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
 import { beganBeforeEnd, openKeys, requireKeyId } from './keys.ts';
-import { NAME_WIDTH } from './list-keys.ts';
+import { NAME_WIDTH, PLAN_WIDTH, shortened } from './list-keys.ts';
 import {
   DAY_SECONDS,
   dayOf,
@@ -26,8 +27,9 @@ import {
 
 /** Concurrent queries. Each holds a page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
 const MAX_QUERIES = 20;
-/** Characters of the longest bar. */
-const BAR_WIDTH = 50;
+/** Characters of the longest line of a chart, and of the longest bar that leaves room for the figures. */
+const LINE_WIDTH = 80;
+const MAX_BAR_WIDTH = 50;
 
 interface UsageOptions {
   readonly month?: string;
@@ -45,10 +47,22 @@ const usageCells = ({ requests, rateLimited, units }: Usage) => [requests, rateL
 const barChart = (noun: string, rows: readonly (Usage & { readonly label: string })[]): string => {
   const most = Math.max(...rows.map(({ requests }) => requests));
   if (most === 0) return '';
-  const bar = (requests: number) => '█'.repeat(Math.ceil((requests / most) * BAR_WIDTH));
-  const cells = rows.map(({ label, ...usage }) => [label, ...usageCells(usage), bar(usage.requests)]);
-  return `\n${readableTable([`${noun}, UTC`, 'requests', 'rate limited', 'units', ''], cells)}`;
+  const figures = rows.map(({ label, ...usage }) => [label, ...usageCells(usage)]);
+  const head = [`${noun}, UTC`, 'requests', 'rate limited', 'units'];
+  const widths = head.map((title, column) =>
+    Math.max(...[title, ...figures.map((row) => row[column] ?? '')].map(({ length }) => length + 2)),
+  );
+  const barWidth = Math.min(MAX_BAR_WIDTH, LINE_WIDTH - widths.reduce((sum, width) => sum + width));
+  const bars = rows.map(({ requests }) => '█'.repeat(Math.ceil((requests / most) * barWidth)));
+  return `\n${readableTable(
+    [...head, ''],
+    figures.map((row, nth) => [...row, bars[nth] ?? '']),
+  )}`;
 };
+
+/** Lines of at most 80 characters. */
+const keyHeading = ({ id, name, plan }: Pick<KeyMonth, 'id' | 'name' | 'plan'>): string =>
+  `Key ${id}, plan ${plan}\n${shortened(name, LINE_WIDTH)}\n`;
 
 /** Requests of a key in the current window and the last 24 hours, counted like `GET /v1/usage`. */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
@@ -57,10 +71,10 @@ const keyUsage = async (text: string, context: CommandContext): Promise<CommandR
   const now = context.now();
   const window = windowAt(now);
   const [key, all] = await Promise.all([openKeys(context).get(id), usage.countsSince(id, firstHour(now))]);
-  const { name, plan } = key;
+  const { plan } = key;
   const counts = all.filter(({ start }) => beganBeforeEnd(key, start));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
-  const limit = PLANS[plan].requestsPerWindow;
+  const limit = planOf(context.deployment.plans, key).requestsPerWindow;
   const requests = count < MAX_COUNTED_MULTIPLE * limit ? `${count}` : `at least ${count}`;
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, key, now);
@@ -69,7 +83,7 @@ const keyUsage = async (text: string, context: CommandContext): Promise<CommandR
     hours.map((hour) => ({ ...hour, label: hour.start.slice(11, 16) })),
   );
   return {
-    text: `Key ${id} (${name}, ${plan}): ${requests} of ${limit} requests in the window that ends at ${until}.\n${chart || 'No requests in the last 24 hours.\n'}`,
+    text: `${keyHeading(key)}${requests} of ${limit} requests in the window that ends at ${until}.\n${chart || 'No requests in the last 24 hours.\n'}`,
     data: { id, plan, count, limit, reset: window.end, hours },
   };
 };
@@ -88,20 +102,24 @@ function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
   }
 }
 
-const monthChart = ({ id, name, plan, days, ...total }: KeyMonth, { from, to }: Period, month: string) => {
+const monthChart = ({ days, ...key }: KeyMonth, { from, to }: Period, month: string) => {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const labels = Array.from({ length: (to - from) / DAY_SECONDS }, (_, index) => dayOf(from + index * DAY_SECONDS));
   const rows = labels.map((label) => ({ label, ...(byDay.get(label) ?? NO_USAGE) }));
-  const [requests, rateLimited, units] = usageCells(total);
+  const [requests, rateLimited, units] = usageCells(key);
   const count = `${requests} requests in ${month}, ${rateLimited} rate limited, ${units} units`;
-  return `Key ${id} (${name}, ${plan}): ${count}.\n${barChart('day', rows)}`;
+  return `${keyHeading(key)}${count}.\n${barChart('day', rows)}`;
 };
 
 const monthTable = (keys: readonly KeyMonth[], month: string): string => {
   const used = keys.filter(({ requests }) => requests > 0);
-  const rows = used.map(({ id, name, plan, ...usage }) => [id, name, plan, ...usageCells(usage)]);
-  const head = ['id', 'name', 'plan', 'requests', 'rate limited', 'units'];
-  const table = used.length > 0 ? readableTable(head, rows, { widths: [null, NAME_WIDTH] }) : '';
+  const rows = used.map(({ id, name, plan, ...usage }) => [
+    `${id}\n${shortened(name, NAME_WIDTH)}`,
+    shortened(plan, PLAN_WIDTH),
+    ...usageCells(usage),
+  ]);
+  const head = ['id\nname', 'plan', 'requests', 'rate limited', 'units'];
+  const table = used.length > 0 ? readableTable(head, rows) : '';
   return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
 };
 
@@ -143,6 +161,7 @@ export const addKeyUsage = (keys: Command, run: Runner): void => {
     .addOption(new Option('--month <month>', 'month, YYYY-MM').argParser(parseMonth))
     .option('--csv <file>', 'with --month: also write a row per key and day; an existing file is replaced')
     .option('--successors', 'with --month: count a rotated key and those after it as one')
+    .addHelpText('after', exampleOf('keys usage --month 2026-01 --csv usage.csv'))
     .action((id: string | undefined, options: UsageOptions) =>
       run((context) => {
         if (options.month !== undefined) return monthlyUsage(id, options.month, options, context);

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
+import { exampleOf } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import type { FileKind } from '../file-command/file-kind.ts';
 import { addFileOptions, type FileOptions } from '../file-command/file-options.ts';
@@ -63,7 +64,7 @@ const removeRegistrations = async (
   );
   const left = changes.length - counts.removed - counts.notThere - counts.erased;
   return {
-    text: `removed: ${counts.removed}, not there: ${counts.notThere}, erased: ${counts.erased}\n`,
+    text: `${dryRun ? 'would be removed' : 'removed'}: ${counts.removed}, not there: ${counts.notThere}, erased: ${counts.erased}\n`,
     notes:
       (notThere.length > 0 ? `Not there: ${notThere.join(', ')}.\n` : '') +
       (left > 0 ? `Stopped by Ctrl-C; not done: ${left}.\n` : dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`),
@@ -93,6 +94,7 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
           noun !== 'vehicles',
         ),
       )
+      .addHelpText('after', exampleOf(`remove ${noun} --registration "AB12 CDE" KR08NIL`))
       .action((file: string | undefined, { registration, all, supplier, dryRun = false, ...options }: RemoveOptions) =>
         run((context) => {
           requireSuppliers(noun, supplier);

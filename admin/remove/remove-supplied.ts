@@ -38,7 +38,7 @@ export const removeSupplied = async (supplier: string | undefined, dryRun: boole
     dryRun ? 'Dry run: nothing was removed.\n' : '',
   ];
   return {
-    text: `removed: ${formatNumber(counts.removed)}\n`,
+    text: `${dryRun ? 'would be removed' : 'removed'}: ${formatNumber(counts.removed)}\n`,
     notes: notes.join(''),
     data: { kind: 'vehicles', supplier: supplier ?? null, ...counts, interrupted: !isAtEnd, ...(dryRun && { dryRun }) },
     exitCode: !isAtEnd ? EXIT.interrupted : counts.damaged > 0 ? EXIT.incomplete : EXIT.done,

@@ -15,7 +15,7 @@ export interface paths {
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `NOT_ACCEPTABLE`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
          */
         get: operations["getInsurance"];
         put?: never;
@@ -37,9 +37,9 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
          */
         post: operations["checkInsurance"];
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`, `NOT_ACCEPTABLE`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
          */
         get: operations["getCompliance"];
         put?: never;
@@ -81,9 +81,9 @@ export interface paths {
         put?: never;
         /**
          * May these vehicles be on the road?
-         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
          */
         post: operations["checkCompliance"];
         delete?: never;
@@ -103,7 +103,7 @@ export interface paths {
          * List content items
          * @description Newest first. To read a whole list, repeat the request with `after`, the `next` of the page before, until `next` is null: each item is then shown at most once, and each that stays in the list exactly once, whatever changes meanwhile. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. `offset` is at most 10,000; past the end is an empty page. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `PAGE_TOO_LARGE`, `DOMAIN_FORBIDDEN`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`PAGE_TOO_LARGE`](/docs/errors#page-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden).
          */
         get: operations["listContent"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
          * Create a content item
          * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `DOMAIN_FORBIDDEN`, `SLUG_TAKEN`, `IDEMPOTENCY_CONFLICT`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`SLUG_TAKEN`](/docs/errors#slug-taken), [`IDEMPOTENCY_CONFLICT`](/docs/errors#idempotency-conflict).
          */
         post: operations["createContent"];
         delete?: never;
@@ -131,14 +131,14 @@ export interface paths {
          * Read a content item
          * @description The `ETag` is the version, for `If-Match`.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `CONTENT_NOT_FOUND`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found).
          */
         get: operations["getContent"];
         /**
          * Update a content item
          * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed; otherwise the response is 412. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `CONTENT_NOT_FOUND`, `DOMAIN_FORBIDDEN`, `PRECONDITION_FAILED`, `SLUG_TAKEN`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed), [`SLUG_TAKEN`](/docs/errors#slug-taken).
          */
         put: operations["updateContent"];
         post?: never;
@@ -146,7 +146,7 @@ export interface paths {
          * Delete a content item permanently
          * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed; otherwise the response is 412.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `CONTENT_NOT_FOUND`, `PRECONDITION_FAILED`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed).
          */
         delete: operations["deleteContent"];
         options?: never;
@@ -165,7 +165,7 @@ export interface paths {
          * The key, its limits and its requests of the last 24 hours
          * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`.
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed).
          */
         get: operations["getUsage"];
         put?: never;
@@ -458,13 +458,8 @@ export interface components {
                 id: string;
                 /** @description The name that your operator gave it */
                 name: string;
-                /**
-                 * @description Extensible enum:
-                 *     - `free`: 60 requests in a window, 100 registrations in a bulk request
-                 *     - `standard`: 600 requests in a window, 500 registrations in a bulk request
-                 *     - `premium`: 6,000 requests in a window, 1,000 registrations in a bulk request
-                 */
-                plan: ("free" | "standard" | "premium") | (string & {});
+                /** @description The plan of the key. Your operator chooses the names; `limits` has the figures */
+                plan: string;
                 scopes: (("vehicles:read" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
                 /** @description The content domains that the key is bound to; null when it is bound to none */
                 domains: string[] | null;
@@ -778,6 +773,11 @@ export interface components {
          */
         ETag: string;
         /**
+         * @description With a creation that was made before with this Idempotency-Key; absent otherwise
+         * @example true
+         */
+        "Idempotent-Replayed": "true";
+        /**
          * @description The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends
          * @example </v1/api/content?limit=2&offset=2>; rel="next"
          */
@@ -822,6 +822,7 @@ export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderLocation = components['headers']['Location'];
 export type HeaderETag = components['headers']['ETag'];
+export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
 export type HeaderLink = components['headers']['Link'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1419,6 +1420,7 @@ export interface operations {
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {

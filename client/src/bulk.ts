@@ -19,8 +19,11 @@ interface BulkEntry {
   readonly code?: string;
 }
 
-/** Registrations per request in the smallest plan. For no more than these the plan's limit is not requested. */
+/** For no more registrations the plan's limit is not requested: the smallest of the default plans allows them. */
 const SMALLEST_BULK_SIZE = 100;
+
+/** Registrations per request, whatever a plan allows: the largest bulk size that the service lets a plan have. */
+const MAX_BULK_SIZE = 1_000;
 
 const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
@@ -62,12 +65,14 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
     const report = await request<UsageReport>({ path: '/usage', signal });
     if (!isValidUsage(report)) throw new Error('The response is not the usage of a key with its limits.');
-    size = report.limits.registrationsPerBulk;
+    size = Math.min(report.limits.registrationsPerBulk, MAX_BULK_SIZE);
     return report;
   };
 
-  const sizeFor = async (count: number, signal: AbortSignal | undefined): Promise<number> =>
-    size ?? (count <= SMALLEST_BULK_SIZE ? SMALLEST_BULK_SIZE : (await usage({ signal })).limits.registrationsPerBulk);
+  const sizeFor = async (count: number, signal: AbortSignal | undefined): Promise<number> => {
+    if (size === undefined && count > SMALLEST_BULK_SIZE) await usage({ signal });
+    return size ?? SMALLEST_BULK_SIZE;
+  };
 
   /** Sends one request, or two of half the size when the plan's limit has become smaller. */
   const ask = async <Result extends BulkEntry>(

@@ -45,21 +45,32 @@ export class ApiProblem extends Error {
   }
 }
 
+/**
+ * The code of the error of an attempt, or its name. Messages of some runtimes quote the address, which contains the
+ * registration.
+ */
+export const codeOf = (failure: unknown): string => {
+  const { name, code, cause } = (failure ?? {}) as Readonly<Record<'name' | 'code' | 'cause', unknown>>;
+  const inner = (cause as { readonly code?: unknown } | undefined)?.code;
+  return String(inner ?? (typeof code === 'string' ? code : name));
+};
+
+/** Codes in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'there is no host of this name',
+  ECONNREFUSED: 'it refuses connections',
+};
+
 /** The last attempt received no complete response. `cause` is its error. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
   constructor(origin: string, attempts: number, cause: unknown) {
-    // Messages of some runtimes quote the address, which contains the registration.
-    const {
-      name,
-      code,
-      cause: inner,
-    } = (cause ?? {}) as Partial<Record<'name' | 'code', string>> & {
-      readonly cause?: { readonly code?: unknown };
-    };
-    const reason = inner?.code ?? (typeof code === 'string' ? code : name);
-    super(`No complete response from ${origin} in ${attempts} attempts (${reason}).`, { cause });
+    const code = codeOf(cause);
+    const times = `${attempts} attempt${attempts === 1 ? '' : 's'}`;
+    super(`No complete response from ${origin} in ${times} (${[code, REASONS[code]].filter(Boolean).join(': ')}).`, {
+      cause,
+    });
   }
 }
 

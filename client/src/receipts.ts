@@ -36,7 +36,7 @@ export class UnknownSigningKey extends InvalidReceipt {}
 
 type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** The keys of a key set by their id; undefined where the id is not the thumbprint of the key. */
+/** The keys of a key set by id; undefined where the id is not the thumbprint, or the key is for something else. */
 export type KeySet = ReadonlyMap<string, PublicKey | undefined>;
 
 const TYPE = 'vehicle-answer+jwt';
@@ -81,14 +81,19 @@ const computeThumbprint = async ({ x, y }: { readonly x: string; readonly y: str
 const importKey = (key: object): Promise<PublicKey | undefined> =>
   crypto.subtle.importKey('jwk', key, CURVE, false, ['verify']).catch(() => undefined);
 
+/** Whether a key says nothing of its use, or that it verifies ES256 (RFC 7517, section 4). */
+const isForReceipts = ({ use = 'sig', alg = 'ES256', key_ops = ['verify'] }: Readonly<Record<string, unknown>>) =>
+  use === 'sig' && alg === 'ES256' && Array.isArray(key_ops) && key_ops.includes('verify');
+
 /** Reads a JWKS without keys of other kinds. @throws InvalidReceipt when it has no key for receipts */
 export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   const { keys } = (jwks ?? {}) as { keys?: unknown };
   const found = new Map<string, PublicKey | undefined>();
-  for (const { kty, crv, x, y, kid } of Array.isArray(keys) ? keys.filter((key) => key instanceof Object) : []) {
+  for (const key of Array.isArray(keys) ? keys.filter((key) => key instanceof Object) : []) {
+    const { kty, crv, x, y, kid } = key;
     if (kty !== 'EC' || crv !== 'P-256' || typeof kid !== 'string') continue;
-    const isItsOwn = kid === (await computeThumbprint({ x, y }));
-    found.set(kid, found.get(kid) ?? (isItsOwn ? await importKey({ kty, crv, x, y }) : undefined));
+    const isUsable = isForReceipts(key) && kid === (await computeThumbprint({ x, y }));
+    found.set(kid, found.get(kid) ?? (isUsable ? await importKey({ kty, crv, x, y }) : undefined));
   }
   if (found.size === 0) throw new InvalidReceipt('The key set has no P-256 key with an id.');
   return found;
@@ -132,7 +137,11 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
     throw new UnknownSigningKey(`The receipt names the key ${describeValue(kid)}, which is not in the key set.`);
   }
   const key = keys.get(kid);
-  if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${describeValue(kid)}.`);
+  if (key === undefined) {
+    throw new InvalidReceipt(
+      `The key set has another key in the place of ${describeValue(kid)}, or says that this key is for something else.`,
+    );
+  }
   if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);
   const claims = parseJson(payload);
   const isWhole = isValidClaims(claims);

@@ -1,4 +1,4 @@
-import { ApiProblem, ConnectionError, isProblem, isProblemDocument } from './errors.ts';
+import { ApiProblem, ConnectionError, codeOf, isProblem, isProblemDocument } from './errors.ts';
 import { trackQuota, WINDOW_MS } from './quota.ts';
 import { backoffMs, realTiming, type Timing } from './timing.ts';
 
@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly concurrency?: number | undefined;
   /** Called before each wait for the rate limit, with the end of the wait. */
   readonly onRateLimit?: ((until: Date) => void) | undefined;
+  /** Called before each wait for another attempt, but for the rate limit, with the error of the attempt before it. */
+  readonly onRetry?: ((error: ApiProblem | ConnectionError) => void) | undefined;
   /** Called once with the key's last day, when responses say that it ends soon (YYYY-MM-DD). */
   readonly onKeyExpires?: ((lastDay: string) => void) | undefined;
   /** For tests. */
@@ -48,6 +50,41 @@ const MAX_RETRY_AFTER_SECONDS = 120;
 /** A page has at most 5 MB, and API Gateway returns at most 10 MB: a larger response is not from this API. */
 const MAX_RESPONSE_BYTES = 10_000_000;
 
+/** Attempts when the name of the host is unknown: a resolver is rarely wrong twice. */
+const MAX_ATTEMPTS_AT_A_NAME = 3;
+
+/** @throws TypeError that says what is wrong */
+const parseBaseUrl = (address: string): URL => {
+  const problem = [
+    [/^["'“”‘’]|["'“”‘’]$/, 'has quotes around it: remove them'],
+    [/\r$/, 'ends with a carriage return, as from a file of Windows: remove it'],
+    [/^\s|\s$/, 'has blanks around it: remove them'],
+    [/^(?!https?:\/\/)/i, 'does not begin with https://'],
+  ].find(([pattern]) => (pattern as RegExp).test(address))?.[1];
+  if (problem !== undefined) throw new TypeError(`The address of the service ${problem}.`);
+  try {
+    return new URL(address);
+  } catch {
+    throw new TypeError('The address of the service is malformed: write it as https://api.example.com/v1.');
+  }
+};
+
+const isHtml = ({ headers }: Response): boolean => headers.get('Content-Type')?.startsWith('text/html') ?? false;
+
+/** What has answered in place of this API, as a sentence; undefined when the response may be the API's. */
+const describeForeign = (response: Response, url: URL, path: string): string | undefined => {
+  const { status, headers } = response;
+  const location = headers.get('Location');
+  if (status >= 300 && status < 400 && location !== null) {
+    // Without the registration, which may be in it.
+    const target = URL.canParse(location, url.href) ? new URL(location, url) : url;
+    const base = `${target.origin}${target.pathname}`.split(path)[0];
+    return `The address redirects to ${base}, which the client does not follow with a key: use the right address.`;
+  }
+  if (!isHtml(response)) return undefined;
+  return 'The response is a page of HTML in place of an answer: the address is wrong, or a proxy has answered.';
+};
+
 /** Whether the body is a signed answer, of whatever status. */
 export const isSigned = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('application/jwt') ?? false;
@@ -63,14 +100,14 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** @throws Error when the response is too large; the rest is then not read */
-const readText = async ({ body }: Response): Promise<string> => {
+/** @throws Error when there are more bytes; the rest is then not read */
+export const readText = async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> => {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  for await (const chunk of body ?? []) {
+  for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw Object.assign(new Error('The response is too large.'), { code: 'TOO_LARGE' });
+    if (bytes > maxBytes) throw Object.assign(new Error('There are too many bytes.'), { code: 'TOO_LARGE' });
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
@@ -83,7 +120,7 @@ const readText = async ({ body }: Response): Promise<string> => {
 export const openTransport = (options: ClientOptions) => {
   const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;
   const timing = { ...realTiming, ...options.timing };
-  const base = new URL(options.baseUrl);
+  const base = parseBaseUrl(`${options.baseUrl}`);
   const root = base.href.replace(/\/+$/, '');
   const apiKey = options.apiKey.trim();
   // `fetch` would quote the key in its error message.
@@ -111,8 +148,9 @@ export const openTransport = (options: ClientOptions) => {
       const timeout = AbortSignal.timeout(timeoutMs);
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
-      const text = await readText(response);
-      const isJson = (response.ok && response.status !== 204 && !isSigned(response)) || isProblemDocument(response);
+      const text = response.body ? await readText(response.body, MAX_RESPONSE_BYTES) : '';
+      const isAnswer = response.ok && response.status !== 204 && !isSigned(response) && !isHtml(response);
+      const isJson = isAnswer || isProblemDocument(response);
       // A proxy may have cut it off.
       if (isSigned(response) && text.split('.').length < 3) throw new SyntaxError('The signed answer is not complete.');
       return { response, text, body: isJson ? parseJson(text) : undefined };
@@ -144,13 +182,18 @@ export const openTransport = (options: ClientOptions) => {
       const result = await attemptOnce(url, init, signal);
       let retryAfter = 0;
       let isRateLimit = false;
+      let problem: ApiProblem | ConnectionError;
       if ('failure' in result) {
-        if (attempt >= attempts) throw new ConnectionError(base.origin, attempt, result.failure);
+        problem = new ConnectionError(base.origin, attempt, result.failure);
+        const isNameUnknown = codeOf(result.failure) === 'ENOTFOUND';
+        if (attempt >= (isNameUnknown ? Math.min(attempts, MAX_ATTEMPTS_AT_A_NAME) : attempts)) throw problem;
         isOutcomeUnknown = true;
       } else {
         warnOnce(result.response);
-        if (result.response.ok || isSigned(result.response)) return result;
-        const problem: ApiProblem = new ApiProblem(result.response, result.text, timing.now(), isOutcomeUnknown);
+        const foreign = describeForeign(result.response, url, path);
+        if ((result.response.ok && foreign === undefined) || isSigned(result.response)) return result;
+        const text = foreign === undefined ? result.text : JSON.stringify({ message: foreign });
+        problem = new ApiProblem(result.response, text, timing.now(), isOutcomeUnknown);
         retryAfter = problem.retryAfter ?? 0;
         isRateLimit = isProblem(problem, 'RATE_LIMITED');
         if (isRateLimit) retryAfter = Math.min(retryAfter, WINDOW_MS / 1_000);
@@ -161,6 +204,7 @@ export const openTransport = (options: ClientOptions) => {
       }
       const waitMs = retryAfter * 1_000 + backoffMs(attempt, timing);
       if (isRateLimit) onRateLimit(new Date(timing.now() + waitMs));
+      else options.onRetry?.(problem);
       await timing.sleep(waitMs, signal);
     }
   };

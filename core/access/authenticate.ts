@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { LondonDate } from '../runtime/clock.ts';
 import type { PresentedKey } from './api-key.ts';
-import type { KeyRecord } from './key-record.ts';
-import { PLANS, type Plan, windowAt } from './plans.ts';
+import { type KeyRecord, planOf } from './key-record.ts';
+import { type Plan, type Plans, windowAt } from './plans.ts';
 import type { requestCounter } from './request-counter.ts';
 
 /** Multiple of the plan's limit at which an instance stops incrementing a counter. */
@@ -12,6 +12,7 @@ export const MAX_COUNTED_MULTIPLE = 2;
 export interface Access {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly counter: ReturnType<typeof requestCounter>;
+  readonly plans: Plans;
 }
 
 /** A valid key, its plan and its usage in the current window. */
@@ -22,8 +23,11 @@ export interface Caller {
   readonly used: number | undefined;
 }
 
+/** Hashes of different lengths, which `timingSafeEqual` does not take, are not equal. */
+const areEqual = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other);
+
 const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
-  timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash)) &&
+  areEqual(Buffer.from(key.hash), Buffer.from(hash)) &&
   key.revokedAt === undefined &&
   (key.expires === undefined || today <= key.expires);
 
@@ -34,7 +38,7 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
  * @throws the error of the read or of the counter
  */
 export const authenticate = async (
-  { findKey, counter }: Access,
+  { findKey, counter, plans }: Access,
   { id, hash }: Pick<PresentedKey, 'id' | 'hash'>,
   { now, today }: { readonly now: Date; readonly today: LondonDate },
 ): Promise<Caller | undefined> => {
@@ -49,7 +53,7 @@ export const authenticate = async (
     return undefined;
   }
   if (counted.status === 'rejected') throw counted.reason;
-  const plan = PLANS[key.plan];
+  const plan = planOf(plans, key);
   const mostCounted = MAX_COUNTED_MULTIPLE * plan.requestsPerWindow;
   const { value } = counted;
   const used = value.isStopped && value.used < mostCounted ? await counter.resume(id, window) : value.used;

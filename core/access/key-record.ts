@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { KEY_ENVIRONMENTS, PROBE_ID_PREFIX } from './api-key.ts';
-import { PLAN_NAMES, PLANS, type Plan, type PlanName, windowAt } from './plans.ts';
+import { type Plan, type Plans, PROBE_PLAN, planNamed, windowAt } from './plans.ts';
 import { SCOPES } from './scopes.ts';
 
 const text = { type: 'string' } as const;
@@ -14,8 +14,8 @@ export const KeyRecord = {
     id: text,
     hash: text,
     name: text,
-    // A tuple, because its type is derived.
-    plan: { enum: PLAN_NAMES as readonly [PlanName] },
+    /** Any text: without a plan of this name the key works by the smallest one. */
+    plan: text,
     scopes: { type: 'array', items: { enum: SCOPES } },
     createdAt: text,
     /** The last day on which the key is valid, Europe/London. */
@@ -32,10 +32,7 @@ export const KeyRecord = {
     follows: text,
     /** The id of the first key of a chain of rotations; absent in that key. */
     firstKeyId: text,
-    /**
-     * The key's plans in order, each with the Unix seconds of its first window; absent until the plan first changes.
-     * Accepts any text: removing a plan from `PLANS` must not make records unreadable.
-     */
+    /** For invoices: the key's plans in order, each with the Unix seconds of its first window; absent with one plan. */
     plans: {
       type: 'array',
       items: { type: 'object', required: ['plan', 'since'], properties: { plan: text, since: { type: 'integer' } } },
@@ -65,13 +62,9 @@ export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 
 export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
   plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
 
-/** The plan of a key in the window that begins at `start` (Unix seconds); if it was removed, the current plan. */
-export const planAt = (key: KeyRecord, start: number): Plan => {
-  const known: Readonly<Record<string, Plan>> = PLANS;
-  const plans = plansOf(key);
-  const { plan = key.plan } = plans.findLast(({ since }) => since <= start) ?? plans[0] ?? {};
-  return known[plan] ?? PLANS[key.plan];
-};
+/** The plan by which a key works. */
+export const planOf = (plans: Plans, { id, plan }: Pick<KeyRecord, 'id' | 'plan'>): Plan =>
+  id.startsWith(PROBE_ID_PREFIX) ? PROBE_PLAN : planNamed(plans, plan);
 
 /** Whether requests of a key count as units: not in the sandbox, and not from the probe. */
 export const hasUnits = ({ id, environment }: Pick<KeyRecord, 'id' | 'environment'>): boolean =>

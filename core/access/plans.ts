@@ -1,33 +1,43 @@
 /** The subscription plans and the window of their rate limit. */
 
-/**
- * Operators edit the plans here; changes apply with the next deployment. `requestsPerWindow` counts requests of any
- * kind in a window of 60 s, `bulkSize` registrations in one bulk request.
- */
-export const PLANS = {
-  free: { requestsPerWindow: 60, bulkSize: 100 },
-  standard: { requestsPerWindow: 600, bulkSize: 500 },
-  premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
-} as const satisfies Record<string, Plan>;
-
 export interface Plan {
+  /** Requests of any kind in a window. */
   readonly requestsPerWindow: number;
+  /** Registrations in one bulk request. */
   readonly bulkSize: number;
 }
 
-export type PlanName = keyof typeof PLANS;
+/** The plans of a stage, at least one, by name. */
+export type Plans = Readonly<Record<string, Plan>>;
 
-export const PLAN_NAMES = Object.keys(PLANS) as readonly PlanName[];
+/** The plans of a stage without the setting `plans`. */
+export const DEFAULT_PLANS = {
+  free: { requestsPerWindow: 60, bulkSize: 100 },
+  standard: { requestsPerWindow: 600, bulkSize: 500 },
+  premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
+} as const satisfies Plans;
 
-/** The largest bulk size of any plan. */
-export const LARGEST_BULK_SIZE = Math.max(...Object.values(PLANS).map((plan) => plan.bulkSize));
+/** The limits of the probe, which must be enough for its journey on every stage. */
+export const PROBE_PLAN: Plan = { requestsPerWindow: 600, bulkSize: 100 };
+
+/** The largest bulk size that a plan can have. */
+export const MAX_BULK_SIZE = 1_000;
+
+/** Plans as JSON, such as a function's environment has them; the default when absent. */
+export const plansFrom = (json: string | undefined): Plans => (json ? (JSON.parse(json) as Plans) : DEFAULT_PLANS);
+
+/** The plan with this name; the smallest one if there is none any more. */
+export const planNamed = (plans: Plans, name: string): Plan => {
+  const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
+  return plan ?? Object.values(plans).reduce((a, b) => (b.requestsPerWindow < a.requestsPerWindow ? b : a));
+};
 
 /** Length of a rate limit window in seconds; windows start on the Unix minute (docs/contract.md#rate-limit). */
 export const WINDOW_SECONDS = 60;
 
 /** The most requests per second that a plan allows over a window. */
-export const largestRequestsPerSecond = (): number =>
-  Math.max(...Object.values(PLANS).map((plan) => plan.requestsPerWindow)) / WINDOW_SECONDS;
+export const largestRequestsPerSecond = (plans: Plans): number =>
+  Math.max(...Object.values(plans).map((plan) => plan.requestsPerWindow)) / WINDOW_SECONDS;
 
 /** A rate limit window in Unix seconds: `start` inclusive, `end` exclusive. */
 export interface Window {

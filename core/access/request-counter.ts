@@ -24,11 +24,12 @@ const nameOf = (keyId: string, { start }: Window): string => `${keyId} ${start}`
  * and increments it no more, so that callers who ignore 401 or 429 cost no writes. Numbers are undefined when DynamoDB
  * throttled the increment.
  */
-export const requestCounter = (increment: UsageTable['increment']) => {
+export const requestCounter = (usage: Pick<UsageTable, 'increment' | 'recordLimit'>) => {
   const stopped = recentMap<number>();
+  const recordedLimits = recentMap<number>();
   const incrementUnlessThrottled = async (keyId: string, window: Window): Promise<number | undefined> => {
     try {
-      return await increment(keyId, window);
+      return await usage.increment(keyId, window);
     } catch (error) {
       if (isThrottle(error)) return undefined;
       throw error;
@@ -46,6 +47,13 @@ export const requestCounter = (increment: UsageTable['increment']) => {
     resume: (keyId: string, window: Window): Promise<number | undefined> => {
       stopped.forget(nameOf(keyId, window));
       return incrementUnlessThrottled(keyId, window);
+    },
+    /** Records the limit of a window in which requests are rejected, unless this instance has. */
+    recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {
+      const name = nameOf(keyId, window);
+      if (recordedLimits.get(name) === requestsPerWindow) return;
+      await usage.recordLimit(keyId, window, requestsPerWindow);
+      recordedLimits.remember(name, requestsPerWindow);
     },
   };
 };

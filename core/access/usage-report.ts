@@ -1,6 +1,6 @@
 /** The requests of a key in the last 24 hours, from its counters (docs/contract.md#usage). */
 import { type Caller, remainingOf } from './authenticate.ts';
-import { hasUnits, type KeyRecord, planAt } from './key-record.ts';
+import { hasUnits, type KeyRecord } from './key-record.ts';
 import { WINDOW_SECONDS, windowAt } from './plans.ts';
 import type { WindowCount } from './usage-table.ts';
 
@@ -29,10 +29,10 @@ interface UsageHour extends Usage {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The usage of a key in these windows. What exceeded the limit of its plan at the time was rate limited. */
+/** The usage of a key in these windows. What exceeded the limit that a window has was rate limited. */
 export const sumUsage = (counts: readonly WindowCount[], key: KeyRecord): Usage => {
   const requests = sum(counts.map(({ used }) => used));
-  const admitted = sum(counts.map(({ start, used }) => Math.min(used, planAt(key, start).requestsPerWindow)));
+  const admitted = sum(counts.map(({ used, requestsPerWindow = used }) => Math.min(used, requestsPerWindow)));
   const units = hasUnits(key) ? admitted + sum(counts.map(({ extraUnits }) => extraUnits)) : 0;
   return { requests, rateLimited: requests - admitted, units };
 };
@@ -71,6 +71,6 @@ export const usageReport = (caller: Caller, counts: readonly WindowCount[], now:
       registrationsPerBulk: plan.bulkSize,
     },
     window: { used, remaining: remainingOf(caller), resetsAt: toIso(end) },
-    hours: usageHours([...completed, { start, used, extraUnits: current?.extraUnits ?? 0 }], key, now),
+    hours: usageHours([...completed, { extraUnits: 0, ...current, start, used }], key, now),
   };
 };

@@ -8,15 +8,18 @@ export interface WindowCount {
   readonly used: number;
   /** Entries of valid bulk requests beyond the first of each request. */
   readonly extraUnits: number;
+  /** The limit of the key's plan; absent when no request was rejected for it. So past windows keep their figures. */
+  readonly requestsPerWindow?: number;
 }
 
 /** The attributes that `windowCount` reads. */
-export const COUNT_ATTRIBUTES = 'windowStart, used, extraUnits';
+export const COUNT_ATTRIBUTES = 'windowStart, used, extraUnits, requestsPerWindow';
 
-export const windowCount = ({ windowStart, used, extraUnits = 0 }: DynamoItem): WindowCount => ({
+export const windowCount = ({ windowStart, used, extraUnits = 0, requestsPerWindow }: DynamoItem): WindowCount => ({
   start: Number(windowStart),
   used: Number(used),
   extraUnits: Number(extraUnits),
+  ...(requestsPerWindow !== undefined && { requestsPerWindow: Number(requestsPerWindow) }),
 });
 
 /** Days for which counters are kept: a month can be reported until the ninth of the next one. */
@@ -42,6 +45,18 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     const used: unknown = Attributes?.used;
     if (typeof used !== 'number') throw new Error('The response of DynamoDB has no counter.');
     return used;
+  },
+
+  /** Records the limit of a window in which requests are rejected. */
+  recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {
+    await db.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { keyId, windowStart: window.start },
+        UpdateExpression: 'SET requestsPerWindow = :limit',
+        ExpressionAttributeValues: { ':limit': requestsPerWindow },
+      }),
+    );
   },
 
   /** The counters of a key's windows since `start`, oldest first. Eventually consistent. */

@@ -67,7 +67,7 @@ const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
  * (content-writes.ts), and below these keys and reads (content-store.ts). A change includes the item's slug and lists.
  * @example
  * const content = contentTable(db, tables.content, 'live');
- * const item = await content.create(fields, undefined, { now, deadline });
+ * const { item } = await content.create(fields, undefined, { now, deadline });
  * const { items, total } = await content.list({ domain: item.domain }, { offset: 0, limit: 20 }, deadline);
  */
 export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => {
@@ -124,18 +124,21 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       return { items: items.filter((item) => item.domain === (domain ?? item.domain)), total, next };
     },
 
-    /** @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT */
+    /**
+     * `isReplayed`: the item is that of an earlier creation with this Idempotency-Key.
+     * @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT
+     */
     create: async (
       fields: ContentFields,
       idempotency: IdempotentCreation | undefined,
       { now, deadline, domains }: ItemChange,
-    ): Promise<ContentItem> => {
+    ): Promise<{ readonly item: ContentItem; readonly isReplayed: boolean }> => {
       requireDomain(domains, fields.domain);
       const timestamp = now.toISOString();
       const item = { id: randomUUID(), ...fields, created_at: timestamp, updated_at: timestamp, version: 1 };
       const outcome = await transactions.insert(item, deadline, idempotency);
-      if (outcome.kind === 'done') return item;
-      if (outcome.kind === 'repeated') return repeatedCreation(outcome.record, fields);
+      if (outcome.kind === 'done') return { item, isReplayed: false };
+      if (outcome.kind === 'repeated') return { item: repeatedCreation(outcome.record, fields), isReplayed: true };
       throw slugTaken();
     },
 

@@ -1,4 +1,5 @@
 /** The one file of functions/ and core/ that reads `process.env`. */
+import type { PublicJwk } from '../public-key.ts';
 import { type TableId, tables } from '../tables.ts';
 
 /** Names every missing environment variable of a function. */
@@ -42,13 +43,19 @@ export const awsFromEnvironment = () => {
 export interface SigningSettings {
   readonly issuer: string;
   readonly keys: readonly [string, ...string[]];
+  /** Public keys of earlier keys, which KMS need not have any more. */
+  readonly retired: readonly PublicJwk[];
 }
 
 /** Undefined on a stage that signs no answers. */
 export const signingFromEnvironment = (): SigningSettings | undefined => {
-  const { SIGNED_ANSWERS_ISSUER: issuer, SIGNING_KEYS: keys } = process.env;
-  return issuer && keys ? { issuer, keys: keys.split(',') as [string, ...string[]] } : undefined;
+  const { SIGNED_ANSWERS_ISSUER: issuer, SIGNING_KEYS: keys, RETIRED_SIGNING_KEYS: retired = '[]' } = process.env;
+  if (!issuer || !keys) return undefined;
+  return { issuer, keys: keys.split(',') as [string, ...string[]], retired: JSON.parse(retired) };
 };
+
+/** The plans of the stage as JSON; undefined for the default ones. */
+export const plansVariable = (): string | undefined => process.env.PLANS || undefined;
 
 /** `https://host`, which the probe requests. @throws MissingEnvironment */
 export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;

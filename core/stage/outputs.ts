@@ -1,6 +1,5 @@
-/** Names of the stack's outputs, which the CLI reads, and of the CLI's metrics. No CDK imports: they load slowly. */
+/** Names that stack and CLI share: of outputs, metrics and regions. No CDK imports: they load slowly. */
 import type { TableId } from '../tables.ts';
-import type { IntakeEntry } from './stage-schema.ts';
 
 /** The base URL of the API, `https://host/v1`. */
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
@@ -10,6 +9,12 @@ export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 
 /** The name of the stage. */
 export const STAGE_OUTPUT = 'Stage';
+
+/** Matches the name of any region that AWS has or announces, such as `eu-west-2` and `eusc-de-east-1`. */
+export const REGION_PATTERN = '[a-z]{2,}(-[a-z]+)+-\\d+';
+
+/** The plans of the stage, as JSON. */
+export const PLANS_OUTPUT = 'Plans';
 
 /** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it deletes. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
@@ -26,29 +31,27 @@ export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'Complia
 /** The ARN of the topic to which the alarms publish. */
 export const ALARM_TOPIC_OUTPUT = 'AlarmTopic';
 
-/** ARNs of the managed policies: for all commands, for API keys, for loading files, and for support, which reads. */
+/**
+ * ARNs of the managed policies: for all commands, for API keys, for loading files, for support, which reads, and for
+ * the runbook.
+ */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 export const KEYS_POLICY_OUTPUT = 'KeysPolicy';
 export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';
 export const SUPPORT_POLICY_OUTPUT = 'SupportPolicy';
+export const ON_CALL_POLICY_OUTPUT = 'OnCallPolicy';
 
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
+
+/** The bucket with CloudTrail's events, of a stage with `audit`. */
+export const AUDIT_BUCKET_OUTPUT = 'AuditBucket';
 
 /** The bucket of a stage with `intake`. */
 export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
 
 /** All that `admin intake` needs to know: an `IntakeOutput` as JSON. */
 export const INTAKE_OUTPUT = 'IntakeSettings';
-
-export interface IntakeOutput {
-  readonly bucket: string;
-  /** The ARN of the topic that gets a message for each refused file. */
-  readonly topic: string;
-  /** The namespace of the metrics in `IMPORT_METRICS`, here with the dimension `ENTRY_DIMENSION`. */
-  readonly namespace: string;
-  readonly entries: readonly IntakeEntry[];
-}
 
 /** The dimension of a metric with the prefix of an entry. */
 export const ENTRY_DIMENSION = 'entry';

@@ -1,6 +1,8 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
-import { largestRequestsPerSecond } from '../access/plans.ts';
+import type { Plans } from '../access/plans.ts';
+import { isPublicJwk } from '../public-key.ts';
+import { REGION_PATTERN } from './outputs.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
 const LOG_RETENTION_DAYS: readonly number[] = [
@@ -20,15 +22,12 @@ const text = (pattern: string, description: string, limits: { maxLength?: number
  */
 const Throttle = T.Object({
   /** Requests per second. At least any plan's rate, because API Gateway's own 429 lacks the rate limit headers. */
-  rateLimit: T.Refine(
-    T.Integer(),
-    (value) => value >= largestRequestsPerSecond(),
-    () =>
-      `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (core/access/plans.ts)`,
-  ),
+  rateLimit: T.Integer({ minimum: 1 }),
   /** Size of the token bucket: requests that may arrive at once. AWS permits 1,250 in some regions, such as Milan. */
   burstLimit: T.Integer({ minimum: 1 }),
 });
+
+export const DEFAULT_THROTTLE: T.Static<typeof Throttle> = { rateLimit: 1_000, burstLimit: 2_000 };
 
 /** A custom domain. Callers keep the default address until `disableDefaultEndpoint` turns it off. */
 const Domain = T.Object({
@@ -38,6 +37,22 @@ const Domain = T.Object({
   /** Disables the default address, `….execute-api.….amazonaws.com`, for callers that still use it. Default: false. */
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
+
+const coordinate = text('[\\w-]{43}', 'as /.well-known/jwks.json has it: 43 characters');
+
+const RetiredKey = T.Refine(
+  T.Object({
+    kty: text('EC', 'EC'),
+    crv: text('P-256', 'P-256'),
+    x: coordinate,
+    y: coordinate,
+    kid: coordinate,
+    use: text('sig', 'sig'),
+    alg: text('ES256', 'ES256'),
+  }),
+  isPublicJwk,
+  () => 'must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together',
+);
 
 /** Signs answers for callers who ask (docs/contract.md#signed-answers). */
 const SignedAnswers = T.Object({
@@ -49,6 +64,11 @@ const SignedAnswers = T.Object({
     (names) => new Set(names).size === names.length,
     () => 'must name each key once',
   ),
+  /**
+   * Public keys of earlier keys, which are published too, also when KMS does not have them any more. Each as
+   * `/.well-known/jwks.json` has it. Functions get them in their environment, which takes 4 kB.
+   */
+  retired: T.Optional(T.Array(RetiredKey, { maxItems: 8 })),
 });
 
 const Address = text(
@@ -122,9 +142,19 @@ const IntakeEntry = T.Object({
 
 export type IntakeEntry = T.Static<typeof IntakeEntry>;
 
+/** What the stack's output `INTAKE_OUTPUT` has, as JSON. */
+export interface IntakeOutput {
+  readonly bucket: string;
+  /** The ARN of the topic that gets a message for each refused file. */
+  readonly topic: string;
+  /** The namespace of the metrics in `IMPORT_METRICS`, here with the dimension `ENTRY_DIMENSION`. */
+  readonly namespace: string;
+  readonly entries: readonly IntakeEntry[];
+}
+
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
-  region: text('[a-z]{2}(-[a-z]+)+-\\d', 'the name of a region, such as eu-west-2'),
+  region: text(REGION_PATTERN, 'the name of a region, such as eu-west-2'),
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
   account: T.Optional(text('\\d{12}', 'an account number of 12 digits, in quotes')),
   /**
@@ -132,7 +162,8 @@ export const StageFile = T.Object({
    *
    * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, CodeDeploy,
    * DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles
-   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `signedAnswers` KMS.
+   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `signedAnswers` KMS,
+   * `audit` CloudTrail and S3.
    * Without such a policy CloudFormation deploys as an administrator.
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
    * { "name": "NAME" }` in the context of cdk.json the roles of the service.
@@ -150,9 +181,12 @@ export const StageFile = T.Object({
       'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
     ),
   ),
-  /** Receives the alarms. When absent, only the dashboard shows them. */
+  /** Receives every alarm. */
   alarmEmail: T.Optional(text('[^\\s@]+@[^\\s@]+', 'an email address')),
-  /** A topic of yours that gets the alarms too, in the stage's region. */
+  /**
+   * A topic of yours, in the stage's region, that gets the alarms that need a person now; without `alarmEmail` all of
+   * them. Without either only the dashboard shows alarms.
+   */
   alarmTopicArn: T.Optional(text('arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]+', 'the ARN of a topic in SNS')),
   /** Concurrency limit of the account in this region. At 80 % of it an alarm is raised. Default: no alarm. */
   accountConcurrency: T.Optional(T.Integer({ minimum: 10 })),
@@ -176,6 +210,13 @@ export const StageFile = T.Object({
   runbookUrl: T.Optional(Address),
   /** When absent, no answer is signed, and there is no key. */
   signedAnswers: T.Optional(SignedAnswers),
+  /**
+   * Whether CloudTrail logs who reads and writes the tables and the bucket of `intake`, but for the service itself
+   * (docs/operations.md#audit). Default: false.
+   */
+  audit: T.Optional(T.Boolean()),
+  /** The plans by name, with `requestsPerWindow` and `bulkSize`. Default: those in core/access/plans.ts. */
+  plans: T.Optional(T.Unsafe<Plans>({})),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
   /** Days. Default: 90 if data is kept, otherwise 7. */

@@ -1,6 +1,6 @@
 /** What the documents of both bulk endpoints share. */
 import * as T from 'typebox';
-import { PLANS } from '../../core/access/plans.ts';
+import { DEFAULT_PLANS } from '../../core/access/plans.ts';
 import type { BulkEntryCode } from '../../core/bulk/bulk-entries.ts';
 import { type ExampleRequest, example, openCode, registrationAsSent } from './document.ts';
 
@@ -42,5 +42,5 @@ export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSc
 export const tooManyRegistrations: ExampleRequest = example(
   'tooMany',
   'One registration more than the standard plan allows',
-  { body: { registrations: Array.from({ length: PLANS.standard.bulkSize + 1 }, () => 'AB12 CDE') } },
+  { body: { registrations: Array.from({ length: DEFAULT_PLANS.standard.bulkSize + 1 }, () => 'AB12 CDE') } },
 );

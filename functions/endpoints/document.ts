@@ -1,7 +1,7 @@
 /** The type of an endpoint's document, and what several documents share. No function bundles this file. */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
-import { PLANS, type PlanName } from '../../core/access/plans.ts';
+import { DEFAULT_PLANS, MAX_BULK_SIZE } from '../../core/access/plans.ts';
 import type { RecordOf } from '../../core/schemas/record-schema.ts';
 import { SEPARATORS } from '../../core/vehicles/registration.ts';
 import type { InputSchemas } from '../http/input.ts';
@@ -42,7 +42,7 @@ export interface EndpointDocument extends InputSchemas {
   /** What a successful response holds. */
   readonly success: string;
   /** The headers that only a successful response of this endpoint has. */
-  readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag')[];
+  readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag' | 'Idempotent-Replayed')[];
   /** OpenAPI links to the operations that take the `id` of the response, by name. */
   readonly links?: Readonly<Record<string, { readonly endpoint: EndpointId; readonly description: string }>>;
   /**
@@ -114,37 +114,21 @@ export const misplacedParameter = (path?: Readonly<Record<string, string>>): Exa
 export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
 const figure = (value: number): string => value.toLocaleString('en-GB');
-const planFigures = () =>
-  Object.entries(PLANS).map(([name, { requestsPerWindow, bulkSize }]) => ({
-    name,
-    requests: figure(requestsPerWindow),
-    registrations: figure(bulkSize),
-  }));
 
-/** What each plan allows, in words. */
-export const PLAN_MEANINGS = Object.fromEntries(
-  planFigures().map(({ name, requests, registrations }) => [
-    name,
-    `${requests} requests in a window, ${registrations} registrations in a bulk request`,
-  ]),
-) as Readonly<Record<PlanName, string>>;
+/** The largest bulk size that a plan can have, as texts have it. */
+export const LARGEST_BULK = figure(MAX_BULK_SIZE);
 
-/** The largest bulk size of any plan, as texts have it. */
-export const LARGEST_BULK = figure(Math.max(...Object.values(PLANS).map(({ bulkSize }) => bulkSize)));
-
-/** The plans as a table in Markdown. */
-export const plansTable = (): string =>
-  [
-    '| Plan | Requests in a window | Registrations in a bulk request |\n|---|---|---|\n',
-    ...planFigures().map(({ name, requests, registrations }) => `| \`${name}\` | ${requests} | ${registrations} |\n`),
-  ].join('');
-
-const bulkSizes = planFigures()
-  .map(({ registrations }) => registrations)
-  .join(', ');
+/** The default plans as a table in Markdown. */
+export const plansTable = (): string => {
+  const rows = Object.entries(DEFAULT_PLANS).map(
+    ([name, { requestsPerWindow, bulkSize }]) =>
+      `| \`${name}\` | ${figure(requestsPerWindow)} | ${figure(bulkSize)} |\n`,
+  );
+  return ['| Plan | Requests in a window | Registrations in a bulk request |\n|---|---|---|\n', ...rows].join('');
+};
 
 // Sentences of descriptions.
-export const BULK_SIZE_RULE = `The maximum number of registrations depends on the plan: ${bulkSizes}.`;
+export const BULK_SIZE_RULE = `The maximum number of registrations depends on the plan and is at most ${LARGEST_BULK}; \`GET /v1/usage\` has it as \`registrationsPerBulk\`.`;
 
 export const REGISTRATION_RULE =
   'A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.';

@@ -3,9 +3,24 @@ import { type Access, authenticate, type Caller, isWithinLimit } from '../../cor
 import { windowAt } from '../../core/access/plans.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { rateLimited, scopeMissing, unauthorized } from '../../core/problems.ts';
+import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
+
+/**
+ * Records the limit of a window before its first rejection by this instance, so that a change of plans changes no past
+ * window. After a failure the next rejected request tries again.
+ */
+const recordLimit = async (
+  { counter }: Access,
+  { key, plan, used }: Caller,
+  { deadline, now, requestId }: RequestContext,
+): Promise<void> => {
+  if (used === undefined) return;
+  const recorded = deadline.within(counter.recordLimit(key.id, windowAt(now), plan.requestsPerWindow));
+  await recorded.catch((error: unknown) => logFailure(requestId, error));
+};
 
 /** Authentication, then rate limit, then authorisation: docs/contract.md#precedence. */
 const admit = async (
@@ -17,7 +32,10 @@ const admit = async (
   const caller = await deadline.within(authenticate(access, key, context));
   if (caller === undefined) throw unauthorized();
   context.caller = caller;
-  if (!isWithinLimit(caller)) throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
+  if (!isWithinLimit(caller)) {
+    await recordLimit(access, caller, context);
+    throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
+  }
   if (scope !== undefined && !caller.key.scopes.includes(scope)) throw scopeMissing(scope);
 };
 

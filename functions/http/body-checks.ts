@@ -3,6 +3,7 @@ import {
   type ApiError,
   bodyTooLarge,
   malformedJson,
+  nestedTooDeeply,
   unsupportedContentType,
   validationFailed,
 } from '../../core/problems.ts';
@@ -39,6 +40,7 @@ export const bodyParserError = (error: unknown): ApiError | undefined => {
   const cause = error instanceof Error ? (error.cause as Readonly<Record<string, unknown>> | undefined) : undefined;
   if (cause?.package !== '@middy/http-json-body-parser') return undefined;
   // For malformed JSON the cause has the `message` of JSON.parse. Otherwise its `data` is the forbidden key.
-  if (Object.hasOwn(cause, 'message')) return malformedJson();
+  if (Object.hasOwn(cause, 'message'))
+    return /call stack/.test(`${cause.message}`) ? nestedTooDeeply() : malformedJson();
   return validationFailed([{ pointer: '', detail: `must not have the key "${String(cause.data)}"` }]);
 };

@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/access/authenticate.ts';
 import { hasUnits } from '../../core/access/key-record.ts';
-import { LARGEST_BULK_SIZE, windowAt } from '../../core/access/plans.ts';
+import { MAX_BULK_SIZE, windowAt } from '../../core/access/plans.ts';
 import type { extraUnitsAdder } from '../../core/access/usage-table.ts';
 import { bulkTooLarge } from '../../core/problems.ts';
 import { logFailure } from '../../core/runtime/log.ts';
@@ -15,11 +15,11 @@ const countRegistrations = (body: unknown): number => {
   return Array.isArray(registrations) ? registrations.length : 0;
 };
 
-/** Counts the entries, and rejects more than any plan allows, before validation. @throws BULK_TOO_LARGE */
+/** Counts the entries, and rejects more than any plan can allow, before validation. @throws BULK_TOO_LARGE */
 export const largestBulkSize = () => ({
   before: ({ event, context }: BulkRequest): void => {
     context.entryCount = countRegistrations(event.body);
-    if (context.entryCount > LARGEST_BULK_SIZE) throw bulkTooLarge(context.entryCount, context.caller.plan.bulkSize);
+    if (context.entryCount > MAX_BULK_SIZE) throw bulkTooLarge(context.entryCount, context.caller.plan.bulkSize);
   },
 });
 

@@ -5,14 +5,19 @@ const MIN_BYTES = 2_048;
 /** The fastest level. Higher ones save a few per cent more, and take several times as long. */
 const LEVEL = 1;
 
-/** Whether `Accept-Encoding` accepts gzip (RFC 9110, section 12.5.3): by its name or by `*`, and not with `q=0`. */
+/** A weight (RFC 9110, section 12.4.2). */
+const WEIGHT = /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/**
+ * Whether `Accept-Encoding` accepts gzip (RFC 9110, section 12.5.3): by its name or by `*`, and not with `q=0`. A
+ * coding with a malformed weight counts as not listed.
+ */
 const acceptsGzip = (acceptEncoding = ''): boolean => {
-  const codings = new Map(
-    acceptEncoding.split(',').map((coding): readonly [string, boolean] => {
-      const [name = '', ...parameters] = coding.toLowerCase().split(';');
-      return [name.trim(), parameters.every((parameter) => !/^\s*q\s*=\s*0(\.0*)?\s*$/.test(parameter))];
-    }),
-  );
+  const codings = new Map<string, boolean>();
+  for (const coding of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', weight = 'q=1', ...more] = coding.split(';').map((part) => part.trim());
+    if (WEIGHT.test(weight) && more.length === 0) codings.set(name, Number(weight.slice(2)) > 0);
+  }
   return codings.get('gzip') ?? codings.get('x-gzip') ?? codings.get('*') ?? false;
 };
 

@@ -1,5 +1,5 @@
 import { type KeyKind, type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
-import { unauthorized } from '../../core/problems.ts';
+import { differentKeys, unauthorized } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -12,15 +12,17 @@ const bearerCredential = (authorization = ''): string | undefined => {
 
 /**
  * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>`
- * (docs/contract.md#keys-and-plans). Ignores empty headers and other schemes. Undefined without a key, for a malformed
- * key and when the two headers differ.
+ * (docs/contract.md#keys-and-plans). Ignores empty headers and other schemes. Undefined without a key and for a
+ * malformed key.
  * @param headers with names in lower case
+ * @throws UNAUTHORIZED when the two headers differ
  */
 export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {
   const bearer = bearerCredential(headers.authorization);
   const apiKey = headers['x-api-key']?.trim() || undefined;
+  if (bearer && apiKey && bearer !== apiKey) throw differentKeys();
   const key = bearer ?? apiKey;
-  return key === undefined || key !== (apiKey ?? key) ? undefined : parseApiKey(key);
+  return key === undefined ? undefined : parseApiKey(key);
 };
 
 /** Parses the request's key, before anything else is read. @throws UNAUTHORIZED */

@@ -4,12 +4,13 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type { KeyKind } from '../../core/access/api-key.ts';
 import type { Access, Caller } from '../../core/access/authenticate.ts';
 import { keyFinder } from '../../core/access/key-record.ts';
+import { plansFrom } from '../../core/access/plans.ts';
 import { requestCounter } from '../../core/access/request-counter.ts';
 import { extraUnitsAdder, usageTable } from '../../core/access/usage-table.ts';
 import { database, databaseWithoutRetries } from '../../core/dynamodb/database.ts';
 import type { ApiError } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
-import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
+import { plansVariable, tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { type Answer, toResponse } from './answer.ts';
@@ -53,8 +54,8 @@ type CheckedRequest<Data, Path, Values> = RequestContext &
 const openTables = (endpoint: HttpFunction) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(endpoint)) as TableId[]);
-  const counter = requestCounter(usageTable(db, tables.usage).increment);
-  const access: Access = { findKey: keyFinder(db, tables.keys), counter };
+  const counter = requestCounter(usageTable(db, tables.usage));
+  const access: Access = { findKey: keyFinder(db, tables.keys), counter, plans: plansFrom(plansVariable()) };
   return { db, tables, access };
 };
 
@@ -122,5 +123,10 @@ export const serveOtherPaths = (
   );
 
 /** The stack of an endpoint that needs no key. */
-export const servePublic = (endpoint: HttpFunction, respond: () => Promise<Answer>): GatewayHandler =>
-  gatewayHandler(everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, respond)));
+export const servePublic = (
+  endpoint: HttpFunction,
+  respond: (request: RequestContext) => Promise<Answer>,
+): GatewayHandler =>
+  gatewayHandler(
+    everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, () => respond(context))),
+  );

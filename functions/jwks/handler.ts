@@ -1,15 +1,44 @@
 import { routeNotFound } from '../../core/problems.ts';
-import { signingFromEnvironment } from '../../core/runtime/environment.ts';
-import { publicKey } from '../../core/signing.ts';
+import type { PublicJwk } from '../../core/public-key.ts';
+import { type SigningSettings, signingFromEnvironment } from '../../core/runtime/environment.ts';
+import { KmsFailed, publicKey } from '../../core/signing.ts';
 import { servePublic } from '../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 
-/** A new key is published for longer than this before it signs (docs/operations.md#signed-answers). */
-const CACHING = 'public, max-age=3600';
+/** Seconds. A new key is published for longer than this before it signs (docs/operations.md#signed-answers). */
+const MAX_AGE = 3_600;
+
+/** How KMS rejects requests for a key that is disabled or pending deletion. */
+const UNUSABLE_KEY = ['DisabledException', 'KMSInvalidStateException'];
+
+const isUnusable = ({ cause }: KmsFailed): boolean => cause instanceof Error && UNUSABLE_KEY.includes(cause.name);
+
+/** The key as a list; empty when it is disabled or pending deletion. @throws KmsFailed on every other error of KMS */
+const usablePublicKey = async (keyId: string): Promise<readonly PublicJwk[]> => {
+  try {
+    return [await publicKey(keyId)];
+  } catch (error) {
+    if (error instanceof KmsFailed && isUnusable(error)) return [];
+    throw error;
+  }
+};
+
+/** The retired keys too, each key once. */
+const readKeys = async ({ keys, retired }: SigningSettings): Promise<readonly PublicJwk[]> => {
+  const usable = await Promise.all(keys.map(usablePublicKey));
+  const all = [...usable.flat(), ...retired];
+  return [...new Map(all.map((key) => [key.kid, key])).values()];
+};
+
+/** The set of this instance. Without it anybody could have KMS asked for an unusable key again and again. */
+let published: { readonly keys: readonly PublicJwk[]; readonly endsAt: number } | undefined;
 
 /** The public keys of signed answers, by which anybody can verify one. docs/contract.md#signed-answers */
-export const handler = servePublic(endpoint, async () => {
+export const handler = servePublic(endpoint, async ({ now }) => {
   const signing = signingFromEnvironment();
   if (signing === undefined) throw routeNotFound();
-  return { body: { keys: await Promise.all(signing.keys.map(publicKey)) }, headers: { 'Cache-Control': CACHING } };
+  if (published === undefined || published.endsAt <= now.getTime()) {
+    published = { keys: await readKeys(signing), endsAt: now.getTime() + MAX_AGE * 1_000 };
+  }
+  return { body: { keys: published.keys }, headers: { 'Cache-Control': `public, max-age=${MAX_AGE}` } };
 });

@@ -20,7 +20,7 @@ const addProbeKey = async (now: Date): Promise<ProbeKey> => {
   const record: KeyRecord = {
     ...identity,
     name: 'Probe',
-    plan: 'standard',
+    plan: 'probe',
     scopes: SCOPES,
     createdAt: now.toISOString(),
     expires: dayAfter(londonDate(now), 1),

@@ -1,4 +1,4 @@
-/** The two pages of this machine: the reference, and the errors to which the `type` of a problem leads. */
+/** The pages of this machine: a first lookup, the reference, and the errors to which the `type` of a problem leads. */
 import { errorSections, INTRODUCTION } from '../../openapi/error-list.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -10,6 +10,7 @@ const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character)
 const toHtml = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 const LINKS = {
+  '/': 'Try it',
   '/docs': 'Reference',
   '/docs/errors': 'Errors',
   '/docs/integration.md': 'Guide',
@@ -36,6 +37,35 @@ ${body}
 </body>
 </html>
 `;
+
+/** Looks registrations up with the test key: home.js sends them and shows the verdicts. */
+export const homePage = (testKey: string): string =>
+  htmlPage(
+    '/',
+    'Vehicle verification API',
+    `<main class="text">
+<h1>May this vehicle be on the road?</h1>
+<p>This page shows the sandbox: 30 vehicles that do not exist. Its requests carry the test key of this machine, and see nothing else.</p>
+<form id="lookup" data-key="${escapeHtml(testKey)}">
+<label for="registrations">Registrations, one on each line</label>
+<textarea id="registrations" rows="5" required autocapitalize="characters" autocomplete="off" spellcheck="false">
+AB12 CDE
+KR08 NIL
+SB66 FIN
+VE24 UNK
+ZZ99 ZZZ</textarea>
+<button>Look up</button>
+</form>
+<p id="outcome" role="status"></p>
+<ul id="verdicts"></ul>
+<section id="exchange" aria-labelledby="exchange-title" hidden>
+<h2 id="exchange-title">What was sent and answered</h2>
+<pre id="json" tabindex="0" aria-labelledby="exchange-title" role="region"></pre>
+</section>
+<p>The <a href="/docs">reference</a> has this request and every other one, the <a href="/docs/errors">list of errors</a> every <code>code</code>.</p>
+</main>
+<script src="/docs/home.js"></script>`,
+  );
 
 /** The reference, with the test key that its requests send. */
 export const referencePage = (testKey: string): string =>

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { openApiDocument } from '../../openapi/published-document.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
-import { errorsPage, referencePage } from './html.ts';
+import { errorsPage, homePage, referencePage } from './html.ts';
 
 /** Allows no other origin and no inline script. Scalar needs inline styles, which cannot use other origins. */
 const CONTENT_SECURITY_POLICY =
@@ -54,6 +54,7 @@ type Content = (origin: string, testKey: string) => Promise<Buffer | string> | s
 type Page = readonly [type: string, content: Content];
 
 const PAGES: Readonly<Record<string, Page>> = {
+  '/': [HTML, (_origin, testKey) => homePage(testKey)],
   '/docs': [HTML, (_origin, testKey) => referencePage(testKey)],
   '/docs/errors': [HTML, errorsPage],
   // As they are in the repository: the site renders them.
@@ -62,17 +63,18 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/openapi.json': ['application/json', (origin) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],
+  '/docs/home.js': [JAVASCRIPT, () => ownFile('home.js')],
   '/docs/reference.js': [JAVASCRIPT, () => ownFile('reference.js')],
   '/docs/scalar.js': [JAVASCRIPT, referenceScript],
   '/docs/favicon.svg': [SVG, () => ownFile('favicon.svg')],
   '/favicon.ico': [SVG, () => ownFile('favicon.svg')],
 };
 
-/** The page at a path of an origin; undefined where the API responds. The reference sends `testKey`. */
+/** The page at a path of an origin; undefined where the API responds. Pages send `testKey`. */
 export const documentationPages =
   (testKey: string) =>
   async (path: string, origin: string): Promise<HttpResponse | undefined> => {
-    if (path === '/' || path === '/docs/') return TO_REFERENCE;
+    if (path === '/docs/') return TO_REFERENCE;
     const [type, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
     if (type === undefined || content === undefined) return undefined;
     return response(type, await content(origin, testKey));

@@ -40,6 +40,7 @@ const CORRECTIONS = {
   'button[role="none"]': () => ({ role: null }),
   '.show-more[aria-label]': () => ({ 'aria-label': null }),
   '.cm-scroller[tabindex="-1"]': () => ({ tabindex: '0' }),
+  'code.custom-scroll:not([tabindex])': () => ({ tabindex: '0' }),
   'ul.endpoints:not([tabindex])': () => ({ tabindex: '0' }),
 };
 

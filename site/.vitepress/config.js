@@ -43,6 +43,7 @@ export default defineConfig({
         text: 'More',
         items: [
           { text: 'Python, Java, Go', link: '/languages' },
+          { text: 'For offices', link: '/offices' },
           { text: 'A nightly check', link: '/nightly-check' },
           { text: 'Receipts', link: '/receipts' },
           { text: 'Sandbox', link: '/sample-data' },

@@ -5,6 +5,7 @@ const PAGES = {
   '../client/README.md': 'client.md',
   '../docs/errors.md': 'errors.md',
   '../docs/nightly-check.md': 'nightly-check.md',
+  '../docs/offices.md': 'offices.md',
   '../docs/receipts.md': 'receipts.md',
   'integration.md': 'guide.md',
 };
@@ -14,6 +15,11 @@ export const linkPages = (markdown) => {
   markdown.core.ruler.push('link_pages', ({ tokens }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const [file, ...fragment] = token.attrGet('href')?.split('#') ?? [];
+      // `prepare.ts` copies the programs beside the pages. VitePress takes links with a target as they are.
+      if (file?.startsWith('../examples/')) {
+        token.attrSet('href', file.slice('../'.length));
+        token.attrSet('target', '_self');
+      }
       if (PAGES[file]) token.attrSet('href', [PAGES[file], ...fragment].join('#'));
     }
   });

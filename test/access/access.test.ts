@@ -6,10 +6,11 @@ import fc from 'fast-check';
 import { generateKey, hashKey, KEY_KINDS, type KeyKind, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
 import { type Access, authenticate, isWithinLimit, remainingOf } from '../../core/access/authenticate.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
-import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
+import { planNamed, windowAt } from '../../core/access/plans.ts';
 import { recentMap, requestCounter } from '../../core/access/request-counter.ts';
-import { usageTable } from '../../core/access/usage-table.ts';
+import { type UsageTable, usageTable } from '../../core/access/usage-table.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
+import { TEST_PLANS } from '../support/plans.ts';
 
 describe('An API key', () => {
   it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {
@@ -74,9 +75,13 @@ const createdAt = '2026-01-01T00:00:00.000Z';
 const RECORD: KeyRecord = { ...presented, name: 'Test', plan: 'free', scopes: [], createdAt };
 const throttled = new ProvisionedThroughputExceededException({ message: '', $metadata: {} });
 
+const counterOf = (increment: UsageTable['increment']) =>
+  requestCounter({ increment, recordLimit: async () => undefined });
+
 const storeOf = (record: KeyRecord | undefined, increment = async () => 7): Access => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
-  counter: requestCounter(increment),
+  counter: counterOf(increment),
+  plans: TEST_PLANS,
 });
 const unreadable = (store: Access): Access => ({
   ...store,
@@ -90,20 +95,21 @@ describe('A key', () => {
     ['without a last day', {}],
   ])('is authenticated %s, with its plan and usage', async (_when, fields) => {
     const key = { ...RECORD, ...fields };
-    expect(await authenticated(fields)).toEqual({ key, plan: PLANS.free, used: 7 });
+    expect(await authenticated(fields)).toEqual({ key, plan: TEST_PLANS.free, used: 7 });
   });
 
   it.each([
     ['after its last day', { expires: '2026-06-14' }],
     ['once it is revoked', { revokedAt: '2026-06-15T12:00:31Z' }],
     ['with another hash', { hash: '0'.repeat(64) }],
+    ['with a hash of another length', { hash: '' }],
   ])('is not authenticated %s', async (_when, fields) => expect(await authenticated(fields)).toBeUndefined());
 
   it('that is unknown is not authenticated', async () => expect(await ask(storeOf(undefined))).toBeUndefined());
 
   it('is counted in the window of the request', async () => {
     const counted: unknown[] = [];
-    const store = { ...storeOf(RECORD), counter: requestCounter(async (...call) => counted.push(...call)) };
+    const store = { ...storeOf(RECORD), counter: counterOf(async (...call) => counted.push(...call)) };
     await ask(store);
     expect(counted).toEqual([presented.id, windowAt(NOW)]);
   });
@@ -111,7 +117,7 @@ describe('A key', () => {
   it('whose counter is throttled has no usage; any other error is thrown', async () => {
     const uncounted = (error: Error) => storeOf(RECORD, () => Promise.reject(error));
     const caller = await ask(uncounted(throttled));
-    expect(caller).toEqual({ key: RECORD, plan: PLANS.free, used: undefined });
+    expect(caller).toEqual({ key: RECORD, plan: TEST_PLANS.free, used: undefined });
     await expect(ask(uncounted(new Error('broken')))).rejects.toThrow('broken');
     await expect(ask(unreadable(storeOf(RECORD)))).rejects.toThrow('unreadable');
   });
@@ -122,7 +128,7 @@ describe('A key', () => {
     [61, false, 0],
     [undefined, false, 0],
   ])('that was used %s times of 60: within the limit %s, %i left', (used, isWithin, left) => {
-    const caller = { key: RECORD, plan: PLANS.free, used };
+    const caller = { key: RECORD, plan: TEST_PLANS.free, used };
     expect([isWithinLimit(caller), remainingOf(caller)]).toEqual([isWithin, left]);
   });
 });
@@ -142,7 +148,7 @@ describe('The counter of a key that ignores 429', () => {
 
   it('stays at twice the limit until the window ends', async () => {
     const { send, counted } = setup();
-    for (const used of [119, 120, 120, 120]) expect(await send()).toMatchObject({ plan: PLANS.free, used });
+    for (const used of [119, 120, 120, 120]) expect(await send()).toMatchObject({ plan: TEST_PLANS.free, used });
     expect(counted()).toBe(120);
     expect(await send(new Date('2026-06-15T12:01:00Z'))).toMatchObject({ used: 121 });
   });
@@ -151,7 +157,7 @@ describe('The counter of a key that ignores 429', () => {
     const { record, send } = setup();
     for (let sent = 0; sent < 3; sent += 1) await send();
     record.plan = 'standard';
-    for (const used of [121, 122]) expect(await send()).toMatchObject({ plan: PLANS.standard, used });
+    for (const used of [121, 122]) expect(await send()).toMatchObject({ plan: TEST_PLANS.standard, used });
   });
 
   it('does not keep a revoked key from being found revoked', async () => {
@@ -171,7 +177,7 @@ describe('The counter of a key that ignores 429', () => {
       increments += 1;
       return increments === 1 ? late.promise : Promise.resolve(120);
     };
-    const shared = { ...store, counter: requestCounter(increment) };
+    const shared = { ...store, counter: counterOf(increment) };
     const first = ask(shared);
     await ask(shared);
     late.resolve(119);
@@ -233,13 +239,18 @@ describe('A rate limit window', () => {
   });
 });
 
-it('The plans are as the contract has them', () => {
-  expect(PLANS).toEqual({
-    free: { requestsPerWindow: 60, bulkSize: 100 },
-    standard: { requestsPerWindow: 600, bulkSize: 500 },
-    premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
-  });
-  expect(PLAN_NAMES).toEqual(['free', 'standard', 'premium']);
-  expect(LARGEST_BULK_SIZE).toBe(1_000);
-  expect(largestRequestsPerSecond()).toBe(100);
+describe('The plan of a key', () => {
+  const plans = {
+    large: { requestsPerWindow: 9, bulkSize: 9 },
+    small: { requestsPerWindow: 1, bulkSize: 2 },
+    medium: { requestsPerWindow: 5, bulkSize: 1 },
+  };
+
+  it.each([
+    ['medium', plans.medium],
+    ['gone', plans.small],
+    ['constructor', plans.small],
+  ])('%s is the one with this name, otherwise the one with the fewest requests', (name, plan) =>
+    expect(planNamed(plans, name)).toBe(plan),
+  );
 });

@@ -1,9 +1,10 @@
 /** What is counted, and when: test/api/units.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import type { KeyRecord } from '../../core/access/key-record.ts';
-import { PLANS, windowAt } from '../../core/access/plans.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import { usageReport } from '../../core/access/usage-report.ts';
 import { NOON } from '../support/clock.ts';
+import { TEST_PLANS } from '../support/plans.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -20,11 +21,14 @@ const KEY: KeyRecord = {
   environment: 'live',
 };
 
-/** The counter of the window `ago` seconds before the present one. */
-const counter = (ago: number, used: number, extraUnits = 0) => ({ start: NOW_START - ago, used, extraUnits });
+/** The counter of the window `ago` seconds before the present one, in which requests beyond the limit were rejected. */
+const counter = (ago: number, used: number, extraUnits = 0, requestsPerWindow = 60) => ({
+  ...{ start: NOW_START - ago, used, extraUnits },
+  ...(used > requestsPerWindow && { requestsPerWindow }),
+});
 
 const report = (counts: readonly ReturnType<typeof counter>[], fields: Partial<KeyRecord> = {}, used = 1) =>
-  usageReport({ key: { ...KEY, ...fields }, plan: PLANS.free, used }, counts, NOW);
+  usageReport({ key: { ...KEY, ...fields }, plan: TEST_PLANS.free, used }, counts, NOW);
 
 /** The hours with requests. */
 const hoursOf = (...args: Parameters<typeof report>) => report(...args).hours.filter(({ requests }) => requests > 0);
@@ -41,7 +45,7 @@ describe('The report of a key', () => {
     });
     const given = { domains: ['a.example'], expires: '2026-12-31' };
     expect(report([], given).key).toEqual({ ...shown, ...given, environment: 'live' });
-    expect(usageReport({ key: old, plan: PLANS.free, used: undefined }, [], NOW)).toMatchObject({
+    expect(usageReport({ key: old, plan: TEST_PLANS.free, used: undefined }, [], NOW)).toMatchObject({
       key: { ...shown, environment: 'unknown' },
       window: { used: 0 },
     });
@@ -66,23 +70,10 @@ describe('The report of a key', () => {
     ]);
   });
 
-  it('uses the plan of each minute: of several changes in a minute the last, before the first change the first', () => {
-    const plans = [
-      { plan: 'free', since: NOW_START - 10 * HOUR },
-      { plan: 'standard', since: NOW_START - 3 * HOUR },
-      { plan: 'premium', since: NOW_START - 2 * HOUR },
-      { plan: 'free', since: NOW_START - 2 * HOUR },
-    ];
-    const counts = [11 * HOUR, 3 * HOUR + MINUTE, 3 * HOUR, 2 * HOUR].map((ago) => counter(ago, 700));
-    expect(hoursOf(counts, { plan: 'premium', plans }).map(({ rateLimited }) => rateLimited)).toEqual([
-      640, 640, 100, 640, 0,
-    ]);
-  });
-
-  it('uses the present plan for a minute whose plan the service no longer has', () => {
-    const plans = [{ plan: 'gone', since: 0 }];
-    expect(hoursOf([counter(HOUR, 61)], { plans })[0]).toMatchObject({ rateLimited: 1, units: 60 });
-    expect(hoursOf([counter(HOUR, 61)], { plans: [] })[0]).toMatchObject({ rateLimited: 1, units: 60 });
+  it('uses the limit that was recorded in each minute, whatever the plans are now; without one nothing was rejected', () => {
+    const { requestsPerWindow: _, ...unlimited } = counter(HOUR, 700);
+    const counts = [counter(3 * HOUR, 700), counter(2 * HOUR, 700, 0, 600), unlimited];
+    expect(hoursOf(counts, { plan: 'gone' }).map(({ rateLimited }) => rateLimited)).toEqual([640, 100, 0, 0]);
   });
 
   it('has no units for a test key and the key of the probe', () => {

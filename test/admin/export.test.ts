@@ -133,7 +133,8 @@ describe('export content', () => {
 
   it('names an item whose record is damaged', async () => {
     const others = await otherTables('damaged');
-    const { id } = await table(others.names.content).create(someFields('b.example', 'b'), undefined, moment());
+    const { item } = await table(others.names.content).create(someFields('b.example', 'b'), undefined, moment());
+    const { id } = item;
     const Key = contentKeys('live').itemKey(id);
     const change = { UpdateExpression: 'SET title = :x', ExpressionAttributeValues: { ':x': 1 } };
     await engine().client.send(new UpdateCommand({ TableName: others.names.content, Key, ...change }));
@@ -143,7 +144,8 @@ describe('export content', () => {
 
   it('has no content of test keys, which an import does not touch either', async () => {
     const sandbox = contentTable(engine().client, engine().names.content, 'test');
-    const { domain, slug } = await sandbox.create(someFields('a.example', 'item-3'), undefined, moment());
+    const { item } = await sandbox.create(someFields('a.example', 'item-3'), undefined, moment());
+    const { domain, slug } = item;
     const path = pathOf('live.ndjson');
     await run(['export', 'content', path]);
     const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);

@@ -13,8 +13,15 @@ interface Report {
 const create = async (name = 'Acme'): Promise<string> =>
   (await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', name])).id;
 const rotate = async (id: string): Promise<string> => (await json<{ id: string }>(['keys', 'rotate', id])).id;
+/** As it is stored in a window, with the limit of the plan free if requests were rejected. */
 const count = async (keyId: string, minute: string, used: number, more: object = {}): Promise<void> => {
-  const Item = { keyId, windowStart: Date.parse(minute) / 1_000, used, ...more };
+  const Item = {
+    keyId,
+    windowStart: Date.parse(minute) / 1_000,
+    used,
+    ...(used > 60 && { requestsPerWindow: 60 }),
+    ...more,
+  };
   await engine().client.send(new PutCommand({ TableName: engine().names.usage, Item }));
 };
 const usage = (month: string, ...options: string[]) => ['keys', 'usage', '--month', month, ...options];
@@ -29,27 +36,28 @@ describe('keys usage', () => {
     const next = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
     expect(next.stdout).toContain('0 of 60 requests');
     await count(id, '2026-11-21T12:00Z', 119);
-    expect((await run(['keys', 'usage', id])).stdout).toContain(': 119 of 60 requests');
+    expect((await run(['keys', 'usage', id])).stdout).toContain('\n119 of 60 requests');
     await count(id, '2026-11-21T12:00Z', 120);
-    expect((await run(['keys', 'usage', id])).stdout).toContain(': at least 120 of 60 requests');
+    expect((await run(['keys', 'usage', id])).stdout).toContain('\nat least 120 of 60 requests');
   });
 
   it('draws a bar per hour of the last 24 and per day of a month, and nothing where there were no requests', async () => {
     const id = await create();
     const linesOf = async (...args: string[]) => (await run(['keys', 'usage', id, ...args])).stdout.split('\n');
-    expect(await linesOf()).toEqual([expect.stringMatching(/Z\.$/), 'No requests in the last 24 hours.', '']);
+    const key = [`Key ${id}, plan free`, 'Acme'];
+    expect(await linesOf()).toEqual([...key, expect.stringMatching(/Z\.$/), 'No requests in the last 24 hours.', '']);
     const month = ['--month', '2026-11'];
-    const nothing = `Key ${id} (Acme, free): 0 requests in 2026-11, 0 rate limited, 0 units.`;
-    expect(await linesOf(...month)).toEqual([nothing, '']);
+    const nothing = '0 requests in 2026-11, 0 rate limited, 0 units.';
+    expect(await linesOf(...month)).toEqual([...key, nothing, '']);
     await count(id, '2026-11-20T10:00Z', 60);
     await count(id, '2026-11-21T11:00Z', 62);
     await count(id, '2026-11-21T12:00Z', 31);
     const ofHours = await linesOf();
-    expect([ofHours.length, ofHours.at(-3)]).toEqual([28, expect.stringMatching(/^11:00 +62 +2 +60 +█{50}$/)]);
-    expect(ofHours.at(-2)).toMatch(/^12:00 +31 +0 +31 +█{25}$/);
+    expect([ofHours.length, ofHours.at(-3)]).toEqual([30, expect.stringMatching(/^11:00 +62 +2 +60 +█{38}$/)]);
+    expect(ofHours.at(-2)).toMatch(/^12:00 +31 +0 +31 +█{19}$/);
     const ofDays = await linesOf(...month);
-    expect([ofDays.length, ofDays.at(-3)]).toEqual([25, expect.stringMatching(/^2026-11-20 +60 +0 +60 +█{33}$/)]);
-    expect(ofDays.at(-2)).toMatch(/^2026-11-21 +93 +2 +91 +█{50}$/);
+    expect([ofDays.length, ofDays.at(-3)]).toEqual([27, expect.stringMatching(/^2026-11-20 +60 +0 +60 +█{24}$/)]);
+    expect(ofDays.at(-2)).toMatch(/^2026-11-21 +93 +2 +91 +█{37}$/);
   });
 });
 
@@ -73,14 +81,14 @@ it.each([
 );
 
 describe('keys usage --month', () => {
-  it('counts the requests of each day, UTC, and those beyond the limit of a minute, and units, by the plan at that time', async () => {
+  it('counts the requests of each day, UTC, and those beyond the limit of a minute, and units', async () => {
     const at = (now: string) => ({ now: new Date(now) });
     const args = ['keys', 'create', '--plan', 'free', '--name', 'Acme'];
     const { id } = await json<{ id: string }>(args, at('2026-10-01T00:00Z'));
     await run(['keys', 'update', id, '--plan', 'standard'], at('2026-11-01T12:00Z'));
     await count(id, '2026-10-31T23:59Z', 7);
     await count(id, '2026-11-01T00:00Z', 61);
-    await count(id, '2026-11-01T23:59Z', 601, { extraUnits: 1_000 });
+    await count(id, '2026-11-01T23:59Z', 601, { extraUnits: 1_000, requestsPerWindow: 600 });
     await count(id, '2026-11-21T12:00Z', 5);
     const days = [
       { day: '2026-11-01', requests: 662, rateLimited: 2, units: 1_660 },
@@ -110,7 +118,7 @@ describe('keys usage --month', () => {
     await count('probe-00000000000000000000', '2026-11-02T10:00Z', 10);
     const file = pathOf('usage.csv');
     const { stdout, stderr } = await run(usage('2026-11', '--csv', file));
-    expect(stdout).toMatch(new RegExp(`^${busy} +=A "B", C +free +61 +1 +60$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${busy} +free +61 +1 +60\\n=A "B", C$`, 'm'));
     expect(stdout).not.toContain(idle);
     expect(stdout).toMatch(/^Keys with requests in 2026-11: \d+ of \d+\.\n$/m);
     expect(stderr).toBe(`The days of each key are in ${file}\n`);
@@ -144,7 +152,7 @@ describe('keys usage --month', () => {
     const whole = await json(usage('2026-10', id), at('2026-11-09T23:59:59Z'));
     expect(whole).toMatchObject({ from: '2026-10-01', to: '2026-10-31', keys: [{ requests: 9 }] });
     const rest = await run(usage('2026-10', id), at('2026-11-10T00:00:01Z'));
-    expect(rest.stdout).toContain(': 6 requests in 2026-10');
+    expect(rest.stdout).toContain('\n6 requests in 2026-10');
     expect(rest.stderr).toBe('The days of 2026-10 before 2026-10-02 are missing: counters are kept for 40 days.\n');
     const gone = failure('nothing is left of 2026-10: counters are kept for 40 days');
     expect(await run(usage('2026-10', id), at('2026-12-10T00:00:01Z'))).toEqual(gone);
@@ -155,7 +163,7 @@ describe('keys usage --month', () => {
     for (const minute of ['00', '01', '02', '03'])
       await count(id, `2026-11-04T00:${minute}Z`, 10, { padding: 'x'.repeat(350_000) });
     const { stdout } = await countedRun(usage('2026-11', id));
-    expect(stdout).toContain(': 40 requests in 2026-11');
+    expect(stdout).toContain('\n40 requests in 2026-11');
     expect(proxy().calls.filter(({ operation }) => operation === 'Query')).toHaveLength(2);
   });
 

@@ -67,7 +67,7 @@ describe('keys list', () => {
     expect(ages).toEqual(ages.toSorted());
   });
 
-  it('shows the state of every key in at most 100 columns, and never a key or a hash', async () => {
+  it('shows the state of every key in at most 80 columns, and never a key or a hash', async () => {
     const { id, key } = await create();
     const old = await create('--expires', '2026-11-21');
     await create('--name', 'x'.repeat(100), '--domains', `a.example,${'b'.repeat(60)}.example`);
@@ -76,16 +76,16 @@ describe('keys list', () => {
     expect(await listedAs(id, tomorrow)).toMatchObject({ state: 'revoked', revokedAt: NOW.toISOString() });
     expect(await listedAs(old.id, tomorrow)).toMatchObject({ state: 'expired' });
     const { stdout } = await run(['keys', 'list'], tomorrow);
-    expect(stdout).toMatch(new RegExp(`^${old.id} +Acme +free +expired`, 'm'));
-    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(100);
+    expect(stdout).toMatch(new RegExp(`^${old.id} +free +expired`, 'm'));
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(80);
     for (const text of [JSON.stringify(await listed()), stdout]) {
       for (const secret of [key, hashKey(key)]) expect(text).not.toContain(secret);
     }
   });
 
   it.each([
-    [[0, 60_000, 3_600_000], '2026-11-21T12:00:00.000Z', '2026-11-21\n +live .* 12:00'],
-    [[KEPT_MS - 60_000], '2026-10-12T12:01:00.000Z', '2026-10-12\n +live .* 12:01'],
+    [[0, 60_000, 3_600_000], '2026-11-21T12:00:00.000Z', '2026-11-21\nAcme +live .* 12:00'],
+    [[KEPT_MS - 60_000], '2026-10-12T12:01:00.000Z', '2026-10-12\nAcme +live .* 12:01'],
     [[KEPT_MS + 60_000], null, 'not in 40 d'],
     [[], null, 'not in 40 d'],
   ])('shows the minute in which a key was last used in the last 40 days: %j ms ago', async (ages, lastUsed, text) => {
@@ -103,6 +103,19 @@ describe('keys list', () => {
       (await run(['keys', 'list'], { now: new Date(NOW.getTime() + ms) })).stdout;
     expect(await shownAfter(KEPT_MS - 60_000)).toMatch(new RegExp(`^${id} .* never$`, 'm'));
     expect(await shownAfter(KEPT_MS)).toMatch(new RegExp(`^${id} .* not in 40 d$`, 'm'));
+  });
+
+  it('says of a key whose plan is gone that it is, and by what it works; update and create name the plans', async () => {
+    const { id } = await create('--plan', 'premium');
+    const env = { PLANS: JSON.stringify({ free: { requestsPerWindow: 5, bulkSize: 1 } }) };
+    expect(await listedAs(id, { env })).toMatchObject({ plan: 'premium', planIsGone: true });
+    expect((await listed()).every((key) => !('planIsGone' in key && key.planIsGone))).toBe(true);
+    const { stdout } = await run(['keys', 'list'], { env });
+    expect(stdout).toMatch(new RegExp(`^${id} +premium .*\\nAcme +plan is gone `, 'm'));
+    expect(stdout).toMatch(/^Keys whose plan is gone, which work by the plan with the fewest requests: 1\.$/m);
+    expect(await json(['keys', 'usage', id], { env })).toMatchObject({ plan: 'premium', limit: 5 });
+    const sentence = failure('there is no plan premium: there are free');
+    expect(await run(['keys', 'update', id, '--plan', 'premium'], { env })).toEqual(sentence);
   });
 
   it('lists only keys in a state, or whose name contains a text, and marks those that end within 30 days', async () => {
@@ -193,6 +206,14 @@ it.each([
   const sentence = `error: the stored record of key ${id} is damaged: docs/runbook.md#errorrate says how to replace it\n`;
   expect(await run(['keys', command, ...args.map(() => id)])).toEqual(failure(sentence));
   await engine().client.send(new DeleteCommand({ TableName: keys, Key: { id } }));
+});
+
+it('keys update of a revoked key says that it is revoked, and changes nothing', async () => {
+  const { id } = await create();
+  await run(['keys', 'revoke', id]);
+  const sentence = `error: key ${id} was revoked at ${NOW.toISOString()} and cannot be changed: create a new one with "keys create"\n`;
+  expect(await run(['keys', 'update', id, '--plan', 'premium'])).toEqual(failure(sentence));
+  expect(await listedAs(id)).toMatchObject({ plan: 'free', changedAt: null });
 });
 
 it('keys revoke keeps the first time when a key is revoked twice', async () => {

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../support/records.ts';
-import { runAdminCommand } from '../support/use-admin.ts';
+import { failure, runAdminCommand } from '../support/use-admin.ts';
 import { useApi } from '../support/use-api.ts';
 
 const lapsed = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2026-06-14', type: 'A\u009b2J' });
@@ -27,7 +27,7 @@ describe('lookup', () => {
   it.each(['ab12 cde', 'LAPSED', 'FUTURE', 'NONE', 'HALF', 'ORPHAN', 'DAMAGED', 'AB1OCDE'])(
     'returns the answers of the API: %s',
     async (registration) => {
-      const { answers } = JSON.parse((await lookUp(...registration.split(' '), '--json')).stdout);
+      const { answers } = JSON.parse((await lookUp(registration, '--json')).stdout);
       for (const [name, path] of [
         ['insurance', `/v1/vehicle/${encodeURIComponent(registration)}/insurance`],
         ['compliance', `/v1/compliance/${encodeURIComponent(registration)}`],
@@ -39,6 +39,28 @@ describe('lookup', () => {
       }
     },
   );
+
+  it('returns a list for several vehicles, and says which registration is invalid before anything is read', async () => {
+    const { stdout } = await lookUp('LAPSED', 'ab12 cde', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ registration: 'LAPSED' }, { registration: 'AB12CDE' }]);
+    expect((await lookUp('LAPSED', 'ab12 cde')).stdout).toMatch(
+      /^Registration {2}LAPSED\n[\s\S]*\n\nRegistration {2}AB12CDE\n/,
+    );
+    expect(await lookUp('LAPSED', 'A_B')).toEqual(failure('error: the registration A_B contains "_" (U+005F)'));
+  });
+
+  it('answers for the day that --date names, as the API does', async () => {
+    const { answers } = JSON.parse((await lookUp('LAPSED', '--date', '2026-06-16', '--json')).stdout);
+    const path = '/v1/vehicle/LAPSED/insurance?date=2026-06-16';
+    const { status, body } = await api.call('GET', path, { key: api.key });
+    expect(answers.insurance).toEqual({ status, body });
+    const { stdout } = await lookUp('LAPSED', '--date', '2026-06-16');
+    expect(stdout).toContain(
+      '\nThe API       insurance on 2026-06-16, compliance on 2026-06-15\ninsurance     insured\n',
+    );
+    const sentence = 'Write a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD';
+    expect(await lookUp('LAPSED', '--date', '2026-06-31')).toEqual(failure(sentence));
+  });
 
   it('returns what is stored', async () => {
     const stored = async (...args: string[]) => JSON.parse((await lookUp(...args, '--json')).stdout).stored;
@@ -73,7 +95,7 @@ describe('lookup', () => {
   });
 
   it('shows a page of at most 80 columns, without control characters', async () => {
-    const { exitCode, stdout, stderr } = await lookUp('AB12', 'CDE');
+    const { exitCode, stdout, stderr } = await lookUp('AB12 CDE');
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toBe(
       [

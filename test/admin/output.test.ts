@@ -29,7 +29,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['import boats x.csv', "unknown command 'boats'; see --help"],
     ['keys list --tables nobody-', 'does not have the tables of this service: create them with "npm start"'],
 
-    ['keys create --name A --plan gold', 'Allowed choices are free, standard, premium'],
+    ['keys create --name A --plan gold', 'there is no plan gold: there are free, standard, premium'],
     ['keys create --plan free', 'the option --name is missing; see --help'],
     [`${CREATE}=`, NAME],
     [`${CREATE} ${'x'.repeat(101)}`, NAME],
@@ -95,7 +95,11 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['export compliance e.ndjson --supplier acme', 'only vehicles have suppliers'],
     ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
     ['export vehicles no/folder.ndjson', 'there is no such folder: no'],
-    ['lookup A_B', `the registration ${CHARACTERS}`],
+    ['lookup A_B', `the registration A_B ${CHARACTERS}`],
+    ...['delete', 'remove'].map((word): [string, string] => [
+      `keys ${word} ${NOBODY}`,
+      'end one at once with "keys revoke ID"; see --help',
+    ]),
   ])('%s', async (line, sentence) => {
     const args = line.split(' ').filter(Boolean);
     const result = await countedRun(args);
@@ -118,6 +122,29 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     const sentence = 'error: DYNAMODB_PORT must be a port number from 1 to 65535, not "eighty"\n';
     expect(await list('eighty')).toEqual(failure(sentence));
   });
+});
+
+/** The command lines of a program's commands, from the help pages. */
+const commandsOf = async (...path: readonly string[]): Promise<string[]> => {
+  const { stdout } = await run([...path, '--help']);
+  const [, list = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : name));
+  if (names.length === 0) return [path.join(' ')];
+  return (await Promise.all(names.map((name) => commandsOf(...path, name)))).flat();
+};
+
+it('The help of each command has one example, and marks the options that it requires', async () => {
+  const commands = await commandsOf();
+  expect(commands.length).toBeGreaterThan(15);
+  for (const command of commands) {
+    const { stdout } = await run([...command.split(' '), '--help']);
+    expect(
+      stdout.match(/^Example:\n {2}npm run --silent admin -- (.*)$/gm)?.map((text) => text.split(' -- ')[1]),
+    ).toEqual([expect.stringMatching(new RegExp(`^${command}( |$)`))]);
+    for (const option of /the option (--\w+) is missing/.exec((await run(command.split(' '))).stderr)?.slice(1) ?? []) {
+      expect(stdout).toMatch(new RegExp(` ${option} <[\\s\\S]*?\\(required\\)`));
+    }
+  }
 });
 
 it('--help has the exit codes, and the columns of a file with their other names in lines of at most 80 characters', async () => {

@@ -50,6 +50,9 @@ describe('A response', () => {
     ['gzip;q=0', null],
     ['gzip; Q=0.000, *', null],
     ['*;q=0', null],
+    ['gzip;q=high', null],
+    ['gzip;q=2, *;q=1.000', 'gzip'],
+    ['gzip;level=9', null],
     ['br, deflate', null],
     ['', null],
   ])('to Accept-Encoding "%s" has the coding %s', async (accepted, coding) => {

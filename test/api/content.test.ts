@@ -46,13 +46,14 @@ describe('POST /v1/api/content', () => {
 });
 
 describe('Idempotency-Key', () => {
-  it('returns the same 201 for a body that means the same', async () => {
+  it('returns the same 201 for a body that means the same, and says that it is repeated', async () => {
     const body = fields({ domain: 'once.example' });
     const once = { 'Idempotency-Key': 'once' };
     const first = await create(body, once);
     const again = await create({ ...body, meta_description: '', domain: 'ONCE.example' }, once);
     expect(again).toMatchObject({ status: 201, body: first.body });
     expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   });
 
   it('is not remembered for a slug that is taken, in any case of the domain', async () => {

@@ -16,6 +16,7 @@ import { fillDomain } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
 import { httpRequest } from '../support/http-request.ts';
+import { TEST_PLANS } from '../support/plans.ts';
 import { aCounter } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -84,7 +85,8 @@ describe('What the path names', () => {
   /** Rejects a request with an unknown key, which would load by `load`. */
   const rejectBeside = async (load: () => Promise<unknown>): Promise<void> => {
     const key = parseApiKey(generateKey('test'));
-    const access = { findKey: async () => undefined, counter: requestCounter(async () => 1) };
+    const counter = requestCounter({ increment: async () => 1, recordLimit: async () => undefined });
+    const access = { findKey: async () => undefined, counter, plans: TEST_PLANS };
     const middleware = admission(access, undefined, load);
     await expect(middleware.before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow(unauthorized());
   };

@@ -67,9 +67,18 @@ describe('A request body', () => {
   it.each([
     ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
     ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-  ])('nested 100,000 deep in %s is 400, and the service stays available', async (what, raw) => {
-    expect((await post({ raw, headers: JSON_TYPE })).status).toBe(400);
+  ])('nested 100,000 deep in %s is 400 and says so, and the service stays available', async (what, raw) => {
+    const detail = 'The body is nested too deeply to be read; 1,000 levels always are.';
+    expect(await post({ raw, headers: JSON_TYPE })).toMatchObject({
+      status: 400,
+      body: { code: 'MALFORMED_JSON', detail },
+    });
     await expectAlive(`alive-after-${what}`);
+  });
+
+  it('nested 1,000 deep is read', async () => {
+    const raw = '['.repeat(1_000) + ']'.repeat(1_000);
+    expect(await post({ raw, headers: JSON_TYPE })).toMatchObject(rejected('VALIDATION_FAILED'));
   });
 
   it('with over 1,000 issues returns the first 1,000; with exactly 1,000 the exact number', async () => {

@@ -1,7 +1,9 @@
 /** Signed answers (docs/contract.md#signed-answers). Their content: test/api/lookups.test.ts and test/black-box. */
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
+import { publicJwk } from '../../core/public-key.ts';
 import { rawSignature } from '../../core/signing.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { NOON } from '../support/clock.ts';
@@ -13,6 +15,7 @@ import { type Call, ISSUER, RESET, type Reply, rateLimitOf, useApi } from '../su
 const KEYS = '/.well-known/jwks.json';
 const INSURANCE = '/v1/vehicle/AB12CDE/insurance';
 const JWT = 'application/jwt';
+const HOUR = 3_600_000;
 
 const api = useApi(
   async ({ loadVehicles, loadCompliance }) => {
@@ -26,6 +29,13 @@ const get = (path: string, accept?: string, call: Call = {}) =>
   api.call('GET', path, { key: api.key, ...call, headers: { ...call.headers, ...(accept && { accept }) } });
 
 const typeOf = ({ headers }: Reply) => headers.get('content-type');
+
+let hours = 0;
+/** Ends the hour for which an instance keeps the published keys in memory. */
+const endHour = (): void => {
+  hours += 1;
+  api.clock.now = NOON + hours * HOUR;
+};
 
 const publishedKeys = async () => (await api.call('GET', KEYS)).body as unknown as JSONWebKeySet;
 
@@ -131,6 +141,7 @@ describe('Of the keys', () => {
 
   it('the first signs, and all are published', async () => {
     await get(INSURANCE, JWT);
+    endHour();
     await publishedKeys();
     const asked = api.kmsFaults.calls.map(({ operation, body }) => `${operation} ${JSON.parse(body).KeyId}`);
     expect(asked).toEqual(['GetPublicKey new', 'Sign new', 'GetPublicKey old']);
@@ -138,6 +149,17 @@ describe('Of the keys', () => {
 });
 
 describe('The published keys', () => {
+  const keysOf = async (settings: Record<string, string>) => {
+    Object.assign(process.env, settings);
+    endHour();
+    return api.call('GET', KEYS);
+  };
+  const RETIRED = publicJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }));
+  afterEach(() => {
+    process.env.SIGNING_KEYS = 'local';
+    delete process.env.RETIRED_SIGNING_KEYS;
+  });
+
   it('need no API key, may be cached, and are read from KMS once', async () => {
     await publishedKeys();
     api.kmsFaults.reset();
@@ -148,6 +170,38 @@ describe('The published keys', () => {
     const key = { kty: 'EC', crv: 'P-256', x: base64url, y: base64url, kid: base64url, use: 'sig', alg: 'ES256' };
     expect(body).toEqual({ keys: [key] });
     expect(api.kmsFaults.calls).toEqual([]);
+  });
+
+  it.each(['disabled', 'pendingDeletion'] as const)(
+    'lack a key that is %s, and have the retired ones of the setting',
+    async (state) => {
+      const isFirst = ({ body }: { readonly body: string }) => body.includes(`"${state}"`);
+      api.kmsFaults.inject((call) => (isFirst(call) ? state : undefined));
+      const settings = { SIGNING_KEYS: `${state},local`, RETIRED_SIGNING_KEYS: JSON.stringify([RETIRED]) };
+      const { status, body } = await keysOf(settings);
+      const [local, ...others] = (body as unknown as JSONWebKeySet).keys;
+      expect([status, local?.kid === RETIRED.kid, others]).toEqual([200, false, [RETIRED]]);
+      // KMS is not asked again and again for what it does not give.
+      await api.call('GET', KEYS);
+      expect(api.kmsFaults.calls.filter(isFirst)).toHaveLength(1);
+    },
+  );
+
+  it('name a key once that KMS still has, too', async () => {
+    const [local] = (await publishedKeys()).keys;
+    const { body } = await keysOf({ RETIRED_SIGNING_KEYS: JSON.stringify([local]) });
+    expect(body).toEqual({ keys: [local] });
+  });
+
+  it('are 500 after every other error of KMS, so that nobody keeps an incomplete set', async () => {
+    api.kmsFaults.inject(always('deny'));
+    process.env.SIGNING_KEYS = 'local,denied';
+    endHour();
+    // The document describes no errors of this path.
+    const failed = await fetch(api.origin + KEYS);
+    expect([failed.status, failed.headers.get('cache-control')]).toEqual([500, 'no-store']);
+    api.kmsFaults.reset();
+    expect((await api.call('GET', KEYS)).status).toBe(200);
   });
 
   it('have no other method', async () => {

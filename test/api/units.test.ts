@@ -1,7 +1,7 @@
 /** Units as the owner of a key sees them: docs/contract.md#units. Calculations: test/access/usage-report.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
-import { type PlanName, windowAt } from '../../core/access/plans.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
 import { NOON } from '../support/clock.ts';
@@ -55,33 +55,33 @@ describe('The units of a key', () => {
     expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 5 });
   });
 
-  it('of rate limited requests are 0, by the plan of their minute; of several changes in a minute the last counts', async () => {
-    const key = await api.newKey({ plan: 'free', createdAt: '2026-06-01T00:00:00Z' });
+  it('of rate limited requests are 0, and past minutes keep the limit that they had when plans change or go', async () => {
+    const key = await api.newKey({ plan: 'free' });
     const id = keyIdOf(hashKey(key), 'live');
-    const put = (plan: PlanName, minutesAgo: number) =>
-      api.keys.update(id, { plan }, { by: 'tester', at: new Date(NOON - minutesAgo * MINUTE_MS) });
-    await put('standard', 180);
-    await put('standard', 170);
-    await put('premium', 120);
-    await put('free', 120);
     const { start } = windowAt(new Date(NOON));
-    expect((await api.keys.get(id)).plans).toEqual([
-      { plan: 'free', since: Date.parse('2026-06-01') / 1_000 },
-      { plan: 'standard', since: start - 180 * 60 },
-      { plan: 'premium', since: start - 120 * 60 },
-      { plan: 'free', since: start - 120 * 60 },
-    ]);
-    const counters = [181, 180, 121, 120].map((ago) => aCounter(key, 700, NOON - ago * MINUTE_MS));
-    await storeItems(api.engine.client, api.engine.names.usage, [
-      ...counters.slice(0, 3),
-      { ...counters[3], extraUnits: 9 },
-    ]);
-    const { hours } = await usageOf(key);
-    expect(hours.filter(({ requests }) => requests > 1)).toMatchObject([
-      { requests: 700, rateLimited: 640, units: 60 },
-      { requests: 1_400, rateLimited: 200, units: 1_200 },
-      { requests: 700, rateLimited: 640, units: 69 },
-    ]);
+    await storeItems(api.engine.client, api.engine.names.usage, [{ ...aCounter(key, 59), extraUnits: 9 }]);
+    for (const status of [200, 429, 429]) expect((await api.call('GET', LOOKUP, { key })).status).toBe(status);
+    expect(await api.usage.countsSince(id, start)).toEqual([{ start, used: 62, extraUnits: 9, requestsPerWindow: 60 }]);
+    const recordings = api.faults.calls.filter(({ body }) => body.includes('SET requestsPerWindow'));
+    expect(recordings.length).toBe(1);
+    for (const plan of ['premium', 'gone']) {
+      await api.keys.update(id, { plan }, { by: 'tester', at: new Date(NOON) });
+      api.clock.now += MINUTE_MS;
+      const { hours } = await usageOf(key);
+      expect(hours.find(({ rateLimited }) => rateLimited > 0)).toMatchObject({ rateLimited: 2 });
+    }
+    expect((await usageOf(key)).now).toMatchObject({ requests: 62 + 3, rateLimited: 2, units: 69 + 3 });
+  });
+
+  it('of rate limited requests count where their limit could not be recorded, and the answer is the same', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 60)]);
+    api.faults.inject(({ body }) => (body.includes('SET requestsPerWindow') ? 'error' : undefined));
+    expect((await api.call('GET', LOOKUP, { key })).status).toBe(429);
+    api.faults.reset();
+    expect((await api.call('GET', LOOKUP, { key })).status).toBe(429);
+    const [count] = await api.usage.countsSince(keyIdOf(hashKey(key), 'live'), 0);
+    expect(count).toMatchObject({ used: 62, requestsPerWindow: 60 });
   });
 
   it('are 0 for a test key and the key of the probe, whose bulk requests write nothing more', async () => {

@@ -8,7 +8,7 @@ const sent = (registrations: readonly unknown[], more: object = {}) => ({ json: 
 const REJECTED: readonly [string, Call, string, object?][] = [
   ['an empty list', sent([]), 'VALIDATION_FAILED', { errors: [{ pointer: '/registrations' }] }],
   ['an entry that is no text', sent(['A1', 7]), 'VALIDATION_FAILED', { errors: [{ pointer: '/registrations/1' }] }],
-  ['more than the premium plan allows', sent(Array(1_001).fill('A1')), 'BULK_TOO_LARGE'],
+  ['more than any plan can allow', sent(Array(1_001).fill('A1')), 'BULK_TOO_LARGE'],
   ['no JSON', { raw: '{', headers: JSON_TYPE }, 'MALFORMED_JSON'],
   ['another type', { raw: '{}', headers: { 'Content-Type': 'text/plain' } }, 'UNSUPPORTED_CONTENT_TYPE'],
   ['over 1 MB', { raw: `"${'x'.repeat(1_000_100)}"`, headers: JSON_TYPE }, 'BODY_TOO_LARGE'],

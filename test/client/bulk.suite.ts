@@ -36,6 +36,12 @@ describe('A bulk lookup', () => {
     expect(asked.map(({ length }) => length)).toEqual([500, 500, 201]);
   });
 
+  it('sends at most 1,000 registrations in one request, whatever the plan allows', async () => {
+    const { client, asked } = clientOf(entriesOf, { limits: { ...USAGE.limits, registrationsPerBulk: 5_000 } });
+    await client.verify(named(1_001));
+    expect(asked.map(({ length }) => length)).toEqual([1_000, 1]);
+  });
+
   it('halves its requests when the plan has become smaller', async () => {
     const headers = { 'Content-Type': 'application/problem+json' };
     const tooLarge = () => Response.json({ status: 400, code: 'BULK_TOO_LARGE' }, { status: 400, headers });

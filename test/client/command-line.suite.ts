@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../support/csv-forms.ts';
@@ -23,7 +23,7 @@ const scriptsOf = async (page: string): Promise<string[]> => {
 const shell = () => ({
   PATH: `${dirname(command)}${delimiter}${process.env.PATH}`,
   API_ORIGIN: service().origin,
-  API_KEY: service().keys.premium,
+  API_KEY: service().keys.plans.premium,
 });
 
 describe('The command line', () => {
@@ -57,6 +57,43 @@ describe('The command line', () => {
       ].join('\r\n'),
     );
     expect(await readdir(folder())).toEqual(['fleet.csv', 'result.csv']);
+  });
+
+  it('names what is not insured, unknown and invalid of an office’s file, 20 of each, and writes a list of all', async () => {
+    const office = await readFile(new URL('../fixtures/files/23-office-file.csv', import.meta.url));
+    const unknown = Array.from({ length: 21 }, (_, nth) => `${nth};;ZZ${10 + nth}ZZZ;`);
+    const total = '\r\n;;;Total\r\n';
+    const text = Buffer.concat([office, Buffer.from([...unknown, '9;;AB1OCDE;'].join('\r\n') + total)]);
+    const { code, stdout } = await checkText(text, '--not-insured', 'list.csv');
+    const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' '));
+    expect([code, lines[0]]).toEqual([1, 'result.csv: 26 rows, 23 without an answer.']);
+    expect(lines.slice(1, 9)).toEqual([
+      ...['Line 4 of fleet.csv names the columns; what is above it is left out.', 'insured 1', 'not insured 1'],
+      ...['unknown 22 (1 with a suggestion)', 'invalid 1', 'no registration 1', 'not read 0', ''],
+    ]);
+    expect(lines.slice(9, 15)).toEqual([
+      ...['not insured: 1', 'registration suggestion line', 'dg65 old 6'.replace(' ', '\u00a0'), ''],
+      ...['unknown: 22', 'registration suggestion line'],
+    ]);
+    expect(lines.slice(-7)).toEqual([
+      ...['ZZ29ZZZ 27', 'and 2 more: all are in list.csv', '', 'invalid: 1', 'registration suggestion line'],
+      ...['Summe: 2 7', ''],
+    ]);
+    const list = (await readFile(file('list.csv'), 'utf8')).split('\r\n');
+    expect([list.length, ...list.slice(0, 4)]).toEqual([
+      ...[26, '\ufeffregistration;answer;suggestion;line', 'dg65\u00a0old;not insured;;6', 'Summe: 2;invalid;;7'],
+      'ZZ10ZZZ;unknown;;8',
+    ]);
+    expect(list.at(-2)).toBe('AB1OCDE;unknown;AB10CDE;29');
+  });
+
+  it('finds the change since a result that Excel has saved again', async () => {
+    for (const name of ['fleet', 'previous-resaved-by-excel']) {
+      await copyFile(new URL(`../fixtures/files/01-${name}.csv`, import.meta.url), file(`${name}.csv`));
+    }
+    const previous = ['--previous', 'previous-resaved-by-excel.csv', '--fail-on', 'changes'];
+    const { code, stdout } = await start(['check', 'fleet.csv', '--out', 'result.csv', ...previous]).ended;
+    expect([code, stdout]).toEqual([3, expect.stringMatching(/^ {2}DG65OLD +newly uninsured /m)]);
   });
 
   it('adds compliance verdicts with their reasons and dates', async () => {
@@ -137,6 +174,45 @@ describe('The command line', () => {
     ]);
   });
 
+  it('says of one or a few vehicles what is known, in a line each or as JSON', async () => {
+    const lookUp = async (...args: string[]) => {
+      const { code, stdout } = await start(['lookup', ...args]).ended;
+      return [code, stdout.replace(/\d{4}-\d\d-\d\d/g, 'DAY').trimEnd()];
+    };
+    const insured = 'insured, policy_number POL-1000-1, insurer Acme Mutual, cover Comprehensive';
+    expect(await lookUp('ab12 cde')).toEqual([
+      0,
+      `ab12 cde, ${insured}, valid_from DAY, valid_to DAY, status IN_FORCE`,
+    ]);
+    expect(await lookUp('KR08NIL', 'AB1OCDE', '--date', '2020-02-29')).toEqual([
+      ...[1, 'KR08NIL, not insured on DAY, status NONE\nAB1OCDE, unknown, suggestion AB10CDE'],
+    ]);
+    expect(await lookUp('VE24UNK', '--compliance')).toEqual([1, 'VE24UNK, no record']);
+    const [code, json = ''] = await lookUp('KR08NIL', '--json');
+    expect([code, JSON.parse(`${json}`)]).toEqual([
+      0,
+      [expect.objectContaining({ registration: 'KR08NIL', insured: false })],
+    ]);
+  });
+
+  it('shows the usage of the key as JSON, and its help', async () => {
+    const { stdout } = await start(['usage', '--json']).ended;
+    expect(JSON.parse(stdout)).toMatchObject({ key: { plan: 'premium' }, limits: { registrationsPerBulk: 1_000 } });
+    const [help, option] = [await start(['help'], {}).ended, await start(['--help'], {}).ended];
+    expect(help).toEqual({ ...option, code: 0, stdout: expect.stringMatching(/^Usage: /) });
+  });
+
+  it('says after the first failure that it tries again', async () => {
+    const account = { ...accountOf('premium'), VEHICLE_VERIFICATION_BASE_URL: 'http://api.invalid/v1' };
+    const { code, stderr } = await start(['usage'], account).ended;
+    const [first, last] = stderr.split('\n');
+    expect([code, first]).toEqual([
+      2,
+      expect.stringMatching(/ in 1 attempt \(.*\)\. Trying again, 8 times at most\.$/),
+    ]);
+    expect(last).toMatch(/^No complete response from http:\/\/api\.invalid in \d attempts /);
+  });
+
   it('shows the key, its limits and its usage, without control, format and bidi characters of a response', async () => {
     const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J', 'x'], plan: 'premium' };
     const hostile = await startStubService({ key });
@@ -190,24 +266,23 @@ describe('The command line ends with 2 and one sentence', () => {
       /^fleet\.xlsx cannot be read: the file is an Excel workbook, not CSV: open it and save the sheet as/,
     ],
     [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
-    [`check headless.csv ${NEW}`, /which must name the columns: choose one of "AB12CDE" with --column\.$/],
-    [`check title.csv ${NEW}`, /choose one of "Fleet" with --column\.$/],
+    [
+      'check /dev/stdin --out x.csv',
+      /^\/dev\/stdin is a pipe or a device, which cannot be read twice: write it to a file/,
+    ],
     [
       `check quote.csv ${NEW}`,
       /^quote\.csv cannot be read: the row that begins on line 2 has a cell that begins with a quote, which is not closed\.$/,
     ],
-    [
-      `${CHECK} --column vrm`,
-      /^fleet\.csv has no column "vrm" in its first line, which must name the columns: choose one of "registration"/,
-    ],
+    [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
     ...AMBIGUOUS_HEADERS.map((_, nth): [string, RegExp] => [
       `check ambiguous${nth}.csv ${NEW}`,
       /^ambiguous\d\.csv has several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/,
     ]),
-    ['check fleet.csv --out folder', /^folder is a folder: name a file\.$/],
+    ['check fleet.csv --out folder.csv', /^folder\.csv is a folder: name a file\.$/],
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
   ])('%s', async (line, sentence) => {
-    await mkdir(file('folder'));
+    await mkdir(file('folder.csv'));
     const added = 'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error';
     for (const [name, text] of [
       ['fleet.csv', 'registration,note\nAB12CDE,x\n'],
@@ -216,8 +291,6 @@ describe('The command line ends with 2 and one sentence', () => {
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
       ['header.csv', 'registration,note\n,\n'],
-      ['headless.csv', 'AB12CDE\nKR08NIL\n'],
-      ['title.csv', 'Fleet,,\nregistration,note,\nAB12CDE,x,\n'],
       ...AMBIGUOUS_HEADERS.map((header, nth): [string, string] => [`ambiguous${nth}.csv`, header]),
     ] as const) {
       await writeFile(file(name), text);
@@ -231,8 +304,13 @@ describe('The command line ends with 2 and one sentence', () => {
   it.each([
     ['BASE_URL', undefined, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of the service/],
     ['BASE_URL', 'http://127.0.0.1:1', /with \/v1 at its end\.$/],
+    [
+      'BASE_URL',
+      'https://api.example.com/v1\r',
+      /^VEHICLE_VERIFICATION_BASE_URL is wrong\. .* ends with a carriage return, /,
+    ],
     ['API_KEY', undefined, /^Set VEHICLE_VERIFICATION_API_KEY to your key\.$/],
-    ['API_KEY', 'sécret', /contains invalid characters\.$/],
+    ['API_KEY', 'sécret', /^VEHICLE_VERIFICATION_API_KEY is wrong\. .* contains invalid characters\.$/],
     ['API_KEY', UNKNOWN, /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/],
   ])('VEHICLE_VERIFICATION_%s=%s', async (name, value, sentence) => {
     const account = { ...accountOf('premium'), [`VEHICLE_VERIFICATION_${name}`]: value };

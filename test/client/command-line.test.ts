@@ -13,7 +13,7 @@ import {
   type Lookups,
 } from '../../client/src/command-line/checks.ts';
 import { addDays } from '../../client/src/command-line/days.ts';
-import type { ResultRow } from '../../client/src/command-line/earlier-result.ts';
+import { openEarlierResult, type ResultRow } from '../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../client/src/command-line/ending.ts';
 import type { FleetFile } from '../../client/src/command-line/fleet-file.ts';
 import { openOutputFile, replaceFiles } from '../../client/src/command-line/result-file.ts';
@@ -139,6 +139,26 @@ const compare = async (before: string, after: string) => {
   return changes.finish();
 };
 
+describe('An earlier result', () => {
+  const verdictOf = async (verdict: string, error = '') => {
+    const columns = insuranceCheck.columns.join();
+    const blanks = ','.repeat(insuranceCheck.columns.length - 2);
+    await writeFile(file('old.csv'), `registration,${columns}\nAB12CDE,${verdict},POL-1${blanks}${error}\n`);
+    const [read] = await Array.fromAsync(await openEarlierResult(file('old.csv'), insuranceCheck, 'registration'));
+    return read?.cells[0];
+  };
+
+  it('has verdicts as a spreadsheet writes them', async () => {
+    for (const verdict of ['TRUE', 'True', ' true ']) expect(await verdictOf(verdict)).toBe('true');
+    expect([await verdictOf('FALSE'), await verdictOf('', 'VEHICLE_NOT_FOUND')]).toEqual(['false', '']);
+  });
+
+  it.each(['WAHR', '1', ''])('with the verdict "%s" is an error with its line', async (verdict) => {
+    const sentence = `Line 2 of ${file('old.csv')} has "${verdict}" as insured, which is neither true nor false: restore it.`;
+    await expect(verdictOf(verdict)).rejects.toThrow(sentence);
+  });
+});
+
 describe('The list of changes', () => {
   const GONE = ['AB12CDE', 'gone', 'insured POL-1', ''];
   it.each([
@@ -154,6 +174,7 @@ describe('The list of changes', () => {
     ['nothing', 'true POL-1', 'LOOKUP_UNAVAILABLE'],
     ['nothing', 'INVALID_ANSWER', 'true POL-1'],
     ['nothing', 'true POL-1', 'TOO_MANY_CELLS'],
+    ['nothing', 'NO_REGISTRATION', 'NO_REGISTRATION'],
     ['nothing', 'true POL-1', 'CODE_OF_A_LATER_VERSION'],
   ])('says "%s" when %s becomes %s', async (change, before, after) => {
     const changes = await compare(`AB12 CDE: ${before}`, `ab12-cde: ${after}`);
@@ -246,12 +267,21 @@ describe('The summary', () => {
     const invalid = ['INVALID_REGISTRATION', 'INVALID_REGISTRATION'];
     const unread = ['TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
     const answers = ['true POL-1', 'false', ...invalid, ...unread];
-    const cells = answers.map((answer) => row('AB12CDE', answer).cells);
+    const cells = [...answers, 'NO_REGISTRATION'].map((answer) => row('AB12CDE', answer).cells);
     const suggested = failureCells(insuranceCheck, 'VEHICLE_NOT_FOUND', 'AB10CDE');
     const counts = countsOf(insuranceCheck, [...cells, suggested]);
     expect([failedRows(counts), unreadRows(counts)]).toEqual([6, 3]);
-    expect(shortSummary(insuranceCheck, counts)).toBe('1 insured, 1 not insured, 1 unknown, 2 invalid, 3 not read');
-    const lines = ['insured 1', 'not insured 1', 'unknown 1 (1 with a suggestion)', 'invalid 2', 'not read 3'];
+    expect(shortSummary(insuranceCheck, counts)).toBe(
+      '1 insured, 1 not insured, 1 unknown, 2 invalid, 1 no registration, 3 not read',
+    );
+    const lines = [
+      'insured 1',
+      'not insured 1',
+      'unknown 1 (1 with a suggestion)',
+      'invalid 2',
+      'no registration 1',
+      'not read 3',
+    ];
     expect(linesOf(insuranceCheck, counts)).toEqual(lines);
   });
 
@@ -271,13 +301,17 @@ describe('The arguments', () => {
   const CHECK = 'check fleet.csv --out r.csv';
 
   it.each<[string, RegExp]>([
-    ['', /^The command is "check", "verify" or "usage"; see --help\.$/],
+    ['', /^The command is "check", "lookup", "verify", "usage" or "help"\.$/],
+    ['lookup', /^Give a registration, or a few; see --help\.$/],
+    ['lookup AB12CDE --compliance --date 2026-01-01', /leave out --date\.$/],
     ['verify --jwks k.json --issuer https://x.example', /^Give one file of receipts to verify; see --help\.$/],
     ['verify r --issuer https://x.example', /^Name the key set of the service, an address or a file, with --jwks\.$/],
     ['verify r --jwks k.json', /^Name the issuer, such as https:\/\/api\.example\.com, with --issuer\.$/],
     ['usage --key vvc_live_secret', /^Unknown option '--key'; see --help\.$/],
     ['check --out r.csv', /^Give one CSV file to check; see --help\.$/],
     ['check fleet.csv', /^Name the file for the result with --out\.$/],
+    ['check fleet.csv --out r.xlsx', /^--out r\.xlsx must end with \.csv: the result is CSV, not a workbook\.$/],
+    [`${CHECK} --header-line first`, /^--header-line first is not the number of a line: write it as 4\.$/],
     [`${CHECK} --compliance --date 2026-01-01`, /leave out --date\.$/],
     [`${CHECK} --encoding latin99`, /^--encoding latin99 is not known: write it as windows-1252, /],
     [`${CHECK} --date 01/01/2026`, /^--date .* is not a day from 1900-01-01 to 2099-12-31: write it as 2026-01-31\.$/],
@@ -296,7 +330,7 @@ describe('The arguments', () => {
     [`${CHECK} --ending-within 9 --fail-on newly-ending`, /^--fail-on newly-ending needs --ending FILE\.csv\.$/],
     [
       `${CHECK} --previous p.csv --changes ./r.csv`,
-      /^--out, --ending, --changes and --receipts must be different files\.$/,
+      /^--out, --ending, --changes, --not-insured and --receipts must be different files\.$/,
     ],
   ])('"%s" are rejected with one sentence', (line, sentence) => {
     expect(() => read(line)).toThrow(sentence);

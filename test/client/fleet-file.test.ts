@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { expect, it } from '@jest/globals';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type FleetRow, findColumn, openFleet } from '../../client/src/command-line/fleet-file.ts';
 import { useFolder } from '../support/use-folder.ts';
@@ -57,11 +57,80 @@ it('The rows of a fleet file are as written, in every encoding, with any line en
       if (kind === 'long') expected.push({ line, cells: [...cells, 'more'], error: 'TOO_MANY_CELLS' });
       else if (cells.some((value) => value.trim() !== '')) expected.push({ line, cells });
     }
+    const last = expected.at(-1);
+    // What is below the vehicles may be a total.
+    if (last && !last.error && !last.cells[column]?.trim())
+      expected.splice(-1, 1, { ...last, error: 'NO_REGISTRATION' });
     const path = inFolder('fleet.csv');
     await writeFile(path, ENCODED[encoding]?.(text) ?? '');
-    const fleet = await openFleet(path, (names) => findColumn(path, names, undefined));
+    const fleet = await openFleet(path, (found) => findColumn(path, found, undefined));
     expect(fleet).toMatchObject({ header, columnIndex: column, delimiter, rowCount: expected.length, lineEnd: end });
     expect(await Array.fromAsync(fleet.rows())).toEqual(expected);
   });
   await fc.assert(property, { numRuns: 100 });
+});
+
+describe('The header of a fleet file', () => {
+  const open = async (text: string | Buffer, headerLine?: number) => {
+    const path = inFolder('titles.csv');
+    await writeFile(path, text);
+    return openFleet(path, (found) => findColumn('F', found, undefined), { searched: 20, headerLine });
+  };
+  const ROWS = 'Nr;Reg No;Driver\n1;AB12CDE;x\n';
+  it.each([
+    ['is the first row', ROWS, undefined],
+    ['is below titles and empty rows', `Fleet, 2026;;\n;;;;\n\nRegistration;;\n${ROWS}`, 5],
+    ['is below a title that has names between other delimiters', `Plate, Reg, VRM;;\n${ROWS}`, 2],
+    ['is in row 20', `${'Title;;\n'.repeat(19)}${ROWS}`, 20],
+    ['is above a cell with a usual name', 'Nr;Reg No;Driver\n1;AB12CDE;Plate\n', undefined],
+    ['is that of a table on a page of a workbook with a `sep=` line', `sep=;\nFleet;;\n${ROWS}`, 3],
+  ])('%s', async (_where, text, line) => {
+    const fleet = await open(text);
+    expect(fleet).toMatchObject({ header: ['Nr', 'Reg No', 'Driver'], columnIndex: 1, lineBelowTitle: line });
+    expect(fleet.rowCount).toBe(1);
+  });
+
+  it.each([
+    [
+      'of a title above one column',
+      'Fleet\nKennzeichen\nAB12CDE\n',
+      undefined,
+      'name it with --column, or the line of',
+    ],
+    ['of a vehicle', 'AB12CDE\nKR08NIL\n', undefined, 'name it with --column'],
+    ['of a title above unknown names', 'Fleet;;\nNr;Kfz;Name\n', undefined, 'choose one of "Nr", "Kfz", "Name" with'],
+    ['in row 21', `${'Title;;\n'.repeat(20)}${ROWS}`, undefined, 'has no column "registration"'],
+    ['in an empty row', `;;;;\n${ROWS}`, 1, 'has no row on line 1.'],
+  ])('is not made %s', async (_what, text, headerLine, sentence) => {
+    await expect(open(text, headerLine)).rejects.toThrow(sentence);
+  });
+
+  it('is in the line that is named', async () => {
+    const fleet = await open('Reg;Driver\nKennzeichen\nAB12CDE\n', 2);
+    expect(fleet).toMatchObject({ header: ['Kennzeichen'], columnIndex: 0, rowCount: 1 });
+  });
+
+  it('of an office’s file is in line 4; its total is no vehicle', async () => {
+    const office = await readFile(new URL('../fixtures/files/23-office-file.csv', import.meta.url));
+    const { header, rows } = await open(office);
+    const cells = (await Array.fromAsync(rows())).map((row) => [row.line, row.cells[2]]);
+    expect([header, cells]).toEqual([
+      ['Nr', 'Halle', 'Reg No', 'Fahrer'],
+      [
+        [5, 'ab12 cde'],
+        [6, 'dg65\u00a0old'],
+        [7, 'Summe: 2'],
+      ],
+    ]);
+  });
+});
+
+it('A row without a registration is no vehicle when it is the last one or has a total', async () => {
+  const path = inFolder('totals.csv');
+  const rows = ['AB12CDE,x', ',Total', ',Sum: 3', ',"summe: 1,200"', ',y', ',Summer', ',z', ' , '];
+  await writeFile(path, `registration,note\n${rows.join('\n')}\n`);
+  const fleet = await openFleet(path, (found) => findColumn(path, found, undefined));
+  const errors = (await Array.fromAsync(fleet.rows())).map(({ error }) => error);
+  const total = 'NO_REGISTRATION';
+  expect(errors).toEqual([undefined, total, total, total, undefined, undefined, total]);
 });

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { truncate, writeFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyFile } from '../../client/src/command-line/verify-file.ts';
 import { ApiProblem, InvalidReceipt, VehicleVerification } from '../../client/src/index.ts';
@@ -27,7 +28,7 @@ const inFolder = useFolder();
 beforeAll(() => writeFile(inFolder('jwks.json'), JSON.stringify(JWKS)));
 
 /** What `verify` prints of a file, and whether every receipt holds. */
-const verify = async (text: string, options: object = {}, onPrint = async () => {}) => {
+const verify = async (text: string | Buffer, options: object = {}, onPrint = async () => {}) => {
   const [source, jwks] = [inFolder('receipts'), inFolder('jwks.json')];
   await writeFile(source, text);
   const lines: string[] = [];
@@ -93,11 +94,28 @@ describe('A receipt', () => {
     },
   );
 
-  it('holds with the line ends and the byte order mark that another program has given its file', async () => {
+  it('holds with the line ends, marks, blanks and encoding that another program has given its file', async () => {
     await writeFile(inFolder('marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
-    const { holds, lines } = await verify(`\ufeff${good}\r\n${good}\r\n`, { jwks: inFolder('marked.json') });
-    expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
+    const text = `\ufeff${good}\r\n \t\r\n  ${good}\ufeff \r\n`;
+    for (const [file, encoding] of [
+      [text],
+      [Buffer.from(text, 'utf16le')],
+      [Buffer.from(text.slice(1), 'utf16le'), 'utf-16le'],
+    ] as const) {
+      const { holds, lines } = await verify(file, { jwks: inFolder('marked.json'), encoding });
+      expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
+    }
   });
+
+  it.each([{ use: 'enc' }, { alg: 'ES384' }, { key_ops: ['sign'] }, { key_ops: 'verify' }])(
+    'does not hold by a key that says that it is for something else: %j',
+    async (purpose) => {
+      const keys = await readKeySet({ keys: [{ ...key.jwk, ...purpose }, oldKey.jwk] });
+      await expect(readReceipt(good, keys)).rejects.toThrow('or says that this key is for something else.');
+      const right = { use: 'sig', alg: 'ES256', key_ops: ['verify'] };
+      expect(await readReceipt(good, await readKeySet({ keys: [{ ...key.jwk, ...right }] }))).toEqual(CLAIMS);
+    },
+  );
 
   it('holds with a key set that also has another key under its id', async () => {
     const other = { ...foreignKey.jwk, kid: key.kid };
@@ -191,14 +209,18 @@ describe('A receipt', () => {
     expect(await linesOf('GET', '/v1/compliance/insurance', compliant)).toEqual(['  insurance, compliant']);
   });
 
-  it.each([
+  it.each<[string | Buffer, { readonly source?: string; readonly jwks?: string }, RegExp]>([
     ['', {}, / has no receipts\.$/],
     [good, { source: 'nothing' }, /^There is no file nothing\.$/],
     [good, { jwks: 'nothing' }, /^There is no file nothing\.$/],
     [good, { jwks: import.meta.filename }, / is not JSON\.$/],
     [good, { jwks: 'http://127.0.0.1:1/' }, / cannot be used \(bad port\)\.$/],
+    [good, { jwks: 'large.json' }, /large\.json cannot be read \(it is too large\)\.$/],
+    [gzipSync(good), {}, / cannot be read: the file is compressed: unpack it first\.$/],
   ])('is not verified without a file and a key set: %#', async (text, options, sentence) => {
-    await expect(verify(text, options)).rejects.toThrow(sentence);
+    await writeFile(inFolder('large.json'), JSON.stringify(JWKS).padEnd(1_000_001));
+    const jwks = options.jwks === 'large.json' ? { jwks: inFolder('large.json') } : {};
+    await expect(verify(text, { ...options, ...jwks })).rejects.toThrow(sentence);
   });
 });
 

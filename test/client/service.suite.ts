@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LocalService } from '../../local/service.ts';
 import { library } from './installed-package.ts';
 import { useService } from './use-command-line.ts';
 import { virtualTime } from './virtual-time.ts';
@@ -8,11 +7,11 @@ const { VehicleVerification } = library;
 
 const { service, proxy } = useService();
 
-/** A client of the service through the proxy, whose delays take no time. */
-const clientOf = (plan: keyof LocalService['keys'], options: object = {}) =>
+/** A client of the service through the proxy, whose delays take no time, with a key of a plan or the test key. */
+const clientOf = (plan: string, options: object = {}) =>
   new VehicleVerification({
     baseUrl: `${proxy().origin}/v1`,
-    apiKey: service().keys[plan],
+    apiKey: { ...service().keys.plans, test: service().keys.test }[plan] ?? '',
     timing: { sleep: virtualTime().timing.sleep },
     ...options,
   });

@@ -49,11 +49,39 @@ describe('A request', () => {
     expect(sent[0]?.headers.get('Authorization')).toBe(`Bearer ${KEY}`);
   });
 
-  it('follows no redirect, which could take the key elsewhere', async () => {
-    const headers = { Location: 'https://x.example' };
+  it.each([
+    ['https://x.example/v1/vehicle/AB12CDE/insurance?to=AB12CDE', 'https://x.example/v1'],
+    ['/sign-in?for=AB12CDE', 'https://api.example.com/sign-in'],
+  ])('follows no redirect, which could take the key elsewhere, and names its target: %s', async (location, target) => {
+    const headers = { Location: location };
     const { client, sent } = clientWith([() => new Response(null, { status: 302, headers })]);
-    expect(await failureOf(client.usage())).toMatchObject({ name: 'ApiProblem', status: 302, code: undefined });
+    const problem = await failureOf(client.insurance('AB12CDE'));
+    expect(problem).toMatchObject({ name: 'ApiProblem', status: 302, code: undefined });
+    expect(String(problem)).toContain(`The address redirects to ${target}, which the client does not follow`);
     expect([sent.length, sent[0]?.redirect]).toEqual([1, 'manual']);
+  });
+
+  it.each([200, 403])(
+    'that is answered with %i and a page of HTML is rejected at once, and says so',
+    async (status) => {
+      const page = () => new Response('<html>', { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+      const { client, sent } = clientWith([page]);
+      const detail = expect.stringMatching(/^The response is a page of HTML in place of an answer/);
+      expect(await failureOf(client.usage())).toMatchObject({ name: 'ApiProblem', status, detail });
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['https://api.example.com/v1\r', 'ends with a carriage return, as from a file of Windows: remove it.'],
+    ['"https://api.example.com/v1"', 'has quotes around it: remove them.'],
+    [' https://api.example.com/v1', 'has blanks around it: remove them.'],
+    ['api.example.com/v1', 'does not begin with https://.'],
+    ['localhost:3000/v1', 'does not begin with https://.'],
+    ['https://', 'is malformed: write it as https://api.example.com/v1.'],
+  ])('is rejected with an invalid address: %j', (baseUrl, problem) => {
+    const error = new TypeError(`The address of the service ${problem}`);
+    expect(() => new VehicleVerification({ baseUrl, apiKey: KEY })).toThrow(error);
   });
 
   it.each(['', ' \n', 'vvc_live_ab\ncd', 'vvc_live_ü'])('is rejected with an invalid key: %j', (apiKey) => {
@@ -132,6 +160,27 @@ describe('A transient error', () => {
       cause: { message: 'fetch failed' },
     });
     expect(broken.sent).toHaveLength(2);
+  });
+
+  it('is reported before each retry, but for the rate limit', async () => {
+    const messages: string[] = [];
+    const onRetry = ({ message }: Error) => messages.push(message);
+    const replies = [() => problem(429, 'RATE_LIMITED', { 'Retry-After': '3' }), reset, () => unavailable(), success];
+    await clientWith(replies, { onRetry })
+      .client.usage()
+      .catch(() => undefined);
+    expect(messages).toEqual([
+      'No complete response from https://api.example.com in 2 attempts (ECONNRESET).',
+      '503: Service Unavailable',
+    ]);
+  });
+
+  it('is final in the third attempt when the host’s name is unknown', async () => {
+    const cause = Object.assign(new Error('x'), { code: 'ENOTFOUND' });
+    const { client, sent } = clientWith([() => new TypeError('fetch failed', { cause })], { attempts: 8 });
+    const message = 'No complete response from https://api.example.com in 3 attempts (ENOTFOUND: there is no host';
+    expect(String(await failureOf(client.usage()))).toContain(message);
+    expect(sent).toHaveLength(3);
   });
 
   it('waits until the date in Retry-After, and rejects when it is an hour away', async () => {

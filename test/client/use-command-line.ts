@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../local/service.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { PLANS_VARIABLE } from '../support/plans.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { command } from './installed-package.ts';
 
@@ -13,6 +14,7 @@ export const useService = () => {
   let service: LocalService;
   let proxy: HttpFaultProxy;
   beforeAll(async () => {
+    Object.assign(process.env, PLANS_VARIABLE);
     service = await startLocalService({ port: 0, dynamodbPort: 0 });
     proxy = await startHttpFaultProxy(service.origin);
   });
@@ -30,9 +32,9 @@ export const useCommandLine = () => {
   const file = useFolder('of each test');
 
   /** The environment of a customer with a key of this plan. */
-  const accountOf = (plan: keyof LocalService['keys']): NodeJS.ProcessEnv => ({
+  const accountOf = (plan: string): NodeJS.ProcessEnv => ({
     VEHICLE_VERIFICATION_BASE_URL: `${proxy().origin}/v1`,
-    VEHICLE_VERIFICATION_API_KEY: service().keys[plan],
+    VEHICLE_VERIFICATION_API_KEY: service().keys.plans[plan],
   });
 
   /**

@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { publicJwk } from '../../core/public-key.ts';
 import { InvalidSettings, stageSettings } from '../../lib/stage-settings.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
 const SIGNED = { issuer: 'https://api.example.com', keys: ['2026'] };
+const RETIRED = publicJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }));
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
 /** Entries of vehicles, except for what is given. */
@@ -115,7 +118,12 @@ describe('The settings of a stage', () => {
       { domain: { ...DOMAIN, certificateArn: DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1') } },
       ': domain.certificateArn must be of a certificate in eu-west-2, the region of the stage.',
     ],
-    [{ throttle: { rateLimit: 99, burstLimit: 2_000 } }, ': throttle.rateLimit must be at least 100, the requests per'],
+    [
+      { plans: { large: { requestsPerWindow: 60_001, bulkSize: 1 } } },
+      ': throttle.rateLimit must be at least 1001, the requests per second of the largest plan.',
+    ],
+    [{ plans: [] }, ': plans must be an object with the figures of each plan.'],
+    [{ plans: {} }, ': plans must have 1 to 10 plans.'],
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
     [{ intake: [] }, ': intake must have 1 or more entries.'],
     [intake({ prefix: 'vehicles' }), ': intake.0.prefix must be letters, digits, _, - and slashes, at most 60, ending'],
@@ -133,7 +141,7 @@ describe('The settings of a stage', () => {
     [intake({ expect: '8d' }), ': intake.0.expect must be hours or days, such as "26h" or "7d", at most 7 days.'],
     [intake({ maxGigabytes: 11 }), ': intake.0.maxGigabytes must be at most 10.'],
     [intake({ from: 'arn:aws:iam::123456789012:user/a' }), ': intake.0.from must be the ARN of a role, or of an'],
-    [intake({ complet: true }), ': intake.0.complet is not a setting.'],
+    [intake({ complet: true }), ': intake.0.complet is not a setting: did you mean complete?'],
     [
       intake({ prefix: 'a/', complete: true }, { prefix: 'b/', complete: true }),
       ': intake.1.complete must not be true for the same supplier as under a/.',
@@ -156,11 +164,20 @@ describe('The settings of a stage', () => {
       { signedAnswers: { ...SIGNED, keys: ['A'] } },
       ': signedAnswers.keys.0 must be at most 32 lower-case letters, digits',
     ],
-    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting.'],
-    [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
+    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting: did you mean keys?'],
+    [
+      { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, use: 'enc' }] } },
+      ': signedAnswers.retired.0.use must be sig.',
+    ],
+    ...['x', 'kid'].map((member): [object, string] => [
+      { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, [member]: RETIRED.y }] } },
+      ': signedAnswers.retired.0 must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together.',
+    ]),
+    [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting: did you mean alarmEmail?'],
+    [{ keepdata: true }, ': keepdata is not a setting: did you mean keepsData?'],
     [{ constructor: 1 }, ': constructor is not a setting.'],
   ])('are rejected with the name of the field: %j', (changes, expected) => {
-    expect(complaintAbout({ ...VALID, ...changes })).toMatch(new RegExp(`^${RegExp.escape(expected)}.*(?<=\\.)$`));
+    expect(complaintAbout({ ...VALID, ...changes })).toMatch(new RegExp(`^${RegExp.escape(expected)}.*(?<=[.?])$`));
   });
 
   it.each([
@@ -171,6 +188,31 @@ describe('The settings of a stage', () => {
     expect(complaintAbout(text)).toMatch(expected);
   });
 
+  it('are rejected with every problem of their plans', () => {
+    const plans = {
+      small: { requestsPerWindow: 0, bulkSize: 1.5 },
+      large: { requestsPerWindow: 1e6 + 1, bulkSize: 1_001, price: 5 },
+      'two words': { requestsPerWindow: 60 },
+      free: 60,
+    };
+    expect(
+      complaintAbout({ ...VALID, plans })
+        ?.replaceAll(inStages('test.json'), '')
+        .split('\n'),
+    ).toEqual(
+      [
+        'plans.small.requestsPerWindow must be a whole number from 1 to 1,000,000',
+        'plans.small.bulkSize must be a whole number from 1 to 1,000',
+        'plans.large.requestsPerWindow must be a whole number from 1 to 1,000,000',
+        'plans.large.bulkSize must be a whole number from 1 to 1,000',
+        'plans.large.price is not a setting',
+        'plans.two words must have a name of 1 to 32 letters, digits, _ and -, beginning with a letter or digit',
+        'plans.two words.bulkSize must be a whole number from 1 to 1,000',
+        'plans.free must be an object with requestsPerWindow and bulkSize',
+      ].map((problem) => `: ${problem}.`),
+    );
+  });
+
   it.each(['prod', 'prod-eu', 'eu-production', 'live', 'prd-2'])('must have keepsData for %s', (stage) => {
     const expected = ': keepsData is required for a stage with this name: true, or false if its data may be deleted.';
     expect(complaintAbout({ region: 'eu-west-2' }, stage)).toBe(expected);
@@ -178,6 +220,13 @@ describe('The settings of a stage', () => {
       expect(complaintAbout({ region: 'eu-west-2', keepsData }, stage)).toBeUndefined();
     }
   });
+
+  it.each(['eu-west-2', 'us-gov-west-1', 'ap-southeast-7', 'us-isob-east-1', 'eusc-de-east-1'])(
+    'may be in %s',
+    (region) => {
+      expect(complaintAbout({ region })).toBeUndefined();
+    },
+  );
 
   it.each(['product', 'delivery', 'dev'])('may be without keepsData for %s', (stage) => {
     expect(complaintAbout({ region: 'eu-west-2' }, stage)).toBeUndefined();
@@ -206,7 +255,7 @@ describe('The command line', () => {
       `-c stge is unknown: -c accepts stage, stages, architecture, atOnce; the settings are in ${file}.`,
       '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
       '-c atOnce must be true or false (the default).',
-      `${file}: alarmMail is not a setting.`,
+      `${file}: alarmMail is not a setting: did you mean alarmEmail?`,
       `${file}: region must be a string.`,
       `${file}: keepsData must be boolean.`,
     ]);

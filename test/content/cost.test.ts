@@ -62,7 +62,7 @@ describe('A page of 20', () => {
 it('A change costs one write per DynamoDB item', async () => {
   let id = '';
   const create = await meter.costOf(async () => {
-    ({ id } = await content().create(someFields('new.example', 'cost'), undefined, moment()));
+    id = (await content().create(someFields('new.example', 'cost'), undefined, moment())).item.id;
   });
   const update = await meter.costOf(() => content().update(id, { title: 'New' }, undefined, moment()));
   const move = await meter.costOf(() => content().update(id, { domain: DOMAIN }, undefined, moment()));

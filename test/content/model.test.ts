@@ -39,7 +39,7 @@ const perform = async (model: ModelItem[], step: Change, nth: number): Promise<u
     const now = new Date(NOON + Math.floor(nth / 2));
     const creating = table().create(someFields(step.domain, step.slug), undefined, { ...moment(), now });
     if (isTaken(step)) return expect(creating).rejects.toMatchObject(slugTaken);
-    return model.push({ item: await creating });
+    return model.push({ item: (await creating).item });
   }
   const known = model[step.target % Math.max(1, model.length)];
   if (known === undefined) return undefined;

@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const exclude = ['**/{node_modules,dist,public}/**', relative(ROOT, import.meta.filename)];
 const filesOf = (...patterns: readonly string[]) => globSync(patterns, { cwd: ROOT, exclude });
 
-const documents = filesOf('*.md', 'docs/*.md', 'client/README.md');
+const documents = filesOf('*.md', 'docs/*.md', '{client,examples}/README.md');
 const code = filesOf(
   '*.js',
   '.{ci,github}/**/*{run,nightly,.yml}',

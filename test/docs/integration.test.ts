@@ -47,10 +47,10 @@ afterAll(() => service.stop());
 const run = (command: string, args: readonly string[], accepted = [0]): Promise<string> => {
   const credentials = {
     API_ORIGIN: service.origin,
-    API_KEY: service.keys.premium,
+    API_KEY: service.keys.plans.premium,
     API_TEST_KEY: service.keys.test,
     VEHICLE_VERIFICATION_BASE_URL: `${service.origin}/v1`,
-    VEHICLE_VERIFICATION_API_KEY: service.keys.premium,
+    VEHICLE_VERIFICATION_API_KEY: service.keys.plans.premium,
   };
   return runCommand(command, args, { cwd: inFolder(), env: { ...process.env, ...credentials }, accepted });
 };

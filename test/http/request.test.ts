@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf, type PresentedKey } from '../../core/access/api-key.ts';
-import { unauthorized } from '../../core/problems.ts';
+import { differentKeys, unauthorized } from '../../core/problems.ts';
 import { pageLinks } from '../../functions/endpoints/list-content/page-links.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
 import { isSandbox, readEvent } from '../../functions/http/request.ts';
@@ -107,8 +107,12 @@ describe('The key of a request', () => {
     ['Authorization without a scheme', { authorization: key }],
     ['Authorization without a space after the scheme', { authorization: `Bearer${key}` }],
     ['X-API-Key beside a scheme without a token', { authorization: 'Bearer', 'x-api-key': key }],
-    ['two headers that differ', { authorization: `Bearer ${key}`, 'x-api-key': other }],
   ])('is not found in %s', (_where, headers) => expect(presentedKey(headers)).toBeUndefined());
+
+  it('is not taken from two headers that differ, with a sentence of its own', () => {
+    const headers = { authorization: `Bearer ${key}`, 'x-api-key': other };
+    expect(() => presentedKey(headers)).toThrow(differentKeys());
+  });
 
   it('is set in the request context, and required: otherwise UNAUTHORIZED', () => {
     const request = httpRequest<{ key: PresentedKey }>({ headers: { 'X-API-Key': key } });

@@ -85,13 +85,14 @@ describe('Stored demo keys', () => {
   beforeEach(() => mkdir(folder));
 
   it('are kept; one that is missing, or is not stored in the database, is created', async () => {
-    const { test, ...first } = await demoKeys(keys, new Date(), folder);
-    records.delete(parseApiKey(first.free)?.id ?? '');
-    await writeFile(stored(), JSON.stringify(first));
+    const { test, plans } = await demoKeys(keys, new Date(), folder);
+    const { free = '' } = plans;
+    records.delete(parseApiKey(free)?.id ?? '');
+    await writeFile(stored(), JSON.stringify({ plans }));
     const second = await demoKeys(keys, new Date(), folder);
-    const created = { free: expect.stringMatching(/^vvc_live_/), test: expect.stringMatching(/^vvc_test_/) };
-    expect(second).toEqual({ ...first, ...created });
-    expect(new Set([first.free, test, second.free, second.test]).size).toBe(4);
+    const created = expect.stringMatching(/^vvc_live_/);
+    expect(second).toEqual({ plans: { ...plans, free: created }, test: expect.stringMatching(/^vvc_test_/) });
+    expect(new Set([free, test, second.plans.free, second.test]).size).toBe(4);
     expect(JSON.parse(await readFile(stored(), 'utf8'))).toEqual(second);
     expect(await demoKeys(keys, new Date(), folder)).toEqual(second);
   });

@@ -122,7 +122,12 @@ describe('A Host header', () => {
     const { port, hostname } = new URL(isDatabase ? service.dynamodb : service.origin);
     const socket = connect(Number(port), hostname);
     const line = `${isDatabase ? 'POST /' : `GET ${path}`} HTTP/${version}`;
-    const head = [line, ...(isDatabase ? SIGNED : [`X-API-Key: ${service.keys.free}`]), ...host, 'Connection: close'];
+    const head = [
+      line,
+      ...(isDatabase ? SIGNED : [`X-API-Key: ${service.keys.plans.free}`]),
+      ...host,
+      'Connection: close',
+    ];
     socket.write([...head, '', isDatabase ? SCAN : ''].join('\r\n'));
     return text(socket);
   };
@@ -149,10 +154,10 @@ describe('A Host header', () => {
 
 describe('On this machine, without a key,', () => {
   it.each([
-    ...['/docs', '/docs/errors'].map((path) => [path, 'text/html']),
+    ...['/', '/docs', '/docs/errors'].map((path) => [path, 'text/html']),
     ...['/docs/integration.md', '/docs/changelog.md'].map((path) => [path, 'text/plain']),
     ['/openapi.json', 'application/json'],
-    ...['/docs/scalar.js', '/docs/reference.js'].map((path) => [path, 'text/javascript']),
+    ...['/docs/scalar.js', '/docs/reference.js', '/docs/home.js'].map((path) => [path, 'text/javascript']),
     ...['/docs/page.css', '/docs/reference.css'].map((path) => [path, 'text/css']),
     ...['/docs/favicon.svg', '/favicon.ico'].map((path) => [path, 'image/svg+xml']),
   ] as [string, string][])('%s is served as %s, for this origin only', async (path, type) => {
@@ -165,8 +170,8 @@ describe('On this machine, without a key,', () => {
     );
   });
 
-  it.each(['/', '/docs/'])('%s redirects to the reference', async (path) => {
-    const reply = await get(path, { redirect: 'manual' });
+  it('/docs/ redirects to the reference', async () => {
+    const reply = await get('/docs/', { redirect: 'manual' });
     expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs']);
   });
 
@@ -188,11 +193,12 @@ describe('On this machine, without a key,', () => {
     expect(await forwarded.json()).toMatchObject({ servers: expect.arrayContaining([expect.objectContaining(https)]) });
   });
 
-  it('the reference has the test key, which is escaped', async () => {
-    const page = await (await get('/docs')).text();
+  it.each(['/', '/docs'])('%s has the test key, which is escaped, and says what it sees', async (path) => {
+    const page = await (await get(path)).text();
     expect(page).toContain(`data-key="${service.keys.test}"`);
-    expect(page).toMatch(/<p class="sandbox">[^<]*test key[^<]*sandbox vehicles[^<]*<\/p>/);
-    const escaped = await documentationPages('vvc_test_<"demo">')('/docs', service.origin);
+    expect(page).toMatch(/<p[^>]*>[^<]*sandbox[^<]*<\/p>/);
+    expect(page).toContain('test key of this machine');
+    const escaped = await documentationPages('vvc_test_<"demo">')(path, service.origin);
     expect(String(escaped?.body)).toContain('data-key="vvc_test_&lt;&quot;demo&quot;&gt;"');
   });
 
@@ -210,9 +216,9 @@ describe('On this machine, without a key,', () => {
         if (!/^https?:/.test(href)) await visit(href.startsWith('#') ? path + href : href, path);
       }
     };
-    await visit('/docs', '');
+    await visit('/', '');
     expect(broken).toEqual([]);
-    expect([...seen.keys()]).toEqual(expect.arrayContaining(['/docs/errors', '/docs/integration.md']));
+    expect([...seen.keys()]).toEqual(expect.arrayContaining(['/docs', '/docs/errors', '/docs/integration.md']));
   });
 
   it('the type of every problem leads to its section, with its status, meaning and remedy', async () => {

@@ -1,7 +1,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { DEFAULT_PLANS } from '../../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
+import { startBanner } from '../../local/start-banner.ts';
 import { byContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
 import { send } from '../support/http-caller.ts';
@@ -45,15 +47,16 @@ const ask = (output: string, name: string, path: string, item?: object) => {
   const headers = { Authorization: `Bearer ${keyOf(output, name)}` };
   return call(item ? 'POST' : 'GET', path, { headers, ...(item && { json: item }) });
 };
+const NO_KEYS = { plans: {}, test: '' };
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 
 // In this order: each test finds the folder, and the service in it, as the one before it left them.
 describe('npm start', () => {
   it('prints its addresses, a working key per plan, a test key and two requests', async () => {
-    for (const [plan, limit] of Object.entries({ free: '60', standard: '600', premium: '6000' })) {
+    for (const [plan, { requestsPerWindow }] of Object.entries(DEFAULT_PLANS)) {
       const { headers, body } = await ask(printed, plan, LOOKUP);
       expect(body).toMatchObject({ insured: true });
-      expect([headers.get('x-ratelimit-limit'), headers.get('x-sandbox')]).toEqual([limit, null]);
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-sandbox')]).toEqual([String(requestsPerWindow), null]);
     }
     const { headers, body } = await ask(printed, 'test', LOOKUP);
     expect([headers.get('x-sandbox'), body]).toMatchObject(['true', { insured: true }]);
@@ -62,11 +65,21 @@ describe('npm start', () => {
     expect(printed).toContain(`Reference     ${origin(printed)}/docs`);
     expect(printed).toContain('Test key: sees the sandbox only');
     expect(printed.match(/curl /g)).toHaveLength(2);
-    const key = keyOf(printed, 'standard');
+    const key = keyOf(printed, 'premium');
     const testKey = keyOf(printed, 'test');
     const dynamodbPort = /DynamoDB\s+http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
     expect(printed).toContain(
       `\n    export API_ORIGIN=${origin(printed)} API_KEY=${key} API_TEST_KEY=${testKey} DYNAMODB_PORT=${dynamodbPort}\n`,
+    );
+  });
+
+  it('says where data is kept, or that it ends', () => {
+    const service = { origin: 'http://127.0.0.1:3000', dynamodb: 'http://127.0.0.1:8000', keys: NO_KEYS };
+    const end = (options: Parameters<typeof startBanner>[1]) => startBanner(service, options).split('Ctrl-C ')[1];
+    expect(printed).toContain(`Data and demo keys are kept in ${inFolder()}.`);
+    expect(end({})).toBe('stops it. The data ends with it: npm start -- --data DIR keeps it.');
+    expect(end({ dynamodbEndpoint: 'http://db:8000' })).toBe(
+      'stops it. Data is kept by the DynamoDB at http://db:8000.',
     );
   });
 

@@ -65,7 +65,7 @@ describe('A key of the probe', () => {
         id,
         hash: hashKey(key),
         name: 'Probe',
-        plan: 'standard',
+        plan: 'probe',
         scopes: SCOPES,
         createdAt: '2026-10-24T23:30:00.000Z',
         expires: '2026-10-26',

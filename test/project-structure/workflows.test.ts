@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { useFolder } from '../support/use-folder.ts';
 
 const FOLDER = '.github/workflows';
 const files = readdirSync(FOLDER);
@@ -90,7 +91,8 @@ describe('The pipeline', () => {
     const reading = ['contents: read'];
     const signing = ['contents: read', 'id-token: write'];
     const releasing = ['contents: write', 'id-token: write', 'attestations: write'];
-    expect(JOBS.map(permissionsOf)).toEqual([reading, reading, signing, signing, signing, reading, releasing]);
+    const approved = [...signing, 'actions: read'];
+    expect(JOBS.map(permissionsOf)).toEqual([reading, reading, signing, signing, approved, reading, releasing]);
     for (const job of JOBS) {
       const environment = /^ {4}environment: (.*)$/m.exec(jobOf(job))?.[1];
       expect([job, environment]).toEqual([job, { dev: 'dev', diff: 'prod-diff', prod: 'prod' }[job]]);
@@ -112,10 +114,22 @@ describe('The pipeline', () => {
   });
 
   it('deploys prod between its checks, which a roll back leaves out', () => {
-    const steps = ['.ci/descends', '.ci/live-versions', 'cdk deploy', '.ci/smoke-test'];
+    const setup = ['.ci/has-reviewers', '.ci/install-cdk'];
+    const steps = [...setup, '.ci/descends', '.ci/live-versions', 'cdk deploy', '.ci/smoke-test'];
     const prod = jobOf('prod');
     expect(prod.match(/(?:\.ci\/|cdk )(?!out|synth|stack)[a-z-]+/g)).toEqual(steps);
     expect(prod.match(/if: \$\{\{ !inputs\.roll_back \}\}/g)).toHaveLength(2);
+  });
+
+  it('installs nothing with credentials of prod but the cdk command, whose scripts do not run', () => {
+    for (const job of ['diff', 'prod']) {
+      expect(jobOf(job)).toContain('.ci/install-cdk');
+      expect(jobOf(job)).not.toMatch(/\bnpm\b|\bnpx\b/);
+    }
+    const installed = readFileSync('.ci/install-cdk', 'utf8').match(/^npm .*/gm);
+    expect(installed).toEqual([
+      expect.stringMatching(/^npm install .*--ignore-scripts .*"aws-cdk@\$\(locked version\)"$/),
+    ]);
   });
 
   it('finds notes for the version of package.json in the changelog', () => {
@@ -126,6 +140,25 @@ describe('The pipeline', () => {
     });
     expect(notes.trim()).not.toBe('');
     expect(notes).not.toMatch(/^## /m);
+  });
+});
+
+describe('.ci/has-reviewers', () => {
+  const pathOf = useFolder();
+
+  it.each([
+    ['required_reviewers', 0],
+    ['wait_timer', 1],
+    ['', 1],
+  ])('with the protection rule "%s" ends with %d', (rule, status) => {
+    // What `gh api … --jq` prints.
+    writeFileSync(pathOf('gh'), `#!/bin/sh\necho "$2" >'${pathOf('asked')}'\necho branch_policy\necho "${rule}"\n`, {
+      mode: 0o755,
+    });
+    const env = { ...process.env, PATH: `${pathOf()}:${process.env.PATH}` };
+    const result = spawnSync('.ci/has-reviewers', ['owner/name', 'prod'], { env, encoding: 'utf8' });
+    expect([result.status, result.stderr.includes('Nothing was deployed')]).toEqual([status, status === 1]);
+    expect(readFileSync(pathOf('asked'), 'utf8').trim()).toBe('repos/owner/name/environments/prod');
   });
 });
 

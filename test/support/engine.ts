@@ -5,6 +5,7 @@ import { documentClient } from '../../core/dynamodb/database.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../local/engine/embedded.ts';
+import { PLANS_VARIABLE } from './plans.ts';
 
 const REGION = 'eu-west-2';
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -67,6 +68,7 @@ export const environmentOf = ({ endpoint, names }: Pick<TestEngine, 'endpoint' |
   AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   POWERTOOLS_LOG_LEVEL: 'SILENT',
+  ...PLANS_VARIABLE,
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 

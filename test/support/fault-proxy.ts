@@ -8,10 +8,11 @@ import { type EngineResponse, partialBatch } from './fault-partial-batch.ts';
  * What goes wrong with one database request; with `*After`, `truncate` and slow responses the engine applies it first.
  * `partial` does half of a batch, `mixedCancellation` cancels a transaction because of a conflict on its first item
  * while every other condition fails; both leave other requests alone. `deny` is an error that nobody retries.
+ * `disabled` and `pendingDeletion` are answers of KMS about a key.
  */
 export type Fault =
   | ('throttle' | 'deny' | 'error' | 'hang' | 'resetBefore' | 'resetAfter' | 'errorAfter' | 'truncate')
-  | ('partial' | 'mixedCancellation')
+  | ('partial' | 'mixedCancellation' | 'disabled' | 'pendingDeletion')
   | { readonly slowMs: number };
 
 /** One request on its way to the engine. */
@@ -41,6 +42,8 @@ const RESPONSES = {
   error: [500, `${V20120810}InternalServerError`],
   errorAfter: [500, `${V20120810}InternalServerError`],
   mixedCancellation: [400, `${V20120810}TransactionCanceledException`],
+  disabled: [400, 'DisabledException'],
+  pendingDeletion: [400, 'KMSInvalidStateException'],
 } as const;
 
 /** Whether a fault does anything to this request: a batch of one, for example, cannot be partial. */
@@ -56,6 +59,8 @@ export const mixedReasons = (actions: readonly Readonly<Record<string, { Conditi
     const isConditional = Object.values(action).some(({ ConditionExpression }) => ConditionExpression !== undefined);
     return { Code: isConditional ? 'ConditionalCheckFailed' : 'None' };
   });
+
+const isResponse = (fault: string): fault is keyof typeof RESPONSES => fault in RESPONSES;
 
 const fail = (response: ServerResponse, fault: keyof typeof RESPONSES, members: object = {}): void => {
   const [status, type] = RESPONSES[fault];
@@ -155,9 +160,9 @@ export const startFaultProxy = async (engineEndpoint: string) => {
     const { fault } = call;
     if (fault === 'hang') return;
     if (fault === 'resetBefore') breakConnection(response);
-    else if (fault === 'throttle' || fault === 'deny' || fault === 'error') fail(response, fault);
     else if (fault === 'mixedCancellation')
       fail(response, fault, { CancellationReasons: mixedReasons(JSON.parse(call.body).TransactItems) });
+    else if (typeof fault === 'string' && fault !== 'errorAfter' && isResponse(fault)) fail(response, fault);
     else {
       const half = fault === 'partial' ? partialBatch(call.operation, body) : undefined;
       const whole = await forward(half?.body ?? body);

@@ -9,7 +9,8 @@ import { type ForkedProcess, forkCall } from './fork.ts';
 /** Tables, sample data and a premium key, on an engine in its own process. Sets this process's environment for it. */
 export const prepareOn = async ({ result: { endpoint }, stop }: ForkedProcess<{ readonly endpoint: string }>) => {
   applyEnvironment(localEnvironment(endpoint, names));
-  const { premium: key } = await prepareSampleDatabase(endpoint);
+  const { plans } = await prepareSampleDatabase(endpoint);
+  const key = plans.premium ?? '';
   const db = openDatabase(endpoint);
   /** A live key of the premium plan with every scope. */
   const newKey = () =>

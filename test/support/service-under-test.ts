@@ -1,6 +1,5 @@
 import { keyStore } from '../../admin/keys/key-store.ts';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
-import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { addKey } from '../../local/demo-keys.ts';
@@ -24,11 +23,8 @@ export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOp
   const keys = keyStore(db, LOCAL_TABLE_NAMES.keys);
   return {
     origin: service.origin,
-    addKey: (
-      plan: PlanName,
-      scopes: readonly Scope[] = SCOPES,
-      environment: KeyEnvironment = 'live',
-    ): Promise<string> => addKey(keys, { name: 'Test', plan, scopes, environment }, new Date(startedAt)),
+    addKey: (plan: string, scopes: readonly Scope[] = SCOPES, environment: KeyEnvironment = 'live'): Promise<string> =>
+      addKey(keys, { name: 'Test', plan, scopes, environment }, new Date(startedAt)),
     stop: async () => {
       db.destroy();
       await service.stop();

@@ -12,6 +12,7 @@ import { runAdmin } from '../../admin/program.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { PLANS_VARIABLE } from './plans.ts';
 import { useEngine } from './use-engine.ts';
 import { useFolder } from './use-folder.ts';
 
@@ -38,7 +39,13 @@ export const runAdminCommand = async (
 ): Promise<AdminOutput> => {
   const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: showsProgress }) };
   const written = Promise.all([text(streams.stdout), text(streams.stderr)]);
-  const context = { env: {}, stagesFolder: 'none', signal: new AbortController().signal, ...options, showsProgress };
+  const context = {
+    env: PLANS_VARIABLE,
+    stagesFolder: 'none',
+    signal: new AbortController().signal,
+    ...options,
+    showsProgress,
+  };
   const exitCode = await runAdmin(args, { ...context, ...streams, now: () => now, tableNames });
   for (const stream of Object.values(streams)) stream.end();
   const [stdout, stderr] = await written;

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { keyStore } from '../../admin/keys/key-store.ts';
 import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
+import type { Plans } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
@@ -14,6 +15,7 @@ import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { type Reply, send } from './http-caller.ts';
+import { TEST_PLANS } from './plans.ts';
 
 export type { Call, Reply } from './http-caller.ts';
 
@@ -26,13 +28,13 @@ export const ISSUER = 'https://api.example.com';
  * The whole API on an engine of its own: gateway, middlewares and database as in production, with a proxy before the
  * database that a test can tell to fail, and another one before the KMS. The clock stands still at `NOON`.
  */
-export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false } = {}) => {
+export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false, plans = TEST_PLANS as Plans } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
   const kms = await startKms();
   const kmsFaults = await startFaultProxy(kms.endpoint);
   const environment = environmentOf({ names: engine.names, endpoint: faults.endpoint });
-  Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel });
+  Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel, PLANS: JSON.stringify(plans) });
   if (signsAnswers) Object.assign(process.env, signingEnvironment(kmsFaults.endpoint, ISSUER));
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });

@@ -5,7 +5,9 @@ import type { FleetFile, FleetRow } from './fleet-file.ts';
 /** Characters. Longer cells are truncated: they are invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
-interface AnsweredRow extends ResultRow {
+export interface AnsweredRow extends ResultRow {
+  /** The line of the input on which it begins. */
+  readonly line: number;
   /** The cells of the input, as many as its header has. */
   readonly given: readonly string[];
 }
@@ -42,7 +44,12 @@ const answerBatch = async (
   const answers = entries.values();
   return rows.map((row) => {
     const cells = row.error === undefined ? check.cellsOf(answers.next().value) : failureCells(check, row.error);
-    return { registration: registrationOf(row), given: header.map((_, at) => row.cells[at] ?? ''), cells };
+    return {
+      line: row.line,
+      registration: registrationOf(row),
+      given: header.map((_, at) => row.cells[at] ?? ''),
+      cells,
+    };
   });
 };
 

@@ -6,14 +6,18 @@ import { addDays, lastDay, todayInLondon } from './days.ts';
 import { CannotRun } from './failure.ts';
 
 export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv [options]
+       vehicle-verification lookup REGISTRATION… [--compliance | --date DAY] [--json]
        vehicle-verification verify RECEIPTS --jwks KEYS --issuer ORIGIN
-       vehicle-verification usage
+       vehicle-verification usage [--json]
+       vehicle-verification help
 
 check   adds columns to a CSV file: whether each vehicle is insured or, with
         --compliance, compliant. It writes its files whole or not at all: a run
         that was stopped begins again. 100,000 vehicles are 100 requests for a
         premium key; for a free one they take 17 minutes.
   --column NAME         the column of registrations, if none has a usual name
+  --header-line N       the line that names the columns, if it is none of the
+                        first 20 rows, or has no usual name
   --encoding NAME       such as windows-1252, macintosh, ibm866 or utf-16le, if it
                         is not the one that the file seems to have
   --date YYYY-MM-DD     insurance on that day instead of today
@@ -22,6 +26,8 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
                         days later: insurance that does not go on and, with
                         --compliance, MOT and road tax
   --ending FILE.csv     the whole of that list
+  --not-insured FILE.csv  all that are not insured (compliant), unknown or
+                        invalid; the first 20 of each are printed
   --previous FILE.csv   lists what has changed since that earlier result, which
                         may be RESULT.csv itself
   --changes FILE.csv    the whole of that list
@@ -32,20 +38,28 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
                         or unanswered (unknown, without a compliance record, or
                         invalid); several are separated by commas
   --force               overwrites files that are not earlier results
+lookup  says of one or a few vehicles whether they are insured, today or on
+        --date, or with --compliance whether they are compliant. A registration
+        with a blank in it needs quotes.
+  --json                the answer as JSON
 verify  says of each receipt in a file whether it holds, when and for whom the
         answer was given, and about which vehicles. Needs no key.
   --jwks KEYS           the key set of the service: a file, or the address
                         https://…/.well-known/jwks.json
   --issuer ORIGIN       the issuer that the receipts must name
   --sandbox             accepts receipts for sandbox vehicles
-usage   what the key may do, and what it has used.
+  --encoding NAME       as for check
+usage   what the key may do, and what it has used; --json too.
+
+--help prints this text, --version the version of the command.
 
 The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from
 VEHICLE_VERIFICATION_API_KEY.
 Exit codes: 0 every row has an answer, 1 some have none, 2 an error: every file
 is as it was, 130 stopped by Ctrl-C or a signal: likewise. With --fail-on 3 when
-it has found something, otherwise 1 when rows were not read, otherwise 0. verify
-ends with 0 when every receipt holds, and with 1 when one does not.`;
+it has found something, otherwise 1 when rows were not read, otherwise 0. lookup
+ends with 0 when every vehicle has an answer, and with 1 when one has none; verify
+with 0 when every receipt holds, and with 1 when one does not.`;
 
 const FAIL_ON = ['not-insured', 'changes', 'ending', 'newly-ending', 'unanswered'] as const;
 type FailOn = (typeof FAIL_ON)[number];
@@ -54,6 +68,7 @@ export interface CheckArguments {
   readonly source: string;
   readonly out: string;
   readonly column: string | undefined;
+  readonly headerLine: number | undefined;
   /** Of the source; detected if absent. */
   readonly encoding: Encoding | undefined;
   readonly date: string | undefined;
@@ -61,6 +76,7 @@ export interface CheckArguments {
   /** The first and the last day of the list of what ends. */
   readonly ending: { readonly from: string; readonly to: string; readonly days: number } | undefined;
   readonly endingFile: string | undefined;
+  readonly notInsuredFile: string | undefined;
   readonly previous: string | undefined;
   readonly changesFile: string | undefined;
   readonly receiptsFile: string | undefined;
@@ -70,14 +86,25 @@ export interface CheckArguments {
 
 export interface VerifyArguments {
   readonly source: string;
+  /** By its byte order mark, or UTF-8, if absent. */
+  readonly encoding?: Encoding | undefined;
   /** A file, or an address that begins with http:// or https://. */
   readonly jwks: string;
   readonly issuer: string;
   readonly acceptsSandbox: boolean;
 }
 
+export interface LookupArguments {
+  readonly registrations: readonly string[];
+  readonly date: string | undefined;
+  readonly isCompliance: boolean;
+  readonly isJson: boolean;
+}
+
 type Arguments =
-  | { readonly command: 'help' | 'usage' }
+  | { readonly command: 'help' | 'version' }
+  | { readonly command: 'usage'; readonly isJson: boolean }
+  | { readonly command: 'lookup'; readonly lookup: LookupArguments }
   | { readonly command: 'verify'; readonly verify: VerifyArguments }
   | { readonly command: 'check'; readonly check: CheckArguments };
 
@@ -89,6 +116,8 @@ const parse = (args: string[]) => {
       options: {
         out: { type: 'string' },
         column: { type: 'string' },
+        'header-line': { type: 'string' },
+        'not-insured': { type: 'string' },
         encoding: { type: 'string' },
         date: { type: 'string' },
         compliance: { type: 'boolean', default: false },
@@ -102,7 +131,9 @@ const parse = (args: string[]) => {
         sandbox: { type: 'boolean', default: false },
         'fail-on': { type: 'string', multiple: true, default: [] },
         force: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
+        version: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
@@ -132,6 +163,11 @@ const readEncoding = (text: string | undefined): Encoding | undefined => {
   throw new CannotRun(`--encoding ${text} is not known: write it as windows-1252, macintosh or iso-8859-2.`);
 };
 
+const readHeaderLine = (text: string | undefined): number | undefined => {
+  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text === undefined ? undefined : Number(text);
+  throw new CannotRun(`--header-line ${text} is not the number of a line: write it as 4.`);
+};
+
 const readFailOn = (name: string): FailOn => {
   const known = FAIL_ON.find((each) => each === name);
   if (known !== undefined) return known;
@@ -142,26 +178,33 @@ const readFailOn = (name: string): FailOn => {
 export const readArguments = (args: string[]): Arguments => {
   const { values, positionals } = parse(args);
   const [command, source, ...more] = positionals;
-  if (values.help) return { command: 'help' };
-  if (command === 'usage' && source === undefined) return { command };
+  const { compliance: isCompliance, json: isJson } = values;
+  if (values.help || command === 'help') return { command: 'help' };
+  if (values.version) return { command: 'version' };
+  if (command === 'usage' && source === undefined) return { command, isJson };
   if (command === 'verify') {
     if (source === undefined || more.length > 0)
       throw new CannotRun('Give one file of receipts to verify; see --help.');
     const { jwks, issuer, sandbox: acceptsSandbox } = values;
     if (!jwks) throw new CannotRun('Name the key set of the service, an address or a file, with --jwks.');
     if (!issuer) throw new CannotRun('Name the issuer, such as https://api.example.com, with --issuer.');
-    return { command, verify: { source, jwks, issuer, acceptsSandbox } };
+    return { command, verify: { source, encoding: readEncoding(values.encoding), jwks, issuer, acceptsSandbox } };
   }
-  if (command !== 'check') throw new CannotRun('The command is "check", "verify" or "usage"; see --help.');
-  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
-  const { out, column, compliance: isCompliance, previous, force } = values;
-  const { ending: endingFile, changes: changesFile, receipts: receiptsFile } = values;
-  if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (isCompliance && values.date !== undefined) {
     throw new CannotRun('A compliance verdict is for today: leave out --date.');
   }
-  const encoding = readEncoding(values.encoding);
   const date = readDate(values.date);
+  if (command === 'lookup') {
+    if (source === undefined) throw new CannotRun('Give a registration, or a few; see --help.');
+    return { command, lookup: { registrations: [source, ...more], date, isCompliance, isJson } };
+  }
+  if (command !== 'check') throw new CannotRun('The command is "check", "lookup", "verify", "usage" or "help".');
+  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
+  const { out, column, previous, force } = values;
+  const { ending: endingFile, changes: changesFile, 'not-insured': notInsuredFile, receipts: receiptsFile } = values;
+  if (!out) throw new CannotRun('Name the file for the result with --out.');
+  if (!/\.csv$/i.test(out)) throw new CannotRun(`--out ${out} must end with .csv: the result is CSV, not a workbook.`);
+  const encoding = readEncoding(values.encoding);
   const ending = readEnding(values['ending-within'], date ?? todayInLondon());
   const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => readFailOn(name.trim())));
   for (const [isUsed, name, needed] of [
@@ -173,11 +216,12 @@ export const readArguments = (args: string[]): Arguments => {
   ] as const) {
     if (isUsed && needed) throw new CannotRun(`${name} needs ${needed}.`);
   }
-  const outputs = [out, endingFile, changesFile, receiptsFile].filter((path) => path !== undefined);
+  const outputs = [out, endingFile, changesFile, notInsuredFile, receiptsFile].filter((path) => path !== undefined);
   if (new Set(outputs.map((path) => resolve(path))).size < outputs.length) {
-    throw new CannotRun('--out, --ending, --changes and --receipts must be different files.');
+    throw new CannotRun('--out, --ending, --changes, --not-insured and --receipts must be different files.');
   }
-  const common = { source, out, column, encoding, date, isCompliance, force, previous };
-  const files = { endingFile, changesFile, receiptsFile };
+  const headerLine = readHeaderLine(values['header-line']);
+  const common = { source, headerLine, out, column, encoding, date, isCompliance, force, previous };
+  const files = { endingFile, changesFile, notInsuredFile, receiptsFile };
   return { command, check: { ...common, ...files, ending, failOn } };
 };

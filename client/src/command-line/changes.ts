@@ -1,7 +1,7 @@
 import type { Check } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import { CannotRun } from './failure.ts';
-import { NOT_READ, outcomeOf } from './summary.ts';
+import { NO_REGISTRATION, NOT_READ, outcomeOf } from './summary.ts';
 
 /** The columns of the list of changes. */
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
@@ -27,6 +27,7 @@ export const readAnswers = async (
   for await (const row of rows) {
     const vehicle = registrationKeyOf(row.registration);
     const [known = NOT_READ, answer] = [answers.get(vehicle), answerOf(check, row)];
+    if (answer === NO_REGISTRATION) continue;
     if (known !== NOT_READ && answer !== NOT_READ && known !== answer) {
       throw new CannotRun(`${path} has ${row.registration} twice, with different answers: delete one of the rows.`);
     }
@@ -61,6 +62,7 @@ export const listChanges = (check: Check, previous: Map<string, string> | undefi
       if (compared.has(vehicle)) return;
       const before = previous === undefined ? NOT_READ : previous.get(vehicle);
       const after = answerOf(check, row);
+      if (after === NO_REGISTRATION) return;
       // Another row of the vehicle may have been read.
       if (after === NOT_READ) return void unread.add(vehicle);
       compared.add(vehicle);

@@ -3,15 +3,16 @@ import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProgressBar } from '../../../csv/progress-bar.ts';
 import type { VehicleVerification } from '../index.ts';
-import { type AnswerOptions, answerRows } from './answer-rows.ts';
+import { type AnsweredRow, type AnswerOptions, answerRows } from './answer-rows.ts';
 import type { CheckArguments } from './arguments.ts';
 import { CHANGE_COLUMNS, listChanges, readAnswers } from './changes.ts';
 import { csvText, headerText, withOutputs } from './check-outputs.ts';
 import { type Check, complianceCheck, insuranceCheck, openLookups } from './checks.ts';
-import { openEarlierResult, type ResultRow } from './earlier-result.ts';
+import { openEarlierResult } from './earlier-result.ts';
 import { ENDING_COLUMNS, listEnding, newlyEnding, readEarlierEnding } from './ending.ts';
-import { CannotRun } from './failure.ts';
+import { CannotRun, requireFile } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
+import { listNotInsured, NOT_INSURED_COLUMNS } from './not-insured.ts';
 import { type OutputFile, replaceFiles } from './result-file.ts';
 import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
 import type { VehicleList } from './vehicle-list.ts';
@@ -19,10 +20,17 @@ import type { VehicleList } from './vehicle-list.ts';
 /** Concurrent bulk requests. */
 export const CONCURRENCY = 4;
 
+/** Rows in which the header is searched: titles and remarks may be above it. */
+const SEARCHED_ROWS = 20;
+
 /** What a check has found. */
 export interface CheckReport {
   readonly check: Check;
   readonly counts: Counts;
+  /** The line of the header, if rows with text are above it. */
+  readonly lineBelowTitle: number | undefined;
+  /** The vehicles that are not insured (compliant), unknown or invalid. */
+  readonly notInsured: VehicleList;
   readonly changes: VehicleList | undefined;
   readonly ending: VehicleList | undefined;
   /** Rows of the list of what ends that its file did not have before. */
@@ -51,8 +59,12 @@ const hashFile = async (path: string): Promise<string | undefined> => {
 /** Opens the input. It is read several times, so it must not change, not even with the same time and size. */
 const openInput = async (args: CheckArguments) => {
   const { source } = args;
+  await requireFile(source);
   const hash = await hashFile(source);
-  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column), args);
+  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column), {
+    ...args,
+    searched: SEARCHED_ROWS,
+  });
   if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
   const assertUnchanged = async (): Promise<void> => {
     if ((await hashFile(source)) === hash) return;
@@ -101,7 +113,7 @@ const writeRows = async (
   fleet: FleetFile,
   options: AnswerOptions,
   bar: ProgressBar,
-  use: (row: ResultRow) => void,
+  use: (row: AnsweredRow) => void,
 ): Promise<Counts> => {
   const { check } = options;
   const counts = noCounts();
@@ -125,22 +137,27 @@ const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof read
   const { check } = options;
   const { previous } = args;
   const changed = previous === undefined ? undefined : listChanges(check, earlier.answers);
+  const notInsured = listNotInsured(check);
   const ends = args.ending && listEnding({ ...options, ...args.ending });
   const changesTitle = earlier.answers
     ? `Changes since ${previous}`
     : `${previous} is new: all that are ${check.outcomes.false}, unknown or invalid`;
   const changesList = { title: changesTitle, columns: CHANGE_COLUMNS, path: args.changesFile };
+  const notInsuredTitle = `${check.outcomes.false}, unknown or invalid`;
+  const notInsuredList = { title: notInsuredTitle, columns: NOT_INSURED_COLUMNS, path: args.notInsuredFile };
   const endingTitle = `Ends from ${args.ending?.from} to ${args.ending?.to}`;
   const endingList = { title: endingTitle, columns: ENDING_COLUMNS, path: args.endingFile };
   return {
-    add: (row: ResultRow): void => {
+    add: (row: AnsweredRow): void => {
+      notInsured.add(row);
       changed?.add(row);
       ends?.add(row);
     },
     /** Called after the last row. */
-    finish: async (): Promise<Pick<CheckReport, 'changes' | 'ending' | 'newlyEnding'>> => {
+    finish: async (): Promise<Pick<CheckReport, 'notInsured' | 'changes' | 'ending' | 'newlyEnding'>> => {
       const rows = (await ends?.finish()) ?? [];
       return {
+        notInsured: { ...notInsuredList, rows: notInsured.rows },
         changes: changed && { ...changesList, rows: changed.finish() },
         ending: ends && { ...endingList, rows },
         newlyEnding: newlyEnding(rows, earlier.ending).length,
@@ -166,8 +183,9 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     const lists = openLists(args, earlier, answerOptions);
     try {
       const counts = await writeRows(outputs.result, fleet, answerOptions, bar, lists.add);
-      const report = { check, counts, ...(await lists.finish()) };
-      for (const name of ['changes', 'ending'] as const) {
+      const { lineBelowTitle } = fleet;
+      const report = { check, counts, lineBelowTitle, ...(await lists.finish()) };
+      for (const name of ['changes', 'ending', 'notInsured'] as const) {
         const list = report[name];
         if (list) await outputs[name]?.write(headerText(list.columns, fleet) + csvText(list.rows, fleet));
       }

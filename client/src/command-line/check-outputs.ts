@@ -5,6 +5,7 @@ import { CHANGE_COLUMNS } from './changes.ts';
 import { isResult } from './earlier-result.ts';
 import { ENDING_COLUMNS } from './ending.ts';
 import type { FleetFile } from './fleet-file.ts';
+import { NOT_INSURED_COLUMNS } from './not-insured.ts';
 import { assertReplaceable, type OutputFile, openOutputFile } from './result-file.ts';
 
 /** How the files of a check are written: as their input is. */
@@ -28,6 +29,7 @@ export const headerText = (names: readonly string[], format: CsvFormat): string 
 interface Outputs {
   readonly changes?: OutputFile;
   readonly ending?: OutputFile;
+  readonly notInsured?: OutputFile;
   readonly receipts?: OutputFile;
   readonly result: OutputFile;
 }
@@ -38,13 +40,14 @@ const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
 
 /** Opens the files for `use`, then deletes temporary ones. @throws CannotRun when a file must not be replaced */
 export const withOutputs = async <Value>(
-  { changesFile, endingFile, receiptsFile, out, force }: CheckArguments,
+  { changesFile, endingFile, notInsuredFile, receiptsFile, out, force }: CheckArguments,
   { stats: input }: FleetFile,
   use: (outputs: Outputs) => Promise<Value>,
 ): Promise<Value> => {
   const wanted = [
     ['changes', changesFile, isList(CHANGE_COLUMNS)],
     ['ending', endingFile, isList(ENDING_COLUMNS)],
+    ['notInsured', notInsuredFile, isList(NOT_INSURED_COLUMNS)],
     ['receipts', receiptsFile, isReceipts],
     ['result', out, isResult],
   ] as const;

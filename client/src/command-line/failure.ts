@@ -1,3 +1,6 @@
+import { stat } from 'node:fs/promises';
+import { UnreadableFile } from '../../../csv/text.ts';
+
 /** Ends the command. The message is a sentence for the user, with the problem and the remedy. */
 export class CannotRun extends Error {}
 
@@ -8,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',
+  TOO_LARGE: 'it is too large',
   EPIPE: 'nobody reads it any more',
 };
 
@@ -18,9 +22,17 @@ export const reasonOf = (error: unknown): string => {
 };
 
 /** The failure of reading a file. */
-export const unreadable = (path: string, error: unknown): CannotRun =>
-  new CannotRun(
-    (error as NodeJS.ErrnoException).code === 'ENOENT'
-      ? `There is no file ${path}.`
-      : `${path} cannot be read (${reasonOf(error)}).`,
-  );
+export const unreadable = (path: string, error: unknown): CannotRun => {
+  if (error instanceof UnreadableFile) return new CannotRun(`${path} cannot be read: ${error.message}.`);
+  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  return new CannotRun(isMissing ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`);
+};
+
+/** Refuses what can be read only once, such as a pipe. @throws CannotRun */
+export const requireFile = async (path: string): Promise<void> => {
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  if (found.isFile() || found.isDirectory()) return;
+  throw new CannotRun(`${path} is a pipe or a device, which cannot be read twice: write it to a file, and name that.`);
+};

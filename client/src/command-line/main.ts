@@ -1,11 +1,15 @@
 #!/usr/bin/env node
 import { fstatSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { progressBar } from '../../../csv/progress-bar.ts';
+import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
-import { type CheckArguments, HELP, readArguments } from './arguments.ts';
+import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
 import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
+import { complianceCheck, insuranceCheck, openLookups } from './checks.ts';
+import { entryLine } from './entry-line.ts';
 import { CannotRun, reasonOf } from './failure.ts';
+import { listsByAnswer } from './not-insured.ts';
 import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
 import { verifyFile } from './verify-file.ts';
@@ -14,6 +18,8 @@ const SOME_FAILED = 1;
 const FAILED = 2;
 const FOUND = 3;
 const STOPPED = 130;
+/** Attempts at each request: a service that is down for half a minute ends no check. */
+const ATTEMPTS = 8;
 /** Characters of an error: a response may quote anything, up to 10 MB. */
 const MAX_ERROR_LENGTH = 10_000;
 
@@ -43,21 +49,59 @@ const onKeyExpires = (lastDay: string): void => {
   lastDayOfKey = lastDay;
 };
 
-const openClient = (onRateLimit?: (until: Date) => void): VehicleVerification => {
-  if (apiKey.trim() === '') throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to your key.');
-  if (!/^https?:\/\/.+\/v\d+\/?$/.test(baseUrl)) {
-    throw new CannotRun('Set VEHICLE_VERIFICATION_BASE_URL to the address of the service, with /v1 at its end.');
-  }
-  try {
-    const events = { onRateLimit, onKeyExpires };
-    return new VehicleVerification({ baseUrl, apiKey, concurrency: CONCURRENCY, attempts: 8, ...events });
-  } catch {
-    throw new CannotRun('VEHICLE_VERIFICATION_BASE_URL or VEHICLE_VERIFICATION_API_KEY contains invalid characters.');
-  }
+/** Says once what is tried again: with all attempts a service that is down takes a minute. */
+const warnOnce = (bar?: ProgressBar) => {
+  let hasWarned = false;
+  return ({ message }: Error): void => {
+    if (hasWarned) return;
+    hasWarned = true;
+    bar?.clear();
+    process.stderr.write(`${printable(message).replace(/\.?$/, '.')} Trying again, ${ATTEMPTS} times at most.\n`);
+  };
 };
 
-const showUsage = async (signal: AbortSignal): Promise<number> => {
-  const { key, limits, window, hours } = await openClient().usage({ signal });
+const openClient = (bar?: ProgressBar): VehicleVerification => {
+  if (apiKey.trim() === '') throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to your key.');
+  const wanted = 'Set VEHICLE_VERIFICATION_BASE_URL to the address of the service, with /v1 at its end.';
+  if (baseUrl === '') throw new CannotRun(wanted);
+  try {
+    const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires };
+    const client = new VehicleVerification({
+      baseUrl,
+      apiKey,
+      concurrency: CONCURRENCY,
+      attempts: ATTEMPTS,
+      ...events,
+    });
+    if (/\/v\d+\/?$/.test(baseUrl)) return client;
+  } catch (error) {
+    const { message } = error as TypeError;
+    throw new CannotRun(
+      `VEHICLE_VERIFICATION_${message.includes('key') ? 'API_KEY' : 'BASE_URL'} is wrong. ${message}`,
+    );
+  }
+  throw new CannotRun(wanted);
+};
+
+const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).split('\n'));
+
+/** Prints one line for each vehicle. Returns the exit code. */
+const lookUp = async (args: LookupArguments, signal: AbortSignal): Promise<number> => {
+  const { registrations, date, isCompliance, isJson } = args;
+  const kind = isCompliance ? complianceCheck : insuranceCheck;
+  const entries = await kind.lookUp(openLookups(openClient(), signal, undefined), registrations, date);
+  if (isJson) await printJson(entries);
+  else await print(...entries.map((entry, at) => entryLine(kind, registrations[at] ?? '', entry, date)));
+  return entries.every((entry) => kind.cellsOf(entry).at(-1) === '') ? 0 : SOME_FAILED;
+};
+
+const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> => {
+  const usage = await openClient().usage({ signal });
+  if (isJson) {
+    await printJson(usage);
+    return 0;
+  }
+  const { key, limits, window, hours } = usage;
   const sum = (field: 'requests' | 'rateLimited') =>
     formatNumber(hours.reduce((total, hour) => total + hour[field], 0));
   await print(
@@ -84,11 +128,15 @@ const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
 };
 
 const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
-  const { counts, changes, ending } = report;
+  const { counts, lineBelowTitle, notInsured, changes, ending } = report;
   const reasons = foundBy(args, report);
   return [
     `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(failedRows(counts))} without an answer.`,
+    ...(lineBelowTitle
+      ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
+      : []),
     ...summaryLines(report.check, counts),
+    ...listsByAnswer(report.check, notInsured).flatMap((list) => ['', ...tableLines(list, '--not-insured')]),
     ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
     ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
@@ -98,7 +146,7 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
 /** Returns the exit code. */
 const check = async (args: CheckArguments, signal: AbortSignal): Promise<number> => {
   const bar = progressBar(process.stderr);
-  const client = openClient(bar.showWait);
+  const client = openClient(bar);
   const printReport = (report: CheckReport) => print(...reportLines(args, report));
   const report = await checkFile(args, { client, bar, signal, print: printReport });
   if (foundBy(args, report).length > 0) return FOUND;
@@ -111,8 +159,9 @@ const runCommand = async (signal: AbortSignal): Promise<number> => {
   const args = readArguments(process.argv.slice(2));
   if (args.command === 'check') return check(args.check, signal);
   if (args.command === 'verify') return (await verifyFile(args.verify, signal, print)) ? 0 : SOME_FAILED;
-  if (args.command === 'usage') return showUsage(signal);
-  await print(...HELP.split('\n'));
+  if (args.command === 'lookup') return lookUp(args.lookup, signal);
+  if (args.command === 'usage') return showUsage(args.isJson, signal);
+  await print(...(args.command === 'version' ? [packageJson.version] : HELP.split('\n')));
   return 0;
 };
 

@@ -4,10 +4,14 @@ const FAILURES: Readonly<Record<string, string>> = {
   VEHICLE_NOT_FOUND: 'unknown',
   COMPLIANCE_NOT_FOUND: 'no record',
   INVALID_REGISTRATION: 'invalid',
+  NO_REGISTRATION: 'no registration',
 };
 
 /** A row whose registration or answer could not be read, in words. */
 export const NOT_READ = 'not read';
+
+/** A row of totals, in words. */
+export const NO_REGISTRATION = 'no registration';
 
 /** Numbers of rows. */
 export interface Counts {
@@ -48,16 +52,18 @@ export const countRow = (counts: Counts, check: Check, cells: Cells): void => {
   for (const reason of (cells[1] ?? '').split(' ')) if (reason !== '') increment(counts.reasons, reason);
 };
 
-/** Rows without an answer. */
-export const failedRows = ({ rows, insured, notInsured }: Counts): number => rows - insured - notInsured;
+/** Rows of vehicles without an answer. */
+export const failedRows = ({ rows, insured, notInsured, outcomes }: Counts): number =>
+  rows - insured - notInsured - (outcomes.get(NO_REGISTRATION) ?? 0);
 
 export const unreadRows = ({ outcomes }: Counts): number => outcomes.get(NOT_READ) ?? 0;
 
-const failureNames = [...new Set(Object.values(FAILURES)), NOT_READ];
+/** What a row without an answer is, in words. */
+export const FAILURE_NAMES = [...new Set(Object.values(FAILURES)), NOT_READ];
 
 /** The counts in one line, for the progress bar. */
 export const shortSummary = (check: Check, { outcomes }: Counts): string =>
-  [check.outcomes.true, check.outcomes.false, ...failureNames]
+  [check.outcomes.true, check.outcomes.false, ...FAILURE_NAMES]
     .flatMap((name) => (outcomes.has(name) ? [`${formatNumber(outcomes.get(name) ?? 0)} ${name}`] : []))
     .join(', ');
 
@@ -73,8 +79,8 @@ export const summaryLines = (check: Check, counts: Counts): string[] => {
     outcomeLine(check.outcomes.false),
     ...[...counts.reasons].toSorted(([, a], [, b]) => b - a).map(([name, count]) => line(`  ${name}`, count)),
     ...(isCompliance ? [line('insured', counts.insured), line('not insured', counts.notInsured)] : []),
-    ...failureNames
-      .filter((name) => isCompliance || name !== 'no record')
-      .map((name) => outcomeLine(name, name === 'unknown' ? remark : '')),
+    ...FAILURE_NAMES.filter(
+      (name) => counts.outcomes.has(name) || (name !== NO_REGISTRATION && (isCompliance || name !== 'no record')),
+    ).map((name) => outcomeLine(name, name === 'unknown' ? remark : '')),
   ];
 };

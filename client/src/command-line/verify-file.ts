@@ -1,34 +1,32 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { findMark } from '../../../csv/encoding.ts';
 import { type Line, readLines } from '../../../csv/lines.ts';
-import { isValidEntry } from '../answers.ts';
-import {
-  describeValue,
-  InvalidReceipt,
-  type KeySet,
-  type ReceiptClaims,
-  readKeySet,
-  readReceipt,
-} from '../receipts.ts';
+import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt } from '../receipts.ts';
+import { readText } from '../transport.ts';
 import type { VerifyArguments } from './arguments.ts';
-import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
-import { CannotRun, reasonOf, unreadable } from './failure.ts';
-import { formatNumber, outcomeOf } from './summary.ts';
+import { complianceCheck, insuranceCheck } from './checks.ts';
+import { entryLine } from './entry-line.ts';
+import { CannotRun, reasonOf, requireFile, unreadable } from './failure.ts';
+import { formatNumber } from './summary.ts';
 
 /** Milliseconds for the key set to arrive. */
 const TIMEOUT_MS = 15_000;
+/** A key has about 250 bytes. */
+const MAX_KEY_SET_BYTES = 1_000_000;
 /** Characters of a receipt: API Gateway returns at most 10 MB. */
 const MAX_RECEIPT_LENGTH = 10_000_000;
 
 /** @throws CannotRun when there is no key set at the address or in the file */
 const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> => {
-  const fetchText = async () => {
+  const openAddress = async () => {
     const response = await fetch(jwks, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
     if (!response.ok) throw new Error(`status ${response.status}`);
-    return response.text();
+    return response.body ?? Readable.from([]);
   };
   try {
-    const text = /^https?:\/\//.test(jwks) ? await fetchText() : await readFile(jwks, 'utf8');
-    return await readKeySet(JSON.parse(text.replace(/^\ufeff/, '')));
+    const chunks = /^https?:\/\//.test(jwks) ? await openAddress() : createReadStream(jwks);
+    return await readKeySet(JSON.parse(await readText(chunks, MAX_KEY_SET_BYTES)));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SyntaxError) throw new CannotRun(`The key set ${jwks} is not JSON.`);
@@ -38,35 +36,26 @@ const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> =>
   }
 };
 
-/** The lines of a file that are not empty, in constant memory. @throws CannotRun when it cannot be read */
-async function* receiptsIn(path: string): AsyncGenerator<Line> {
+/** The lines of a file that are not blank, in constant memory. @throws CannotRun when it cannot be read */
+async function* receiptsIn({ source: path, encoding: given }: VerifyArguments): AsyncGenerator<Line> {
+  await requireFile(path);
   try {
-    for await (const { lines } of readLines({ path, encoding: 'utf-8' }, MAX_RECEIPT_LENGTH)) {
-      for (const line of lines) if (line.text !== '') yield line;
+    const marked = await findMark(path, given);
+    const encoding = given ?? marked ?? 'utf-8';
+    for await (const { lines } of readLines({ path, encoding }, MAX_RECEIPT_LENGTH)) {
+      // `trim` removes byte order marks too.
+      for (const line of lines) if (line.text.trim() !== '') yield { ...line, text: line.text.trim() };
     }
   } catch (error) {
     throw unreadable(path, error);
   }
 }
 
-/** Text that cannot be mistaken for anything but a registration. */
-const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
 /** Characters of an answer of another kind. */
 const MAX_ANSWER = 1_000;
 
-/** A registration as it was sent, in quotes if it could be mistaken for an answer. */
-const shownRegistration = (text: string): string => (PLAIN.test(text) ? text : describeValue(text));
-
 /** The day that was asked for; undefined for the day of the request. */
 const dayOf = ({ answer }: ReceiptClaims): unknown => (answer as { asOf?: unknown } | null)?.asOf;
-
-const entryLine = (check: Check, registration: string, entry: unknown, day: unknown): string => {
-  const cells = isValidEntry[check.verdict](entry) ? check.cellsOf(entry) : failureCells(check, 'INVALID_ANSWER');
-  const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
-  // A vehicle without an answer has none on any day.
-  const on = day === undefined || cells.at(-1) ? '' : ` on ${day}`;
-  return `  ${[shownRegistration(registration), `${outcomeOf(check, cells)}${on}`, ...details].join(', ')}`;
-};
 
 /** What a path asks, and the registration in it, which may be the name of an endpoint; null when it is no lookup. */
 const readPath = (path: string) => {
@@ -86,11 +75,11 @@ const answerLines = (claims: ReceiptClaims): string[] => {
   const { check, inPath } = asked;
   const members = (answer ?? {}) as { registration?: unknown; code?: unknown; results?: unknown };
   if (Array.isArray(members.results)) {
-    return members.results.map((entry) => entryLine(check, String(entry?.registration), entry, dayOf(claims)));
+    return members.results.map((entry) => `  ${entryLine(check, String(entry?.registration), entry, dayOf(claims))}`);
   }
   const registration = String(members.registration ?? inPath.replaceAll('%20', ' '));
   const entry = status === 200 ? answer : { ...members, registration, [check.verdict]: false };
-  return [entryLine(check, registration, entry, dayOf(claims))];
+  return [`  ${entryLine(check, registration, entry, dayOf(claims))}`];
 };
 
 /** When, for whom, and what was answered. */
@@ -122,7 +111,7 @@ export const verifyFile = async (
 ): Promise<boolean> => {
   const keys = await openKeySet(args.jwks, signal);
   let [found, held] = [0, 0];
-  for await (const { line, text, end } of receiptsIn(args.source)) {
+  for await (const { line, text, end } of receiptsIn(args)) {
     signal.throwIfAborted();
     found += 1;
     try {

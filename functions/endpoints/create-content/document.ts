@@ -18,7 +18,7 @@ export const document: EndpointDocument = {
   ...input.schemas,
   response: ContentItem,
   success: 'The item that was created, at the address in `Location`',
-  responseHeaders: ['Location', 'ETag'],
+  responseHeaders: ['Location', 'ETag', 'Idempotent-Replayed'],
   links: {
     ReadItem: { endpoint: 'read-content', description: 'Read the item' },
     UpdateItem: { endpoint: 'update-content', description: 'Update the item' },

@@ -9,11 +9,13 @@ import { input } from './input.ts';
 /** Creates a content item, once per Idempotency-Key. docs/contract.md#content */
 export const handler = serve(
   { endpoint, data: contentData, input },
-  async ({ input: { body, headers }, caller, content, address, now, deadline }) => {
-    const idempotencyKey = headers['Idempotency-Key'];
+  async ({ input: { body, headers: given }, caller, content, address, now, deadline }) => {
+    const idempotencyKey = given['Idempotency-Key'];
     const idempotency =
       idempotencyKey === undefined ? undefined : { keyId: creationOwnerId(caller.key), idempotencyKey };
-    const item = await content.create(newFields(body), idempotency, { now, deadline, domains: caller.key.domains });
-    return { body: item, headers: { Location: `${address}/${item.id}`, ETag: etagOf(item) } };
+    const change = { now, deadline, domains: caller.key.domains };
+    const { item, isReplayed } = await content.create(newFields(body), idempotency, change);
+    const headers = { Location: `${address}/${item.id}`, ETag: etagOf(item) };
+    return { body: item, headers: { ...headers, ...(isReplayed && { 'Idempotent-Replayed': 'true' }) } };
   },
 );

@@ -1,9 +1,8 @@
 import * as T from 'typebox';
 import type { KeyEnvironment } from '../../../core/access/api-key.ts';
-import type { PlanName } from '../../../core/access/plans.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import type { usageReport } from '../../../core/access/usage-report.ts';
-import { type EndpointDocument, example, misplacedParameter, openCode, PLAN_MEANINGS, schemaOf } from '../document.ts';
+import { type EndpointDocument, example, misplacedParameter, openCode, schemaOf } from '../document.ts';
 
 const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
   T.Object(
@@ -11,7 +10,9 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
       key: T.Object({
         id: T.String({ description: 'Identifies the key; it is no secret' }),
         name: T.String({ description: 'The name that your operator gave it' }),
-        plan: openCode<PlanName>(PLAN_MEANINGS),
+        plan: T.String({
+          description: 'The plan of the key. Your operator chooses the names; `limits` has the figures',
+        }),
         scopes: T.Array(
           openCode<Scope>({
             'vehicles:read': 'look up insurance',

@@ -188,7 +188,8 @@ describe('The region of a stack', () => {
 
   it.each(['x', 'vehicle-verification-dev'])('is requested in the error when nothing names it: %s', async (stack) => {
     process.env.AWS_CONFIG_FILE = inFolder('no-config');
-    const sentence = `name the region of the stack ${stack} with --region\n`;
+    const stacks = ['broken', 'prod', 'typo'].map((stage) => `vehicle-verification-${stage}`).join(', ');
+    const sentence = `name the region of the stack ${stack} with --region; the stages here have the stacks ${stacks}\n`;
     expect(await list(['--stack', stack])).toEqual({ ...failure(sentence), regions: [] });
   });
 

@@ -16,9 +16,8 @@ const { load, run, stored, engine } = admin;
 
 /** What `check` reads of a file, or the sentence with which it ends. */
 const checked = async (path: string, options: { encoding?: string; column?: string } = {}) => {
-  const find = (header: readonly string[]) => findColumn(path, header, options.column);
   try {
-    const { rows } = await openFleet(path, find, options);
+    const { rows } = await openFleet(path, (header) => findColumn(path, header, options.column), options);
     return await Array.fromAsync(rows());
   } catch (error) {
     return (error as Error).message;

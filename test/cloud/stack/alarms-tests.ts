@@ -16,14 +16,37 @@ import {
 } from './templates.ts';
 
 const isSilent = ({ id }: { readonly id: string }) => id.startsWith('AlarmsFunctionErrors');
+const isUrgent = ({ id }: { readonly id: string }) =>
+  /^Alarms(Unreachable|ErrorRate|DatabaseErrors|FunctionThrottles)/.test(id);
+const ON_CALL = 'arn:aws:sns:eu-west-2:123456789012:on-call';
+const ELSEWHERE = 'arn:aws:sns:eu-west-1:210987654321:on-call';
 const alarmsOf = (template: Template): (Resource['Properties'] & { readonly id: string })[] =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, Properties }) => ({ id, ...Properties }));
 const notifyingAlarmsOf = (template: Template) => alarmsOf(template).filter((alarm) => !isSilent(alarm));
 
+interface MetricQuery {
+  readonly Id: string;
+  readonly Expression?: string;
+  readonly MetricStat?: {
+    readonly Metric: { readonly MetricName: string };
+    readonly Period: number;
+    readonly Stat: string;
+  };
+}
+
+/** `errors / requests GreaterThanThreshold 0.05, errors: 5xx Sum of 60 s, …`. */
+const describedExpression = (queries: readonly MetricQuery[], condition: string): string =>
+  queries
+    .map(({ Id, Expression, MetricStat: of }) =>
+      of ? `${Id}: ${of.Metric.MetricName} ${of.Stat} of ${of.Period} s` : `${Expression} ${condition}`,
+    )
+    .join(', ');
+
 /** `AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5 × 60 s`. */
 const described = (alarm: Resource['Properties']): string => {
   const { Namespace, MetricName, Dimensions = [], Statistic, ExtendedStatistic, ComparisonOperator, Threshold } = alarm;
-  const { DatapointsToAlarm, EvaluationPeriods, Period, TreatMissingData } = alarm;
+  const { DatapointsToAlarm, EvaluationPeriods, Period, TreatMissingData, Metrics } = alarm;
+  if (Metrics) return describedExpression(Metrics as readonly MetricQuery[], `${ComparisonOperator} ${Threshold}`);
   const names = (Dimensions as readonly { readonly Name: string }[]).map(({ Name }) => Name);
   return [
     `${Namespace} ${MetricName}${names.length === 0 ? '' : ` by ${names.join(', ')}`}:`,
@@ -39,7 +62,7 @@ describe('The alarms', () => {
       'VehicleVerification/prod ServerErrors by service: Average > 0.01 in 3 of 5 × 60 s',
       'VehicleVerification/prod DatabaseErrors by service: Sum > 30 in 3 of 5 × 60 s',
       'VehicleVerification/prod ProbeFailures by service: Sum > 0 in 3 of 5 × 60 s or breaching without data',
-      'AWS/ApiGateway 5xx by ApiId, Stage: Average > 0.05 in 3 of 5 × 60 s',
+      'errors / requests GreaterThanThreshold 0.05, errors: 5xx Sum of 60 s, requests: Count Sum of 60 s',
       'AWS/ApiGateway Count by ApiId, Stage: Sum > 240000 in 1 of 1 × 60 s',
       'AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5 × 60 s',
       'AWS/Lambda Throttles: Sum > 30 in 3 of 5 × 60 s',
@@ -79,13 +102,14 @@ describe('The alarms', () => {
     }
   });
 
-  it('publish to alarmTopicArn and to the topic of the stack, which sends email to alarmEmail, except those that only roll back a function', () => {
+  it('go to alarmEmail, those that need a person now to alarmTopicArn too, and those that only roll back a function to nobody', () => {
     const [topic, ...otherTopics] = resourcesOf(FULL, 'AWS::SNS::Topic');
-    const actions = [{ Ref: topic?.id }, 'arn:aws:sns:eu-west-2:123456789012:on-call'];
-    expect(FULL.Outputs.AlarmTopic?.Value).toEqual({ Ref: topic?.id });
+    const mail = { Ref: topic?.id };
+    expect(FULL.Outputs.AlarmTopic?.Value).toEqual(mail);
     for (const alarm of alarmsOf(FULL)) {
-      const expected = isSilent(alarm) ? {} : { AlarmActions: actions, OKActions: actions };
       const { id, AlarmActions, OKActions } = alarm;
+      const topics = isUrgent(alarm) ? [mail, ON_CALL] : [mail];
+      const expected = isSilent(alarm) ? {} : { AlarmActions: topics, OKActions: topics };
       expect({ id, AlarmActions, OKActions }).toEqual({ id, ...expected });
     }
     expect([otherTopics, resourcesOf(FULL, 'AWS::SNS::Subscription')]).toMatchObject([
@@ -94,6 +118,12 @@ describe('The alarms', () => {
     ]);
     // An encrypted topic also needs a customer managed key whose policy allows CloudWatch.
     expect(topic?.Properties).not.toHaveProperty('KmsMasterKeyId');
+  });
+
+  it('go to alarmTopicArn all where there is no alarmEmail', () => {
+    const { template } = stacks.kept;
+    const [topic] = resourcesOf(template, 'AWS::SNS::Topic');
+    for (const { AlarmActions } of alarmsOf(template)) expect(AlarmActions).toEqual([{ Ref: topic?.id }, ELSEWHERE]);
   });
 
   // That publishing needs TLS is a rule of AwsSolutions.

@@ -92,15 +92,28 @@ describe('A gradual deployment', () => {
     }
   });
 
-  it('has permission only to update these aliases and to read alarm states', () => {
-    const [role] = resourcesOf(FULL, 'AWS::IAM::Role').filter(({ id }) => id.startsWith('Deployment'));
-    expect(role?.Properties.ManagedPolicyArns).toBeUndefined();
-    const arns = servingFunctions(FULL).map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
-    const aliasArns = arns.map((arn) => ({ 'Fn::Join': ['', [arn, ':live']] }));
-    const [move, ...others] = role ? statementsOf(role) : [];
-    expect(others).toEqual([{ Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' }]);
-    expect(move?.Action).toEqual(['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias']);
-    expect(new Set(move?.Resource as object[])).toEqual(new Set([...arns, ...aliasArns]));
+  it('has a role for each group, which may only update its alias and read alarm states', () => {
+    const roles = [...groups.values()].map(
+      ({ id, Properties }) => [id, referenced(Properties.ServiceRoleArn)] as const,
+    );
+    expect(new Set(roles.map(([, role]) => role)).size).toBe(groups.size);
+    for (const [group, id] of roles) {
+      const role = FULL.Resources[id];
+      expect(role?.Properties).toMatchObject({
+        AssumeRolePolicyDocument: {
+          Statement: [
+            { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'codedeploy.amazonaws.com' } },
+          ],
+        },
+      });
+      expect(JSON.stringify(role)).not.toMatch(/Condition|ManagedPolicyArns/);
+      const [move, ...others] = role ? statementsOf(role) : [];
+      expect(others).toEqual([{ Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' }]);
+      expect(move?.Action).toEqual(['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias']);
+      const [arn, alias] = [move?.Resource].flat();
+      expect(functionNamed(referenced(arn))).toBe(functionNamed(group));
+      expect(alias).toEqual({ 'Fn::Join': ['', [arn, ':live']] });
+    }
   });
 });
 

@@ -103,8 +103,8 @@ describe('The permissions of each function', () => {
 describe('The stack', () => {
   it('outputs its address, stage and table names', () => {
     const tables = ['KeysTable', 'UsageTable', 'VehiclesTable', 'ComplianceTable', 'ContentTable'];
-    const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'AlarmTopic'];
-    const policies = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy'];
+    const outputs = ['BaseAddress', 'Stage', 'Plans', 'KeepsData', ...tables, 'Commit', 'AlarmTopic'];
+    const policies = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy', 'OnCallPolicy'];
     expect(Object.keys(PROD.Outputs)).toEqual([...outputs, ...policies]);
   });
 
@@ -124,7 +124,8 @@ describe('The tags', () => {
   /** Resource types without tags in CloudFormation, or parts of a tagged resource. */
   const WITHOUT_TAGS = [
     ...['AWS::ApiGatewayV2::ApiMapping', 'AWS::ApiGatewayV2::Integration', 'AWS::ApiGatewayV2::Route'],
-    ...['AWS::CloudWatch::Dashboard', 'AWS::IAM::ManagedPolicy', 'AWS::Lambda::Alias'],
+    ...['AWS::CloudWatch::Dashboard', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::Policy'],
+    ...['AWS::Lambda::Alias'],
     ...['AWS::Lambda::EventInvokeConfig', 'AWS::Lambda::Permission', 'AWS::Lambda::Version'],
     ...['AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy'],
   ];

@@ -13,7 +13,7 @@ import {
 import { runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
-import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './templates.ts';
+import { FULL, LOADS, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './templates.ts';
 
 const STACK = 'vehicle-verification-prod';
 const OTHER_NAMES = prefixedTableNames('no-');
@@ -135,30 +135,45 @@ describe('The policies for operators', () => {
   });
 
   it.each(OUTPUTS)('%s permits nothing else except reading the outputs of this CDK stack', (output) => {
-    expect(resourcesOf(PROD, 'AWS::IAM::ManagedPolicy')).toHaveLength(OUTPUTS.length);
+    // And the policy of whoever is on call.
+    expect(resourcesOf(PROD, 'AWS::IAM::ManagedPolicy')).toHaveLength(OUTPUTS.length + 1);
     expect(statementsOf(policyOf(output)).every(({ Effect }) => Effect === 'Allow')).toBe(true);
     expect(permissionsOf(output).filter(([, name]) => !(name in tables))).toEqual([
       ['cloudformation:DescribeStacks', `arn:aws:cloudformation:eu-west-2:123456789012:stack/${STACK}/*`],
     ]);
   });
 
+  const publishing = {
+    Effect: 'Allow',
+    Action: 'cloudwatch:PutMetricData',
+    Resource: '*',
+    Condition: { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } },
+  };
+
   it.each(OUTPUTS)(
     '%s permits publishing metrics of this stage where imports are expected, if it loads any',
     (output) => {
-      const publishing = {
-        Effect: 'Allow',
-        Action: 'cloudwatch:PutMetricData',
-        Resource: '*',
-        Condition: { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } },
-      };
       const loads = ['OperatorPolicy', 'LoadsPolicy'].includes(output);
       const expected = [...statementsOf(policyOf(output)), ...(loads ? [publishing] : [])];
       expect(statementsOf(policyOf(output, FULL))).toEqual(expected);
     },
   );
 
-  it.each(OUTPUTS)('%s is attached to nobody', (output) => {
-    for (const attached of ['Users', 'Roles', 'Groups'])
-      expect(policyOf(output).Properties).not.toHaveProperty(attached);
+  it.each(OUTPUTS)('%s permits handling files of the intake where there is one, if it loads any', (output) => {
+    const [bucket] = resourcesOf(LOADS, 'AWS::S3::Bucket').map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+    const keys = (pattern: string) => ({ 'Fn::Join': ['', [bucket, `/${pattern}`]] });
+    const tags = { 'aws:ResourceTag/service': 'vehicle-verification', 'aws:ResourceTag/stage': 'prod' };
+    const handling = [
+      { Effect: 'Allow', Action: ['s3:ListBucket', 's3:ListBucketVersions'], Resource: bucket },
+      { Effect: 'Allow', Action: ['s3:GetObject', 's3:GetObjectVersion'], Resource: keys('*') },
+      { Effect: 'Allow', Action: 's3:PutObject', Resource: [keys('control/loaded/*'), keys('reports/*')] },
+      { Effect: 'Allow', Action: 'sns:Publish', Resource: expect.anything() },
+      { Effect: 'Allow', Action: 's3:DeleteObject', Resource: keys('control/loaded/*') },
+      { Effect: 'Allow', Action: 'codebuild:StartBuild', Resource: '*', Condition: { StringEquals: tags } },
+      publishing,
+    ];
+    const loads = ['OperatorPolicy', 'LoadsPolicy'].includes(output);
+    const expected = [...statementsOf(policyOf(output)), ...(loads ? handling : [])];
+    expect(statementsOf(policyOf(output, LOADS))).toEqual(expected);
   });
 });

@@ -1,11 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { FULL, PROD, resourcesOf, statementsOf } from './templates.ts';
+import { FULL, PROD, RETIRED_KEYS, referenced, resourcesOf, type Statement, statementsOf } from './templates.ts';
 
 // In the order of the setting.
 const keys = resourcesOf(FULL, 'AWS::KMS::Key').toReversed();
 const arns = keys.map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
 
 const LOOKUPS = ['bulkcompliance', 'bulkinsurance', 'compliance', 'vehicleinsurance'];
+
+/** The function of the first of these roles. */
+const functionOf = (roles: unknown): string =>
+  referenced((roles as readonly unknown[])[0]).replace(/Role[0-9A-F]{8}$/, '');
 
 const functionsWith = (variable: string) =>
   resourcesOf(FULL, 'AWS::Lambda::Function')
@@ -30,16 +34,18 @@ describe('Signed answers', () => {
         Variables: {
           SIGNED_ANSWERS_ISSUER: 'https://api.example.com',
           SIGNING_KEYS: { 'Fn::Join': [',', arns] },
+          RETIRED_SIGNING_KEYS: JSON.stringify(RETIRED_KEYS),
         },
       },
     });
   });
 
+  // In policies of their own: the policy of each key names the roles.
   it('need permission for every key, because old versions sign with earlier ones', () => {
-    const permitted = resourcesOf(FULL, 'AWS::IAM::Role').flatMap((role) =>
-      statementsOf(role)
+    const permitted = resourcesOf(FULL, 'AWS::IAM::Policy').flatMap((policy) =>
+      statementsOf(policy)
         .filter(({ Action }) => String(Action).includes('kms:'))
-        .map(({ Action, Resource }) => [role.id.replace(/Role[0-9A-F]{8}$/, ''), Action, Resource]),
+        .map(({ Action, Resource }) => [functionOf(policy.Properties.Roles), Action, Resource]),
     );
     // The CDK sorts the resources of a statement.
     const all = arns.toReversed();
@@ -47,13 +53,15 @@ describe('Signed answers', () => {
     expect(permitted.sort()).toEqual([...signing, ['jwks', 'kms:GetPublicKey', all]].sort());
   });
 
-  it('have their keys at a route with a throttle of its own, which is there before the throttle', () => {
-    const [stage] = resourcesOf(FULL, 'AWS::ApiGatewayV2::Stage');
-    const [route] = resourcesOf(FULL, 'AWS::ApiGatewayV2::Route').filter(({ id }) => id.includes('jwks'));
-    expect(route?.Properties.RouteKey).toBe('GET /.well-known/jwks.json');
-    const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
-    expect(stage?.Properties.RouteSettings).toEqual({ 'GET /.well-known/jwks.json': throttle });
-    expect(stage?.DependsOn).toContain(route?.id);
+  it('are signed by nobody else: each key denies kms:Sign to all other roles, and nothing else to anybody', () => {
+    for (const { Properties } of keys) {
+      const { Statement: statements } = Properties.KeyPolicy as { readonly Statement: readonly Statement[] };
+      const [denied, ...others] = statements.filter(({ Effect }) => Effect === 'Deny');
+      expect(others).toEqual([]);
+      expect(denied).toMatchObject({ Action: 'kms:Sign', Principal: { AWS: '*' }, Resource: '*' });
+      const { ArnNotEquals: exceptions } = (denied?.Condition ?? {}) as Record<string, Record<string, unknown[]>>;
+      expect(exceptions?.['aws:PrincipalArn']?.map((role) => functionOf([role])).sort()).toEqual(LOOKUPS);
+    }
   });
 
   it('need the setting: without it there is no key and no such route', () => {

@@ -5,6 +5,19 @@ import type { Stage } from './synthesise.ts';
 
 const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
+/** Public keys that are not in KMS any more. */
+export const RETIRED_KEYS = [
+  {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'YAa9uD5gHwu0lbDMgdIWax1OLT3Dsz0pFpTDjJzKXqc',
+    y: 'TLjbY8P1ouqDqHmiUGu0iX0IMArFyTyntWUOdDPGttQ',
+    kid: '-B77j8gD43CEI1c0rvosIIcpDZcqNK7d7RyyWwZIAWo',
+    use: 'sig',
+    alg: 'ES256',
+  },
+];
+
 /** As `prod`, with every optional setting. */
 const EVERY_SETTING = {
   stage: 'prod',
@@ -18,7 +31,11 @@ const EVERY_SETTING = {
     runbookUrl: 'https://example.com/runbook.md',
     lambdaSystemLogs: true,
     expectImports: { vehicles: '26h', compliance: '7d' },
-    signedAnswers: SIGNED_ANSWERS,
+    signedAnswers: { ...SIGNED_ANSWERS, retired: RETIRED_KEYS },
+    plans: {
+      trial: { requestsPerWindow: 2, bulkSize: 3 },
+      fleet: { requestsPerWindow: 300_000, bulkSize: 1_000 },
+    },
     throttle: { rateLimit: 5_000, burstLimit: 500 },
     domain: { ...domain, disableDefaultEndpoint: true },
     gradualDeployment: true,
@@ -39,6 +56,7 @@ const STAGES = {
       account: '210987654321',
       expectImports: { compliance: '1d' },
       bootstrapQualifier: 'kept',
+      alarmTopicArn: 'arn:aws:sns:eu-west-1:210987654321:on-call',
       tables: { vehicles: 'restored-vehicles' },
       domain: { ...domain, certificateArn: domain.certificateArn.replace('eu-west-2', 'eu-west-1') },
     },
@@ -70,6 +88,15 @@ const STAGES = {
       alarmTopicArn: 'arn:aws:sns:eu-west-2:123456789012:on-call',
       tables: { vehicles: 'restored-vehicles' },
       intake: [{ prefix: 'other/', import: 'vehicles', expect: '26h' }],
+    },
+  },
+  /** As `prod`, but with all that an audit can log. */
+  audited: {
+    stage: 'prod',
+    settings: {
+      audit: true,
+      intake: [{ prefix: 'vehicles/', import: 'vehicles', expect: '26h' }],
+      tables: { vehicles: 'restored-vehicles' },
     },
   },
   /** As `full`, but deployed at once. */
@@ -119,6 +146,7 @@ export const { template: FULL } = stacks.full;
 export const { template: KEPT } = stacks.kept;
 export const { template: LOADS } = stacks.loads;
 export const { template: OTHER_LOADS } = stacks.otherLoads;
+export const { template: AUDITED } = stacks.audited;
 
 export const resourcesOf = (template: Template, type: string) =>
   Object.entries(template.Resources)

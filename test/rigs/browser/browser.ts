@@ -92,7 +92,7 @@ export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPag
   };
 };
 
-/** Takes a picture of a page at rest, for people and README, when `PICTURES` names a folder. */
+/** Takes a picture of a page at rest, for people, when `PICTURES` names a folder. */
 const takePicture = async ({ page }: OpenPage, name: string): Promise<void> => {
   const folder = process.env.PICTURES;
   if (!folder) return;

@@ -11,7 +11,7 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   [LOOKUP]: 'Is this vehicle insured?',
   [LIST]: 'List content items',
 };
-const PAGES = ['/docs', '/docs/errors'];
+const PAGES = ['/', '/docs', '/docs/errors'];
 
 let service: LocalService;
 
@@ -54,7 +54,7 @@ const send = async ({ page }: OpenPage) => {
 describe.each(FORMS)('At $width px in $colorScheme', (form) => {
   it.each(PAGES)('%s has no console message, horizontal scrolling or serious accessibility finding', async (path) => {
     const opened = await open(path, form);
-    await requireSoundPage(opened, form, path.split('/').at(-1) ?? '');
+    await requireSoundPage(opened, form, path.split('/').at(-1) || 'home');
     expect(await opened.background()).toBe(form.colorScheme === 'dark' ? 'rgb(15, 15, 15)' : 'rgb(255, 255, 255)');
   });
 
@@ -67,6 +67,43 @@ describe.each(FORMS)('At $width px in $colorScheme', (form) => {
   });
 });
 
+describe('The first page', () => {
+  /** Replaces the registrations and looks them up, by keyboard only. */
+  const lookUp = async ({ page }: OpenPage, registrations: string) => {
+    await page.getByRole('textbox').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(registrations);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').filter({ hasText: /./ }).waitFor();
+  };
+
+  it.each(FORMS)('shows the verdicts in words and the JSON, at $width px in $colorScheme', async (form) => {
+    const opened = await open('/', form);
+    await lookUp(opened, 'AB12 CDE\n\n tc11all\nZZ99 ZZZ');
+    expect(await opened.page.getByRole('status').textContent()).toBe('3 looked up: 2 with a verdict, 1 without one.');
+    expect(await opened.page.getByRole('listitem').allTextContents()).toEqual([
+      expect.stringMatching(/^AB12 CDE Yes\. It is insured until \d{4}-\d\d-\d\d; /),
+      'tc11all No: its insurance has ended, its MOT has expired, its road tax has expired, a fine is unpaid.',
+      'ZZ99 ZZZ No verdict. No vehicle with this registration is in the database.',
+    ]);
+    expect(await opened.page.locator('#json').textContent()).toContain('"insuranceValid": true');
+    await requireSoundPage(opened, form, 'verdicts');
+  });
+
+  it('shows markup as text, and the sentence of an error', async () => {
+    const opened = await open('/', WIDE);
+    const markup = '<img src=x onerror=alert(1)><b id=injected>';
+    await lookUp(opened, markup);
+    expect(await opened.page.getByRole('listitem').first().textContent()).toContain(`${markup} No verdict.`);
+    expect(await opened.page.locator('#injected, img').count()).toBe(0);
+    expect(opened.messages).toEqual([]);
+    await lookUp(opened, 'A1\n'.repeat(501));
+    await opened.page.getByRole('status').filter({ hasText: '500' }).waitFor();
+    expect(await opened.page.getByRole('listitem').count()).toBe(0);
+  });
+});
+
 describe('The reference', () => {
   it('shows its introduction whole', async () => {
     const { page } = await open('/docs', WIDE);
@@ -75,6 +112,12 @@ describe('The reference', () => {
       .first()
       .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
     expect(hidden).toBeLessThanOrEqual(1);
+  });
+
+  it('links the codes of an operation to the list of errors', async () => {
+    const { page } = await open(LOOKUP, WIDE);
+    await page.getByRole('link', { name: 'VEHICLE_NOT_FOUND' }).first().click();
+    await page.getByRole('heading', { name: 'VEHICLE_NOT_FOUND' }).waitFor();
   });
 
   it('has every group of endpoints and requests nothing from another address', async () => {
@@ -90,10 +133,14 @@ describe('The reference', () => {
   it('sends the test key, and one that is typed in its place', async () => {
     const opened = await openForm(WIDE);
     expect((await send(opened)).headers).toMatchObject({ 'x-api-key': service.keys.test });
-    await opened.page.getByRole('dialog').getByRole('textbox', { name: 'Value' }).first().fill(service.keys.premium);
+    await opened.page
+      .getByRole('dialog')
+      .getByRole('textbox', { name: 'Value' })
+      .first()
+      .fill(service.keys.plans.premium ?? '');
     const { status, headers } = await send(opened);
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ 'x-api-key': service.keys.premium });
+    expect(headers).toMatchObject({ 'x-api-key': service.keys.plans.premium });
     expect(headers).not.toHaveProperty('authorization');
   });
 

@@ -9,6 +9,14 @@ import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readCommandLine } from '../../../core/runtime/command-line.ts';
+
+// Options such as `-t` go to Jest, too.
+const wanted = readCommandLine(
+  `Usage: bin/node test/rigs/dynamodb-local/run.ts [ARGUMENT…]
+Runs the tests that use a database on DynamoDB Local. Arguments, such as a path, go to Jest.`,
+  () => true,
+);
 
 /** Every test that reaches the file that gives tests their engine. */
 const TESTS_WITH_DATABASE = ['--findRelatedTests', 'test/support/engine.ts'];
@@ -43,7 +51,6 @@ for await (const line of createInterface({ input: java.stdout })) {
 if (port === undefined) throw new Error('DynamoDB Local did not start; is java of version 17 or later?');
 java.stdout.resume();
 
-const wanted = process.argv.slice(2);
 const suite = spawn('npm', ['run', '--silent', 'jest', '--', ...(wanted.length > 0 ? wanted : TESTS_WITH_DATABASE)], {
   stdio: 'inherit',
   env: { ...process.env, TEST_DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` },

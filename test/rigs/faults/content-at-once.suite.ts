@@ -44,7 +44,7 @@ it(
     const changing: string[] = [];
     const create = async (): Promise<void> => {
       const slug = `changing-${Math.floor(next() * 1e12)}`;
-      changing.push((await content.create(someFields(any(DOMAINS) ?? '', slug), undefined, moment())).id);
+      changing.push((await content.create(someFields(any(DOMAINS) ?? '', slug), undefined, moment())).item.id);
     };
     for (let count = 0; count < CHANGING; count += 1) await create();
 

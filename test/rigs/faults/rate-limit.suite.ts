@@ -1,10 +1,11 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
-import { PLANS, windowAt } from '../../../core/access/plans.ts';
+import { windowAt } from '../../../core/access/plans.ts';
 import { NOON } from '../../support/clock.ts';
 import { type ChooseFault, forTable, withProbability } from '../../support/fault-choosers.ts';
 import type { Fault } from '../../support/fault-proxy.ts';
+import { TEST_PLANS } from '../../support/plans.ts';
 import { aVehicle } from '../../support/records.ts';
 import { useApi } from '../../support/use-api.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
@@ -54,7 +55,7 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
   // A request whose key cannot be read is answered without waiting for its update.
   await api.faults.settled();
   const used = (await api.usage.countsSince(keyId, start))[0]?.used ?? 0;
-  const updates = api.faults.calls.filter(({ tables }) => tables.includes(api.engine.names.usage));
+  const updates = api.faults.calls.filter(({ body }) => body.includes('ADD used'));
   const applied = updates.filter(({ fault }) => !NOT_APPLIED.includes(fault));
   const unanswered = updates.filter(({ fault }) => NOT_ANSWERED.includes(fault)).length;
   const [admitted = 0, limited = 0, failed = 0] = [200, 429, 500].map((status) => countOf(replies, status));
@@ -62,7 +63,7 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
     plan,
     admitted,
     failed,
-    left: PLANS[plan].requestsPerWindow - usedBefore,
+    left: TEST_PLANS[plan].requestsPerWindow - usedBefore,
     others: REQUESTS - admitted - limited - failed,
     faults: api.faults.calls.filter(({ fault }) => fault !== undefined).length,
     applied: applied.length,

@@ -19,11 +19,11 @@ type Creation = Pick<ContentFields, 'slug'> & Partial<ContentFields> & { readonl
 
 const creating =
   (creationOf: (side: string) => Creation) =>
-  (caller: Caller): Promise<ContentItem> => {
+  async (caller: Caller): Promise<ContentItem> => {
     const { idempotencyKey, ...fields } = creationOf(caller.side);
     const whole = { title: fields.slug, content: 'Text', domain: 'a.example', meta_description: '', ...fields };
     const idempotency = idempotencyKey === undefined ? undefined : { keyId: 'key', idempotencyKey };
-    return content(caller).create(whole, idempotency, caller.moment);
+    return (await content(caller).create(whole, idempotency, caller.moment)).item;
   };
 
 const seeding: Requests = [

@@ -4,6 +4,7 @@ import { addKeysCommands } from '../../../admin/keys/keys-commands.ts';
 import { parseApiKey } from '../../../core/access/api-key.ts';
 import { authenticate } from '../../../core/access/authenticate.ts';
 import { keyFinder } from '../../../core/access/key-record.ts';
+import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
 import { requestCounter } from '../../../core/access/request-counter.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
@@ -30,11 +31,9 @@ const admission: Operation = {
     async ({ db, moment }) => {
       const presented = parseApiKey(key);
       if (presented === undefined) throw new Error('the key is malformed');
-      const counter = requestCounter(usageTable(db, TABLES.usage).increment);
-      return authenticate({ findKey: keyFinder(db, TABLES.keys), counter }, presented, {
-        now: moment.now,
-        today: londonDate(moment.now),
-      });
+      const counter = requestCounter(usageTable(db, TABLES.usage));
+      const access = { findKey: keyFinder(db, TABLES.keys), counter, plans: DEFAULT_PLANS };
+      return authenticate(access, presented, { now: moment.now, today: londonDate(moment.now) });
     },
   ],
 };

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { asCommandFailure } from '../../../admin/deployment/database.ts';
 import type { Runner } from '../../../admin/deployment/deployment.ts';
+import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
 import { TABLES } from './engine.ts';
 import type { Caller } from './operation.ts';
 
@@ -11,7 +12,14 @@ export const runCli = async (
   { db, moment }: Caller,
   ...args: readonly string[]
 ): Promise<unknown> => {
-  const deployment = { db, tableNames: TABLES, address: 'the engine', remedy: '', readCaller: async () => 'tester' };
+  const deployment = {
+    db,
+    plans: DEFAULT_PLANS,
+    tableNames: TABLES,
+    address: 'the engine',
+    remedy: '',
+    readCaller: async () => 'tester',
+  };
   const { stdout, stderr } = process;
   const { signal } = new AbortController();
   const surroundings = { stdout, stderr, signal, showsProgress: false, notice: () => undefined, env: {} };

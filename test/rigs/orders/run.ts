@@ -2,6 +2,8 @@
  * `npm run test:orders`: the pairs of the gate; with `-- --all` every pair, otherwise those that are named. Prints the
  * figures of each pair, and for a finding the calls that lead to it.
  */
+// biome-ignore assist/source/organizeImports: --help is answered before the other imports start a database.
+import { given } from './usage.ts';
 import { contentChanges, seeded } from './content-changes.ts';
 import { lists } from './content-readers.ts';
 import { keyChanges, seededKey } from './key-changes.ts';
@@ -78,12 +80,15 @@ const gate: readonly string[] = [
 const line = (name: string, ...figures: readonly unknown[]): void =>
   void process.stdout.write(`${figures.map((figure) => String(figure).padStart(11)).join('')}  ${name}\n`);
 
-const given = process.argv.slice(2);
 const names = given.length > 0 ? given : gate;
 const chosen = given.includes('--all') ? pairs : pairs.filter((pair) => names.includes(nameOf(pair)));
 const unknown = names.filter((name) => name !== '--all' && !pairs.some((pair) => nameOf(pair) === name));
-if (unknown.length > 0)
-  throw new Error(`there is no pair "${unknown.join('", "')}"; --all runs every pair and prints their names`);
+if (unknown.length > 0) {
+  process.stderr.write(
+    `error: there is no pair "${unknown.join('", "')}"; --all runs every pair and prints their names\n`,
+  );
+  process.exit(2);
+}
 
 const seconds = (): number => performance.now() / 1_000;
 const total = { orders: 0, states: 0, crashes: 0, findings: 0 };

@@ -1,10 +1,13 @@
 /** Writes the promises of the checked-out version, which the next release must keep: `npm run promises`. */
 import { writeFileSync } from 'node:fs';
+import { readCommandLine } from '../../../core/runtime/command-line.ts';
 import { synthesise } from '../../cloud/stack/synthesise.ts';
 import type { Template } from '../../cloud/stack/templates.ts';
 import { apiPromises } from './api-promises.ts';
 import { SIGNED_ANSWERS, stackPromises } from './stack-promises.ts';
 
+readCommandLine(`Usage: npm run promises
+Writes docs/released/promises.txt, the promises of the checked-out version, which the next release must keep.`);
 // With everything that a stage may keep.
 const intake = [{ prefix: 'vehicles/', import: 'vehicles', expect: '26h' }];
 const settings = { intake, signedAnswers: SIGNED_ANSWERS };

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readCommandLine } from '../../../core/runtime/command-line.ts';
 import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { documents } from '../../../openapi/endpoint-documents.ts';
@@ -15,7 +16,10 @@ import { pythonTools } from '../../support/python-tools.ts';
 import { startServiceUnderTest } from '../../support/service-under-test.ts';
 
 const here = (name: string) => join(import.meta.dirname, name);
-const EXAMPLES_PER_OPERATION = Number(process.argv[2] ?? 50);
+const USAGE = `Usage: bin/node test/rigs/schemathesis/run.ts [EXAMPLES]
+Runs Schemathesis on the service, with so many examples for each operation (default: 50).`;
+const [EXAMPLES = '50'] = readCommandLine(USAGE, (examples) => /^[1-9]\d*$/.test(examples));
+const EXAMPLES_PER_OPERATION = Number(EXAMPLES);
 const SEED = 20_261_121;
 /** What a shell reports for a process that a signal ended. */
 const ENDED_BY_SIGNAL = 130;

@@ -87,8 +87,13 @@ export const prepare = async (api: TestApi, scenario: Scenario, word: string) =>
     await api.loadCompliance(...plates.map((plate) => aCompliance(plate.toUpperCase())));
   }
   const content = contentTable(api.engine.client, api.engine.names.content, 'live');
-  const create = (slug: string) => content.create(fieldsOf(word, slug), undefined, moment());
-  const [older, item] = stored === 'items' ? [await create(`${word}-older`), await create(word)] : [];
+  // A list is in the order of creation times, so that the two must differ.
+  const create = async (slug: string, now: string) =>
+    (await content.create(fieldsOf(word, slug), undefined, { ...moment(), now: new Date(now) })).item;
+  const [older, item] =
+    stored === 'items'
+      ? [await create(`${word}-older`, '2026-06-15T11:00:00.000Z'), await create(word, '2026-06-15T12:00:00.000Z')]
+      : [];
   const both = { item, older } as Items;
   const headers = { 'Idempotency-Key': word };
   return {

@@ -1,10 +1,11 @@
-/** The floor: one file with an SDK handler that sends a lookup's database requests in parallel, as in the SDK guide. */
+/** The floor: an SDK handler that sends a lookup's database requests in parallel. The peers send the same. */
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 
 const db = new DynamoDBClient({});
 const { KEYS_TABLE, USAGE_TABLE, VEHICLES_TABLE, KEY_ID = '' } = process.env;
 
-export const handler = async (event: { readonly pathParameters: { readonly registration: string } }) => {
+/** Reads the key, counts the request and reads the vehicle; undefined when it is unknown. */
+export const lookUp = async (registration: string) => {
   const [, , { Item }] = await Promise.all([
     db.send(new GetItemCommand({ TableName: KEYS_TABLE, Key: { id: { S: KEY_ID } }, ConsistentRead: true })),
     db.send(
@@ -16,12 +17,12 @@ export const handler = async (event: { readonly pathParameters: { readonly regis
         ReturnValues: 'UPDATED_NEW',
       }),
     ),
-    db.send(
-      new GetItemCommand({
-        TableName: VEHICLES_TABLE,
-        Key: { registration: { S: event.pathParameters.registration } },
-      }),
-    ),
+    db.send(new GetItemCommand({ TableName: VEHICLES_TABLE, Key: { registration: { S: registration } } })),
   ]);
-  return { statusCode: Item ? 200 : 404, body: JSON.stringify(Item) };
+  return Item;
+};
+
+export const handler = async (event: { readonly pathParameters: { readonly registration: string } }) => {
+  const item = await lookUp(event.pathParameters.registration);
+  return { statusCode: item ? 200 : 404, body: JSON.stringify(item) };
 };

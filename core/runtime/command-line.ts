@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+const PACKAGE = new URL('../../package.json', import.meta.url);
+
+/** What a shell reports for a wrong command line. */
+const WRONG_USAGE = 2;
+
+const end = (text: string, exitCode = 0): never => {
+  (exitCode === 0 ? process.stdout : process.stderr).write(`${text}\n`);
+  process.exit(exitCode);
+};
+
+/**
+ * The arguments of a program that has no options of its own, once `--help` and `--version` are answered and arguments
+ * that it does not accept are refused. Either ends the process, before the program does anything.
+ */
+export const readCommandLine = (usage: string, accepts: (argument: string) => boolean = () => false): string[] => {
+  const args = process.argv.slice(2);
+  if (args.includes('--help') || args.includes('-h')) end(usage);
+  if (args.includes('--version')) end(JSON.parse(readFileSync(PACKAGE, 'utf8')).version);
+  const unknown = args.filter((argument) => !accepts(argument));
+  if (unknown.length > 0) end(`error: unknown argument ${unknown.join(' ')}.\n${usage}`, WRONG_USAGE);
+  return args;
+};

@@ -1,0 +1,11 @@
+# Functions of the programs here, which source this file.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Sends a request, with the arguments of curl, and writes the response to $work/answer: a file, because curl would print
+# the body of every attempt. It is repeated after 408, 429 and 5xx, as Retry-After says: use it only for requests that read.
+send() {
+  curl -sS --fail-with-body --retry 4 --retry-connrefused --max-time 60 -o "$work/answer" -H "X-API-Key: $API_KEY" "$@"
+}

@@ -1,0 +1,96 @@
+import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnTrail } from 'aws-cdk-lib/aws-cloudtrail';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { AUDIT_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
+import type { ServiceTables } from './service-tables.ts';
+import type { StageSettings } from './stage-settings.ts';
+
+interface AuditedParts {
+  readonly settings: StageSettings;
+  readonly tables: ServiceTables;
+  /** The bucket of the intake. */
+  readonly files: Bucket | undefined;
+}
+
+/** Days until an event expires: a year, and time to look at it. */
+const EVENT_DAYS = 400;
+
+/**
+ * Adds a trail of CloudTrail: who reads and writes the tables and the files of the intake, but for the service itself.
+ * Must come last, because it leaves out every role that the stack has by then.
+ */
+export const addAudit = (stack: Stack, { settings, tables, files }: AuditedParts): void => {
+  const scope = new Construct(stack, 'Audit');
+  const trailName = `${stack.stackName}-audit`;
+  const bucket = new Bucket(scope, 'Events', {
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    lifecycleRules: [{ expiration: Duration.days(EVENT_DAYS) }],
+  });
+  Validations.of(bucket).acknowledge({
+    id: 'AwsSolutions-S1',
+    reason: 'Only CloudTrail writes to it; an access log of the log would never end.',
+  });
+  allowTrailToWrite(bucket, stack.formatArn({ service: 'cloudtrail', resource: 'trail', resourceName: trailName }));
+  const trail = new CfnTrail(scope, 'Trail', {
+    trailName,
+    s3BucketName: bucket.bucketName,
+    isLogging: true,
+    // Signed digests prove that no file was changed or deleted.
+    enableLogFileValidation: true,
+    advancedEventSelectors: [
+      selector(stack, 'AWS::DynamoDB::Table', { field: 'resources.ARN', equalTo: [...tables.arns] }),
+      ...(files
+        ? [selector(stack, 'AWS::S3::Object', { field: 'resources.ARN', startsWith: [files.arnForObjects('')] })]
+        : []),
+    ],
+  });
+  if (bucket.policy) trail.node.addDependency(bucket.policy);
+  new CfnOutput(stack, AUDIT_BUCKET_OUTPUT, { value: bucket.bucketName });
+};
+
+/** Reads and writes of these resources, without those of the stack's own roles. */
+const selector = (stack: Stack, type: string, resources: CfnTrail.AdvancedFieldSelectorProperty) => ({
+  fieldSelectors: [
+    { field: 'eventCategory', equalTo: ['Data'] },
+    { field: 'resources.type', equalTo: [type] },
+    resources,
+    { field: 'userIdentity.arn', notStartsWith: ownSessions(stack) },
+  ],
+});
+
+/** How the ARNs of the sessions of the stack's roles begin. */
+const ownSessions = (stack: Stack): string[] =>
+  stack.node
+    .findAll()
+    .filter((construct) => construct instanceof Role)
+    .map(({ roleName }) =>
+      stack.formatArn({ service: 'sts', region: '', resource: 'assumed-role', resourceName: `${roleName}/` }),
+    );
+
+/** As the user guide of CloudTrail has it, "Amazon S3 bucket policy for CloudTrail". */
+const allowTrailToWrite = (bucket: Bucket, trailArn: string): void => {
+  const { account } = Stack.of(bucket);
+  const principals = [new ServicePrincipal('cloudtrail.amazonaws.com')];
+  const source = { 'aws:SourceArn': trailArn };
+  bucket.addToResourcePolicy(
+    new PolicyStatement({
+      principals,
+      actions: ['s3:GetBucketAcl'],
+      resources: [bucket.bucketArn],
+      conditions: { StringEquals: source },
+    }),
+  );
+  bucket.addToResourcePolicy(
+    new PolicyStatement({
+      principals,
+      actions: ['s3:PutObject'],
+      resources: [bucket.arnForObjects(`AWSLogs/${account}/*`)],
+      conditions: { StringEquals: { ...source, 's3:x-amz-acl': 'bucket-owner-full-control' } },
+    }),
+  );
+};

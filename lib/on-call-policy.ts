@@ -1,0 +1,51 @@
+import { CfnOutput, type Stack, Validations } from 'aws-cdk-lib';
+import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { ON_CALL_POLICY_OUTPUT } from '../core/stage/outputs.ts';
+import { acknowledgeStack, allow, allowOnTagged, stackArn } from './permissions.ts';
+import type { Probe } from './probe.ts';
+
+/** Actions that have no resource, or list all of a kind. */
+const ANYWHERE = [
+  'cloudwatch:DescribeAlarms',
+  'cloudwatch:GetMetricStatistics',
+  'events:ListRules',
+  'lambda:GetAccountSettings',
+  'logs:GetQueryResults',
+];
+
+/** Actions on the log groups, functions and builds of the stage. None of them reads an item. */
+const ON_STAGE = [
+  'codebuild:BatchGetBuilds',
+  'codebuild:ListBuildsForProject',
+  'lambda:ListVersionsByFunction',
+  'lambda:UpdateAlias',
+  'logs:FilterLogEvents',
+  'logs:StartQuery',
+];
+
+/**
+ * Adds the policy of whoever is on call, attached to nobody: what the commands of docs/runbook.md need, and no access
+ * to items. A test compares the two.
+ *
+ * Only the probe's configuration may be changed: the environment of another function could make it run any code with
+ * its access to items, as could a build that is started by hand.
+ */
+export const addOnCallPolicy = (stack: Stack, stage: string, probe: Probe): void => {
+  const policy = new ManagedPolicy(new Construct(stack, 'OnCall'), 'Policy', {
+    description: `On call for ${stack.stackName}: the commands of the runbook, without access to items`,
+    statements: [
+      allow(ANYWHERE, ['*']),
+      allowOnTagged(ON_STAGE, stage),
+      allow(['events:EnableRule'], [probe.ruleArn]),
+      allow(['lambda:UpdateFunctionConfiguration'], [probe.functionArn]),
+      allow(['cloudformation:ListStackResources'], [stackArn(stack)]),
+    ],
+  });
+  acknowledgeStack(policy);
+  Validations.of(policy).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason: 'The first actions have no resources or list all; the others are limited to this stage by its tags.',
+  });
+  new CfnOutput(stack, ON_CALL_POLICY_OUTPUT, { value: policy.managedPolicyArn });
+};
