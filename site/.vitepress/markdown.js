@@ -4,6 +4,7 @@
 const PAGES = {
   '../client/README.md': 'client.md',
   '../docs/errors.md': 'errors.md',
+  '../docs/integration.md': 'guide.md',
   '../docs/nightly-check.md': 'nightly-check.md',
   '../docs/offices.md': 'offices.md',
   '../docs/receipts.md': 'receipts.md',
