@@ -9,7 +9,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   },
   MALFORMED_JSON: {
     meaning: 'The body is not well-formed JSON in UTF-8.',
-    remedy: 'Serialise the body with a JSON library; check that it was not cut off.',
+    remedy: 'Serialise the body with a JSON library, and check that it was not cut off.',
   },
   UNSUPPORTED_CONTENT_TYPE: {
     meaning: 'The body is not declared as application/json in UTF-8.',
@@ -17,22 +17,22 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   },
   BODY_TOO_LARGE: {
     meaning: 'The body is over 1 MB.',
-    remedy: 'Send less than 1 MB: split a bulk request, shorten the content.',
+    remedy: 'Send less than 1 MB: split a bulk request, or shorten the content.',
   },
   INVALID_REGISTRATION: {
     meaning: 'The text cannot be a registration number.',
-    remedy: 'Ask whoever typed it: 1 to 12 letters or digits; spaces, hyphens and dots are ignored.',
+    remedy: 'Ask whoever typed it. A registration has 1 to 12 letters or digits; spaces, hyphens and dots are ignored.',
   },
   BULK_TOO_LARGE: {
-    meaning: "More registrations than the caller's plan allows in one request.",
+    meaning: 'The request has more registrations than the plan of the key allows.',
     remedy: 'Split the list into requests of at most the size that `detail` names.',
   },
   PAGE_TOO_LARGE: {
-    meaning: 'The page would be too large, 5 MB at most; ask for fewer items.',
+    meaning: 'The page would be larger than 5 MB.',
     remedy: 'Ask again with the `limit` that `detail` names.',
   },
   UNAUTHORIZED: {
-    meaning: 'No API key, or one that is not valid.',
+    meaning: 'The request has no valid API key.',
     remedy:
       'Check that the key is sent, whole, in one header. It may have expired or been revoked: ask your operator for a new one. Do not retry.',
   },
@@ -48,11 +48,11 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   VEHICLE_NOT_FOUND: {
     meaning: 'No vehicle has this registration.',
     remedy:
-      'Check the registration. `suggestion`, where present, is what was probably meant: ask before you use it. Otherwise treat the vehicle as unknown.',
+      'Check the registration. If the problem has a `suggestion`, ask whether that was meant before you use it. Otherwise treat the vehicle as unknown.',
   },
   COMPLIANCE_NOT_FOUND: {
     meaning: 'The vehicle is known, but there is no compliance record for it.',
-    remedy: 'Treat the verdict as unknown, never as compliant; try again another day.',
+    remedy: 'Treat the verdict as unknown, and not as compliant. Try again another day.',
   },
   CONTENT_NOT_FOUND: {
     meaning: 'No content item has this id.',
@@ -64,7 +64,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
     remedy: 'Check the path against the reference; paths begin with `/v1` and end without a slash.',
   },
   METHOD_NOT_ALLOWED: {
-    meaning: 'The path exists, with other methods.',
+    meaning: 'The path exists, but not with this method.',
     remedy: 'Use one of the methods in the `Allow` header.',
   },
   NOT_ACCEPTABLE: {
@@ -86,10 +86,10 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   RATE_LIMITED: {
     meaning: "The plan's requests of this window are used up.",
     remedy:
-      'Wait the seconds that `Retry-After` gives, then send again; spread requests, or look vehicles up in bulk. A test key rehearses it with `ER19 THR`.',
+      'Wait for the seconds in `Retry-After`, then send again. Spread your requests, or look vehicles up in bulk. A test key rehearses it with `ER19 THR`.',
   },
   INTERNAL_ERROR: {
-    meaning: 'An error of the service; retry later.',
+    meaning: 'The service could not answer, because of an error of its own.',
     remedy:
       'Try again after a moment, waiting longer each time. Reading, updating with `If-Match`, deleting, and creating with an `Idempotency-Key` are safe to repeat. If it stays, report the `requestId`. A test key rehearses it with `ER19 ERR`.',
   },
@@ -100,7 +100,7 @@ export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
 /** Above the sections. */
 export const INTRODUCTION =
-  'Every error is an RFC 9457 problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.';
+  'This list is for programmers whose request got an error: it says what each `code` means, and what to do. The service answers with a problem document (RFC 9457). Let your program decide by `code`, show `detail` to a person, and quote `requestId` when you ask your operator for help. An error with only a `message` is from API Gateway, and has no code.';
 
 /** The sections of docs/errors.md and of the page that `npm start` serves, each at the anchor of its `type`. */
 export const errorSections = () =>
@@ -109,13 +109,13 @@ export const errorSections = () =>
     return { code, anchor: problemType(code).split('#')[1], answer: `${status} ${title}`, ...texts[code] };
   });
 
-/** The codes of bulk entries, which have no verdict then. Those that single lookups have too mean the same there. */
+/** The codes of bulk entries without a verdict. */
 const BULK_ENTRIES = `## Codes of bulk entries
 
 A bulk response is 200 even when some of its entries have a \`code\` in place of an answer. \`insured: false\` or \`compliant: false\` says nothing about such a vehicle.
 
-- \`VEHICLE_NOT_FOUND\`, \`COMPLIANCE_NOT_FOUND\`, \`INVALID_REGISTRATION\`: as above, for this entry alone.
-- \`LOOKUP_UNAVAILABLE\`: this registration could not be looked up just now. Ask for it again, together with the others of this code.
+- \`VEHICLE_NOT_FOUND\`, \`COMPLIANCE_NOT_FOUND\`, \`INVALID_REGISTRATION\` mean the same as above, for this entry alone.
+- \`LOOKUP_UNAVAILABLE\` means that this registration could not be looked up just now. Ask for it again, together with the others of this code.
 `;
 
 /** The content of docs/errors.md. */

@@ -560,22 +560,22 @@ export interface components {
              *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
              *     - `BODY_TOO_LARGE`: The body is over 1 MB.
              *     - `INVALID_REGISTRATION`: The text cannot be a registration number.
-             *     - `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
-             *     - `PAGE_TOO_LARGE`: The page would be too large, 5 MB at most; ask for fewer items.
-             *     - `UNAUTHORIZED`: No API key, or one that is not valid.
+             *     - `BULK_TOO_LARGE`: The request has more registrations than the plan of the key allows.
+             *     - `PAGE_TOO_LARGE`: The page would be larger than 5 MB.
+             *     - `UNAUTHORIZED`: The request has no valid API key.
              *     - `SCOPE_MISSING`: The key is not allowed to do this.
              *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
              *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
              *     - `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
              *     - `CONTENT_NOT_FOUND`: No content item has this id.
              *     - `ROUTE_NOT_FOUND`: The service has nothing at this path.
-             *     - `METHOD_NOT_ALLOWED`: The path exists, with other methods.
+             *     - `METHOD_NOT_ALLOWED`: The path exists, but not with this method.
              *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
              *     - `SLUG_TAKEN`: Another item of the domain has this slug.
              *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
              *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
              *     - `RATE_LIMITED`: The plan's requests of this window are used up.
-             *     - `INTERNAL_ERROR`: An error of the service; retry later.
+             *     - `INTERNAL_ERROR`: The service could not answer, because of an error of its own.
              */
             code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
@@ -602,7 +602,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description `UNAUTHORIZED`: No API key, or one that is not valid. */
+        /** @description `UNAUTHORIZED`: The request has no valid API key. */
         UNAUTHORIZED: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -623,7 +623,7 @@ export interface components {
                     status: 401;
                     /**
                      * @description For programs to decide by. Extensible enum:
-                     *     - `UNAUTHORIZED`: No API key, or one that is not valid.
+                     *     - `UNAUTHORIZED`: The request has no valid API key.
                      */
                     code: "UNAUTHORIZED" | (string & {});
                 };
@@ -682,7 +682,7 @@ export interface components {
                 };
             };
         };
-        /** @description `INTERNAL_ERROR`: An error of the service; retry later. */
+        /** @description `INTERNAL_ERROR`: The service could not answer, because of an error of its own. */
         INTERNAL_ERROR: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -703,7 +703,7 @@ export interface components {
                     status: 500;
                     /**
                      * @description For programs to decide by. Extensible enum:
-                     *     - `INTERNAL_ERROR`: An error of the service; retry later.
+                     *     - `INTERNAL_ERROR`: The service could not answer, because of an error of its own.
                      */
                     code: "INTERNAL_ERROR" | (string & {});
                 };
@@ -991,7 +991,7 @@ export interface operations {
              *
              *     `BODY_TOO_LARGE`: The body is over 1 MB.
              *
-             *     `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+             *     `BULK_TOO_LARGE`: The request has more registrations than the plan of the key allows.
              */
             400: {
                 headers: {
@@ -1016,7 +1016,7 @@ export interface operations {
                          *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
                          *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
                          *     - `BODY_TOO_LARGE`: The body is over 1 MB.
-                         *     - `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+                         *     - `BULK_TOO_LARGE`: The request has more registrations than the plan of the key allows.
                          */
                         code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
                     };
@@ -1221,7 +1221,7 @@ export interface operations {
              *
              *     `BODY_TOO_LARGE`: The body is over 1 MB.
              *
-             *     `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+             *     `BULK_TOO_LARGE`: The request has more registrations than the plan of the key allows.
              */
             400: {
                 headers: {
@@ -1246,7 +1246,7 @@ export interface operations {
                          *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
                          *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
                          *     - `BODY_TOO_LARGE`: The body is over 1 MB.
-                         *     - `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+                         *     - `BULK_TOO_LARGE`: The request has more registrations than the plan of the key allows.
                          */
                         code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
                     };
@@ -1326,7 +1326,7 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `PAGE_TOO_LARGE`: The page would be too large, 5 MB at most; ask for fewer items.
+             *     `PAGE_TOO_LARGE`: The page would be larger than 5 MB.
              */
             400: {
                 headers: {
@@ -1348,7 +1348,7 @@ export interface operations {
                         /**
                          * @description For programs to decide by. Extensible enum:
                          *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
-                         *     - `PAGE_TOO_LARGE`: The page would be too large, 5 MB at most; ask for fewer items.
+                         *     - `PAGE_TOO_LARGE`: The page would be larger than 5 MB.
                          */
                         code: ("VALIDATION_FAILED" | "PAGE_TOO_LARGE") | (string & {});
                     };

@@ -230,7 +230,7 @@ describe('On this machine, without a key,', () => {
       expect(errors).toContain(`<li><a href="#${anchor}">${code}</a></li>`);
     }
     expect(errors).toContain(
-      '<p><strong>405 Method Not Allowed.</strong> The path exists, with other methods.</p>\n' +
+      '<p><strong>405 Method Not Allowed.</strong> The path exists, but not with this method.</p>\n' +
         '<p>Use one of the methods in the <code>Allow</code> header.</p>',
     );
     expect(errors).not.toContain('`');
