@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { JsonObject } from './protocol.ts';
 
 type Callback<T> = (error: unknown, result?: T) => void;
@@ -14,6 +15,7 @@ interface RecordStore {
   get(key: string, done: Callback<unknown>): void;
   put(key: string, value: unknown, done: Callback<void>): void;
   del(key: string, done: Callback<void>): void;
+  createValueStream(options: object): Readable;
   /** `run` gets a function that makes a callback release the lock. */
   lock(key: string, run: (release: <Done>(done: Done) => Done) => void): void;
 }

@@ -57,6 +57,12 @@ const requestStore = (
     };
     return {
       ...records,
+      // A query or a scan evaluates its filter in a listener of this stream.
+      createValueStream: (options) => {
+        const stream = records.createValueStream(options);
+        const emit = stream.emit.bind(stream);
+        return Object.assign(stream, { emit: catchErrors(emit, onError) });
+      },
       get: (key, done) => records.get(key, catchErrors(done, onError)),
       // Operations run one at a time. An item that dynalite locks would stay locked after an error.
       lock: (_key, run) => catchErrors(run, onError)((done) => done),

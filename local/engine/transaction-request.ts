@@ -33,7 +33,11 @@ const parseAction = (item: unknown, kinds: ActionKinds): Action => {
   if (operation === undefined || others.length > 0 || !isJsonObject(action)) {
     throw validationError('TransactItems can only contain one of Check, Put, Update or Delete');
   }
-  return { operation, input: { ...action, ReturnConsumedCapacity: 'TOTAL' }, checksOnly: kind === 'ConditionCheck' };
+  const checksOnly = kind === 'ConditionCheck';
+  if (checksOnly && action.ConditionExpression == null) {
+    throw validationError('The action ConditionCheck must have a ConditionExpression');
+  }
+  return { operation, input: { ...action, ReturnConsumedCapacity: 'TOTAL' }, checksOnly };
 };
 
 /** Equal for two requests for one item; undefined when the key is invalid, which the request itself then reports. */

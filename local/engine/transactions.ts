@@ -2,11 +2,19 @@
 import { hash } from 'node:crypto';
 import type { RecordWrite } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
-import { type EngineResponse, isJsonObject, type JsonObject, parseErrorName, RejectedRequest } from './protocol.ts';
+import {
+  type EngineResponse,
+  isJsonObject,
+  type JsonObject,
+  parseErrorName,
+  RejectedRequest,
+  validationError,
+} from './protocol.ts';
 import { type Action, parseActions, READS, WRITES } from './transaction-request.ts';
 
 /** Milliseconds for which DynamoDB recognises a client request token. */
 const TOKEN_LIFETIME_MS = 10 * 60 * 1_000;
+const MAX_TOKEN_CHARACTERS = 36;
 /** A transactional request consumes twice the capacity of the same request on its own. */
 const TRANSACTION_FACTOR = 2;
 
@@ -94,8 +102,11 @@ export const writeTransaction = async (
   applied: AppliedTransactions,
   input: JsonObject,
 ): Promise<EngineResponse> => {
-  const actions = await parseActions(store, input, WRITES);
   const token = String(input.ClientRequestToken ?? '');
+  if (token.length > MAX_TOKEN_CHARACTERS) {
+    throw validationError(`Value at 'clientRequestToken' must have at most ${MAX_TOKEN_CHARACTERS} characters`);
+  }
+  const actions = await parseActions(store, input, WRITES);
   const fingerprint = hash('sha256', JSON.stringify(input.TransactItems));
   const earlier = findApplied(applied, token, fingerprint);
   if (earlier !== undefined) return earlier;

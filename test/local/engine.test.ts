@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TransactWrite } from '../../core/dynamodb/transact.ts';
-import { prefixedTableNames, tables } from '../../core/tables.ts';
+import { LOCAL_TABLE_NAMES, prefixedTableNames, tables } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../local/engine/embedded.ts';
 import { clientOf } from '../support/engine.ts';
@@ -101,6 +101,7 @@ describe('A transaction', () => {
     ['has more than 100 actions', () => Array.from({ length: 100 }, () => put(fresh()))],
     ['has an item over 400 KB', () => [put(fresh(), 'x'.repeat(410_000))]],
     ['contains more than 4 MB', () => Array.from({ length: 11 }, () => put(fresh(), 'x'.repeat(400_000)))],
+    ['checks an item without a condition', () => [requirePresent(fresh(), { ConditionExpression: undefined })]],
     ['names an unknown table', () => [put(fresh(), '', { TableName: 'nowhere' })], 'ResourceNotFoundException'],
   ];
   it.each(invalid)(
@@ -122,6 +123,13 @@ describe('A transaction', () => {
 });
 
 describe('A request token', () => {
+  it('has at most 36 characters', async () => {
+    const id = fresh();
+    await expect(transact([put(id)], 'x'.repeat(37))).rejects.toMatchObject({ name: 'ValidationException' });
+    expect(await stored(id)).toEqual([undefined]);
+    await transact([put(id)], 'x'.repeat(36));
+  });
+
   it('applies one of many equal requests, concurrent or repeated', async () => {
     const [id, token] = [fresh(), fresh()];
     await Promise.allSettled(Array.from({ length: 20 }, () => transact([add(id, 1)], token)));
@@ -171,6 +179,23 @@ describe('The embedded engine', () => {
     await new Promise((resolve) => socket.write(`${head}\r\n\r\n{"Tab`, resolve));
     socket.resetAndDestroy();
     expect((await client.send(new ListTablesCommand({}))).TableNames).toBeDefined();
+  });
+
+  it.each([
+    ['query', QueryCommand],
+    ['scan', ScanCommand],
+  ])('survives a %s whose filter it cannot evaluate', async (_what, Command) => {
+    await createTables(client, LOCAL_TABLE_NAMES);
+    const Item = { id: 'a', flagA: true, flagB: true };
+    await client.send(new PutCommand({ TableName: LOCAL_TABLE_NAMES.keys, Item }));
+    const input = {
+      TableName: LOCAL_TABLE_NAMES.keys,
+      ...(Command === QueryCommand && { KeyConditionExpression: 'id = :id' }),
+      FilterExpression: 'begins_with(flagA, flagB) OR flagC = :id',
+      ExpressionAttributeValues: { ':id': 'a' },
+    };
+    await expect(client.send(new Command(input))).rejects.toMatchObject({ name: 'InternalServerError' });
+    expect((await client.send(new ListTablesCommand({}))).TableNames).toContain(LOCAL_TABLE_NAMES.keys);
   });
 
   const valid = {
