@@ -19,8 +19,12 @@ const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 
 /** `npm test`, and what a bare `jest` runs. */
 const DEFAULT = [
-  project('unit', ['**/*.test.ts'], ['/test/api/', '/test/black-box/']),
+  project('unit', ['**/*.test.ts'], ['/test/api/', '/test/black-box/', '/test/cloud/stack/', '/test/rigs/release/']),
   project('api', ['{api,black-box}/**/*.test.ts']),
+  {
+    ...project('templates', ['{cloud/stack,rigs/release}/*.test.ts']),
+    globalSetup: '<rootDir>/test/cloud/stack/global-setup.ts',
+  },
 ];
 
 /** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (docs/testing.md). */

@@ -5,20 +5,12 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import type { StageFile } from '../../../core/stage/stage-schema.ts';
 import { FUNCTION_IDS } from '../../../functions/endpoints/endpoint-files.ts';
 import type { Bundles } from '../../../lib/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/service-metrics.ts';
 import { ServiceStack } from '../../../lib/service-stack.ts';
 import { stageSettings } from '../../../lib/stage-settings.ts';
-
-/** A stage with its committed settings, except for these. */
-export interface Stage {
-  readonly stage: 'dev' | 'prod';
-  readonly architecture?: string;
-  readonly atOnce?: boolean;
-  readonly settings?: Partial<StageFile>;
-}
+import type { Stage } from './stages.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

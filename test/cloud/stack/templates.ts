@@ -1,107 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import { SIGNED_ANSWERS } from '../../rigs/release/stack-promises.ts';
-import { forkCall } from '../../support/fork.ts';
-import type { Stage } from './synthesise.ts';
-
-const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
-
-/** Public keys that are not in KMS any more. */
-export const RETIRED_KEYS = [
-  {
-    kty: 'EC',
-    crv: 'P-256',
-    x: 'YAa9uD5gHwu0lbDMgdIWax1OLT3Dsz0pFpTDjJzKXqc',
-    y: 'TLjbY8P1ouqDqHmiUGu0iX0IMArFyTyntWUOdDPGttQ',
-    kid: '-B77j8gD43CEI1c0rvosIIcpDZcqNK7d7RyyWwZIAWo',
-    use: 'sig',
-    alg: 'ES256',
-  },
-];
-
-/** As `prod`, with every optional setting. */
-const EVERY_SETTING = {
-  stage: 'prod',
-  architecture: 'x86_64',
-  settings: {
-    owner: 'Team Vehicles',
-    alarmEmail: 'ops@example.com',
-    alarmTopicArn: 'arn:aws:sns:eu-west-2:123456789012:on-call',
-    accountConcurrency: 1_000,
-    docsUrl: 'https://docs.example.com/vehicles',
-    runbookUrl: 'https://example.com/runbook.md',
-    lambdaSystemLogs: true,
-    expectImports: { vehicles: '26h', compliance: '7d' },
-    signedAnswers: { ...SIGNED_ANSWERS, retired: RETIRED_KEYS },
-    plans: {
-      trial: { requestsPerWindow: 2, bulkSize: 3 },
-      fleet: { requestsPerWindow: 300_000, bulkSize: 1_000 },
-    },
-    throttle: { rateLimit: 5_000, burstLimit: 500 },
-    domain: { ...domain, disableDefaultEndpoint: true },
-    gradualDeployment: true,
-  },
-} as const;
-
-/** Few, because each takes a second: a setting is tested in a stage that has it and in one that has not. */
-const STAGES = {
-  prod: { stage: 'prod' },
-  dev: { stage: 'dev' },
-  full: EVERY_SETTING,
-  /** A stage for development that keeps its data, elsewhere. */
-  kept: {
-    stage: 'dev',
-    settings: {
-      keepsData: true,
-      region: 'eu-west-1',
-      account: '210987654321',
-      expectImports: { compliance: '1d' },
-      bootstrapQualifier: 'kept',
-      alarmTopicArn: 'arn:aws:sns:eu-west-1:210987654321:on-call',
-      tables: { vehicles: 'restored-vehicles' },
-      domain: { ...domain, certificateArn: domain.certificateArn.replace('eu-west-2', 'eu-west-1') },
-    },
-  },
-  /** As `prod`, but for settings that do not change its functions. */
-  sameFunctions: {
-    stage: 'prod',
-    settings: { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } },
-  },
-  /** As `prod`, but with files that arrive by themselves. */
-  loads: {
-    stage: 'prod',
-    settings: {
-      intake: [
-        {
-          ...{ prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', expect: '26h', complete: true },
-          ...{ removeAtMost: '2%', from: 'arn:aws:iam::210987654321:role/acme' },
-        },
-        { prefix: 'vehicles/acme-changes/', import: 'vehicles', supplier: 'acme', expect: '7d' },
-        { prefix: 'compliance/', import: 'compliance', expect: '2d', complete: true },
-      ],
-    },
-  },
-  /** As `loads`, but with other entries, on another machine, with a restored table, and without a mail. */
-  otherLoads: {
-    stage: 'prod',
-    architecture: 'x86_64',
-    settings: {
-      alarmTopicArn: 'arn:aws:sns:eu-west-2:123456789012:on-call',
-      tables: { vehicles: 'restored-vehicles' },
-      intake: [{ prefix: 'other/', import: 'vehicles', expect: '26h' }],
-    },
-  },
-  /** As `prod`, but with all that an audit can log. */
-  audited: {
-    stage: 'prod',
-    settings: {
-      audit: true,
-      intake: [{ prefix: 'vehicles/', import: 'vehicles', expect: '26h' }],
-      tables: { vehicles: 'restored-vehicles' },
-    },
-  },
-  /** As `full`, but deployed at once. */
-  atOnce: { ...EVERY_SETTING, atOnce: true },
-} as const satisfies Record<string, Stage>;
+import type { STAGES } from './stages.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -124,21 +23,14 @@ interface Synthesis {
   readonly warnings: readonly string[];
 }
 
-// Fails when a stack violates a rule of AwsSolutions or Serverless.
-const { result, stop } = await forkCall<{
+export interface Synthesised {
+  /** The metrics that alarms and dashboard read. */
   readonly metrics: readonly string[];
   readonly stacks: Readonly<Record<keyof typeof STAGES, Synthesis>>;
-}>(
-  new URL('./synthesise.ts', import.meta.url),
-  'synthesise',
-  [STAGES],
-  // The CDK's own validation, which only warns, takes 280 MB and most of the time. `cdk deploy` runs it.
-  { environment: { CDK_VALIDATION: 'false' } },
-);
-await stop();
+}
 
-/** The metrics that alarms and dashboard read, and the stacks. */
-export const { metrics, stacks } = result;
+// Written by global-setup.ts.
+export const { metrics, stacks }: Synthesised = JSON.parse(readFileSync(String(process.env.CLOUD_TEMPLATES), 'utf8'));
 
 export const { template: PROD } = stacks.prod;
 export const { template: DEV } = stacks.dev;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { FULL, PROD, RETIRED_KEYS, referenced, resourcesOf, type Statement, statementsOf } from './templates.ts';
+import { RETIRED_KEYS } from './stages.ts';
+import { FULL, PROD, referenced, resourcesOf, type Statement, statementsOf } from './templates.ts';
 
 // In the order of the setting.
 const keys = resourcesOf(FULL, 'AWS::KMS::Key').toReversed();

@@ -84,7 +84,7 @@ describe('The permissions of each function', () => {
         );
         return { id: logicalName(id), permissions: [...onTables, ...ownLog].sort() };
       }),
-      // probe-tests.ts has the condition: only records of its own keys.
+      // probe.test.ts has the condition: only records of its own keys.
       { id: 'Probe', permissions: ['Allow keys PutItem', ...ownLog] },
     ]);
     expect(resourcesOf(PROD, 'AWS::IAM::Policy')).toEqual([]);

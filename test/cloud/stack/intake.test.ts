@@ -52,7 +52,7 @@ describe('A stage with intake', () => {
       ([id, resource]) => JSON.stringify(PROD.Resources[id]) !== JSON.stringify(resource),
     );
     const ids = changed.map(([id]) => id).filter((id) => !/^(Intake|AlarmsIntake|AlarmsNothingLoaded)/.test(id));
-    // Operators may handle its files (operator-policy-tests.ts).
+    // Operators may handle its files (operator-policy.test.ts).
     expect(ids).toEqual([expect.stringMatching(/^Dashboard/), OPERATORS, LOAD_OPERATORS]);
     expect(Object.keys(PROD.Resources).filter((id) => !(id in LOADS.Resources))).toEqual([]);
     expect(Object.keys(LOADS.Outputs).filter((id) => !(id in PROD.Outputs))).toEqual([

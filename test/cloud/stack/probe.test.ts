@@ -37,7 +37,7 @@ describe('The role of the probe', () => {
   const role = PROD.Resources[referenced(probe?.Properties.Role)];
   const keys = role && statementsOf(role).find(({ Action }) => Action === 'dynamodb:PutItem');
 
-  // functions-tests.ts has its actions.
+  // functions.test.ts has its actions.
   it('may put items into the keys table on one condition', () => {
     expect(tableNamed(referenced(keys?.Resource))).toBe('keys');
     expect(keys?.Condition).toEqual({

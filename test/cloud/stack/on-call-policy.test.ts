@@ -10,7 +10,7 @@ const statementsIn = (output: string, template: Template): readonly Statement[] 
 };
 const actionsIn = (output: string): string[] => statementsIn(output, LOADS).flatMap(({ Action }) => [Action].flat());
 
-/** The groups of the CLI's commands that a policy permits. operator-policy-tests.ts has what each command requests. */
+/** The groups of the CLI's commands that a policy permits. operator-policy.test.ts has what each command requests. */
 const CLI_GROUPS: Readonly<Record<string, readonly string[]>> = {
   KeysPolicy: ['keys'],
   LoadsPolicy: ['content', 'import', 'remove'],
