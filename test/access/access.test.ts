@@ -129,7 +129,8 @@ describe('A key', () => {
     [undefined, false, 0],
   ])('that was used %s times of 60: within the limit %s, %i left', (used, isWithin, left) => {
     const caller = { key: RECORD, plan: TEST_PLANS.free, used };
-    expect([isWithinLimit(caller), remainingOf(caller)]).toEqual([isWithin, left]);
+    expect(isWithinLimit(caller)).toEqual(isWithin);
+    expect(remainingOf(caller)).toEqual(left);
   });
 });
 

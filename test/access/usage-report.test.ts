@@ -55,10 +55,8 @@ describe('The report of a key', () => {
     const counts = [counter(0, 5, 9), counter(23 * HOUR, 3), counter(24 * HOUR, 9)];
     const { hours } = report(counts, {}, 7);
     expect(hours.map(({ requests }) => requests)).toEqual([3, ...Array(22).fill(0), 7]);
-    expect([hours[0]?.start, hours.at(-1)]).toEqual([
-      '2026-06-14T13:00:00.000Z',
-      { start: '2026-06-15T12:00:00.000Z', requests: 7, rateLimited: 0, units: 16 },
-    ]);
+    expect(hours[0]?.start).toBe('2026-06-14T13:00:00.000Z');
+    expect(hours.at(-1)).toEqual({ start: '2026-06-15T12:00:00.000Z', requests: 7, rateLimited: 0, units: 16 });
   });
 
   it('counts as rate limited what went beyond the limit of each minute, not of the hour', () => {

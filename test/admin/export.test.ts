@@ -102,7 +102,8 @@ describe('export vehicles and export compliance', () => {
     const path = pathOf('v.ndjson');
     const stopped = await admin.interruptedRun(['export', 'vehicles', path], 2, 'Scan');
     expect(stopped).toMatchObject({ exitCode: 130, stdout: '' });
-    expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, false]);
+    expect(existsSync(path)).toBe(false);
+    expect(existsSync(`${path}.part`)).toBe(false);
     const { stderr } = await run(['export', 'vehicles', path], { showsProgress: true });
     expect(stderr).toContain('606 records read\n');
     expect(new Set(await linesOf(path)).size).toBe(606);

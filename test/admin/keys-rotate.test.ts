@@ -24,7 +24,8 @@ describe('keys rotate', () => {
     const settings = ['--scopes', 'content:read', '--domains', 'a.example', '--env', 'test', '--expires', '2026-12-31'];
     const old = await create(...settings);
     const { id, key, previous } = await rotate(old);
-    expect([key, keyIdOf(hashKey(key), 'live')]).toEqual([expect.stringMatching(/^vvc_test_/), id]);
+    expect(key).toMatch(/^vvc_test_/);
+    expect(keyIdOf(hashKey(key), 'live')).toEqual(id);
     expect(await keys().find(id)).toEqual({
       ...{ id, hash: hashKey(key), name: 'Acme', plan: 'standard', scopes: ['content:read'], domains: ['a.example'] },
       ...{ environment: 'test', createdAt: NOW.toISOString(), createdBy: userInfo().username, follows: old },
@@ -124,7 +125,8 @@ describe.each([
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     const { id, key } = JSON.parse(result.stdout) as Rotation;
     const created = after.filter((one) => before.every((other) => other.id !== one.id));
-    expect([keyIdOf(hashKey(key), 'live'), created]).toMatchObject([id, [{ id }]]);
+    expect(keyIdOf(hashKey(key), 'live')).toBe(id);
+    expect(created).toMatchObject([{ id }]);
   });
 
   it('reports an error, shows no key and changes nothing when nothing was stored', async () => {

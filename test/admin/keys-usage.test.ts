@@ -32,7 +32,8 @@ describe('keys usage', () => {
     await count(id, '2026-11-21T12:00Z', 3);
     const { hours, ...shown } = await json<{ hours: object[] }>(['keys', 'usage', id]);
     expect(shown).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end });
-    expect([hours.length, hours[23]]).toMatchObject([24, { requests: 3, rateLimited: 0, units: 3 }]);
+    expect(hours).toHaveLength(24);
+    expect(hours[23]).toMatchObject({ requests: 3, rateLimited: 0, units: 3 });
     const next = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
     expect(next.stdout).toContain('0 of 60 requests');
     await count(id, '2026-11-21T12:00Z', 119);
@@ -53,10 +54,12 @@ describe('keys usage', () => {
     await count(id, '2026-11-21T11:00Z', 62);
     await count(id, '2026-11-21T12:00Z', 31);
     const ofHours = await linesOf();
-    expect([ofHours.length, ofHours.at(-3)]).toEqual([30, expect.stringMatching(/^11:00 +62 +2 +60 +█{38}$/)]);
+    expect(ofHours).toHaveLength(30);
+    expect(ofHours.at(-3)).toMatch(/^11:00 +62 +2 +60 +█{38}$/);
     expect(ofHours.at(-2)).toMatch(/^12:00 +31 +0 +31 +█{19}$/);
     const ofDays = await linesOf(...month);
-    expect([ofDays.length, ofDays.at(-3)]).toEqual([27, expect.stringMatching(/^2026-11-20 +60 +0 +60 +█{24}$/)]);
+    expect(ofDays).toHaveLength(27);
+    expect(ofDays.at(-3)).toMatch(/^2026-11-20 +60 +0 +60 +█{24}$/);
     expect(ofDays.at(-2)).toMatch(/^2026-11-21 +93 +2 +91 +█{37}$/);
   });
 });

@@ -35,7 +35,10 @@ describe('lookup', () => {
         const { status, body } = await api.call('GET', path, { key: api.key });
         const { code, detail, suggestion } = body as Record<string, unknown>;
         const error = { code, detail, ...(suggestion !== undefined && { suggestion }) };
-        expect([name, answers[name]]).toEqual([name, status === 200 ? { status, body } : { status, error }]);
+        expect({ path, answer: answers[name] }).toEqual({
+          path,
+          answer: status === 200 ? { status, body } : { status, error },
+        });
       }
     },
   );
@@ -91,12 +94,13 @@ describe('lookup', () => {
 
   it('escapes control characters in JSON', async () => {
     const { stdout } = await lookUp('AB12CDE', '--json');
-    expect([stdout.includes('A\\u009B2J'), stdout.includes('\u009b')]).toEqual([true, false]);
+    expect(stdout).toContain('A\\u009B2J');
+    expect(stdout).not.toContain('\u009b');
   });
 
   it('shows a page of at most 80 columns, without control characters', async () => {
     const { exitCode, stdout, stderr } = await lookUp('AB12 CDE');
-    expect([exitCode, stderr]).toEqual([0, '']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toBe(
       [
         'Registration  AB12CDE',
@@ -133,6 +137,7 @@ describe('lookup', () => {
     const lines = (await lookUp(registration)).stdout.split('\n');
     const texts = lines.map((line) => line.slice(14));
     expect(texts[texts.indexOf(answer) + 1]?.slice(0, reason.length)).toEqual(reason);
-    expect([texts.includes(answer), lines.filter(({ length }) => length > 80)]).toEqual([true, []]);
+    expect(texts).toContain(answer);
+    expect(lines.filter(({ length }) => length > 80)).toEqual([]);
   });
 });

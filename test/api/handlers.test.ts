@@ -141,7 +141,8 @@ describe('Of several issues', () => {
     ['/v1/api/content?limit=x&offset=-1&slug=A', ['VALIDATION_FAILED', 'limit', 'domain', 'offset', 'slug']],
   ])('GET %s names all: %j', async (path, expected) => {
     const [code, ...places] = await rejectionOf('GET', path, {});
-    expect([code, ...places.sort()]).toEqual([expected[0], ...expected.slice(1).sort()]);
+    expect(code).toBe(expected[0]);
+    expect(places.sort()).toEqual(expected.slice(1).sort());
   });
 
   it('issues of query, headers and body are named together', async () => {

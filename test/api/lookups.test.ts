@@ -146,10 +146,10 @@ describe('A bulk response', () => {
     api.faults.inject(({ body }) => (body.includes('"P101"') ? 'resetBefore' : undefined));
     const { status, headers, body } = await bulk('insurance', registrations);
     const codes = (body as { results: { code: string }[] }).results.map(({ code }) => code);
-    expect([status, codes]).toEqual([
-      200,
-      [...Array(100).fill('VEHICLE_NOT_FOUND'), ...Array(2).fill('LOOKUP_UNAVAILABLE')],
-    ]);
+    expect({ status, codes }).toEqual({
+      status: 200,
+      codes: [...Array(100).fill('VEHICLE_NOT_FOUND'), ...Array(2).fill('LOOKUP_UNAVAILABLE')],
+    });
     const failure = { awsAttempts: 3, frames: expect.anything() };
     expect(logged()).toMatchObject({ failures: [{ requestId: headers.get('x-request-id'), failure }], errors: [1] });
   });

@@ -61,10 +61,8 @@ describe('Lookups of a test key or the probe’s', () => {
       // In the sandbox a policy ends half a year from now, in the tables with the year.
       const ofTest = await lookUp('AB12CDE');
       const ofLive = await lookUp('AB12CDE', { key: api.key });
-      expect([ofTest.text, ofLive.text]).toEqual([
-        expect.stringContaining('"validTo":"2026-12-14"'),
-        expect.stringContaining('"validTo":"2026-12-31"'),
-      ]);
+      expect(ofTest.text).toEqual(expect.stringContaining('"validTo":"2026-12-14"'));
+      expect(ofLive.text).toEqual(expect.stringContaining('"validTo":"2026-12-31"'));
     },
   );
 
@@ -85,7 +83,8 @@ describe('A forced outcome', () => {
     for (const [registration, code, remaining] of forced) {
       const reply = await lookUp(registration, { key });
       expect(reply.body).toMatchObject({ code, detail: expect.stringContaining('sandbox') });
-      expect([rateLimitOf(reply)[1], reply.headers.get('retry-after')]).toEqual([remaining, '1']);
+      expect(rateLimitOf(reply)[1]).toEqual(remaining);
+      expect(reply.headers.get('retry-after')).toBe('1');
       expect((await lookUp(registration, { key: api.key })).status).toBe(200);
     }
   });

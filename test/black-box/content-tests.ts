@@ -29,7 +29,8 @@ export const contentTests = (api: () => HttpCaller): void => {
       const created = await call('POST', base, { json: item(domain, 'first') });
       expectSuccess(created, { ...item(domain, 'first'), version: 1, meta_description: '' }, 201);
       const location = `${base}/${idOf(created)}`;
-      expect([created.headers.get('location'), created.headers.get('etag')]).toEqual([location, '"1"']);
+      expect(created.headers.get('location')).toEqual(location);
+      expect(created.headers.get('etag')).toBe('"1"');
       expectSuccess(await call('GET', location), created.body);
       const ifFirst = { headers: { 'If-Match': '"1"' } };
       const updated = await call('PUT', location, { json: { title: 'New' }, ...ifFirst });
@@ -59,7 +60,8 @@ export const contentTests = (api: () => HttpCaller): void => {
       const shown = [...itemsOf(first), ...itemsOf(second)].map(({ created_at, id }) => `${created_at} ${id}`);
       expect(shown).toEqual(shown.toSorted().toReversed());
       expect([...slugsOf(first), ...slugsOf(second)].toSorted()).toEqual(['one', 'three', 'two']);
-      expect([next, second.headers.get('link')]).toEqual([expect.stringMatching(/&after=[\w-]+$/), null]);
+      expect(next).toMatch(/&after=[\w-]+$/);
+      expect(second.headers.get('link')).toBeNull();
       expectSuccess(second, { total: 3, offset: 0, next: null });
       expect(slugsOf(await call('GET', `${base}?domain=${domain}&slug=two`))).toEqual(['two']);
       for (const { id } of [...itemsOf(first), ...itemsOf(second)]) await call('DELETE', `${base}/${id}`);

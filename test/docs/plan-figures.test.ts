@@ -55,6 +55,10 @@ it('The client sends at once what the smallest plan allows, and says how long a 
   const minutes = Math.ceil(requests(DEFAULT_PLANS.free) / DEFAULT_PLANS.free.requestsPerWindow);
   for (const path of ['client/README.md', 'client/src/command-line/arguments.ts']) {
     const [, premium, free] = /100,000\s+vehicles are (\S+) requests\s.*?take\s(\d+)\sminutes/s.exec(read(path)) ?? [];
-    expect([path, premium, free]).toEqual([path, String(requests(DEFAULT_PLANS.premium)), String(minutes)]);
+    expect({ path, premium, free }).toEqual({
+      path,
+      premium: String(requests(DEFAULT_PLANS.premium)),
+      free: String(minutes),
+    });
   }
 });

@@ -81,7 +81,7 @@ describe('The signature of a request', () => {
         headers.authorization ?? '',
       ) ?? [];
     const day = String(headers['x-amz-date']).slice(0, 8);
-    expect([id, scope]).toEqual(['anId', `${day}/${REGION}/dynamodb/aws4_request`]);
+    expect({ id, scope }).toEqual({ id: 'anId', scope: `${day}/${REGION}/dynamodb/aws4_request` });
     expect(headers).toMatchObject({ 'x-amz-security-token': 'a/session+token=' });
     const names = signedHeaders.split(';');
     expect(names).toEqual(expect.arrayContaining(['host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target']));

@@ -36,7 +36,8 @@ beforeEach(() => {
 
 describe('A data folder', () => {
   it('is accessible to its owner only, even if others could read it before', async () => {
-    expect([await modeOf(kept), await modeOf(join(kept, 'demo-keys.json'))]).toEqual([0o700, 0o600]);
+    expect(await modeOf(kept)).toBe(0o700);
+    expect(await modeOf(join(kept, 'demo-keys.json'))).toBe(0o600);
   });
 
   it.each([
@@ -55,7 +56,8 @@ describe('A data folder', () => {
     await writeFile(join(folder, 'letter.txt'), '', { mode: 0o644 });
     await expect(start()).rejects.toThrow('has other files or damaged data: name a new or an empty folder.');
     expect(await readdir(folder)).toEqual(['letter.txt']);
-    expect([await modeOf(folder), await modeOf(join(folder, 'letter.txt'))]).toEqual([0o755, 0o644]);
+    expect(await modeOf(folder)).toBe(0o755);
+    expect(await modeOf(join(folder, 'letter.txt'))).toBe(0o644);
   });
 
   it('is rejected when it is a file or below one', async () => {
@@ -72,7 +74,8 @@ it('The key of signed answers is kept, for its owner only, and is the one that i
   const published = await (await fetch(`${origin}/.well-known/jwks.json`)).json();
   await stop();
   expect(published).toMatchObject({ keys: [createPublicKey(key).export({ format: 'jwk' })] });
-  expect([await readFile(file, 'utf8'), await modeOf(file)]).toEqual([key, 0o600]);
+  expect(await readFile(file, 'utf8')).toEqual(key);
+  expect(await modeOf(file)).toBe(0o600);
 });
 
 describe('Stored demo keys', () => {

@@ -131,7 +131,10 @@ describe('A request with a key of the probe', () => {
     expect(lines).toMatchObject([{ endpoint: 'vehicle-insurance', status: 200, probe: true }]);
     expect(lines.filter((line) => '_aws' in line)).toEqual([]);
     const [forged, ...more] = await linesWith(generateKey('probe'));
-    expect([forged, more]).toMatchObject([{ status: 401, code: 'UNAUTHORIZED', Requests: 1, _aws: {} }, []]);
+    expect({ forged, more }).toMatchObject({
+      forged: { status: 401, code: 'UNAUTHORIZED', Requests: 1, _aws: {} },
+      more: [],
+    });
     expect(forged).not.toHaveProperty('probe');
   });
 });
@@ -144,7 +147,9 @@ describe('The operators’ commands', () => {
     const { id } = await keyOfToday(now);
     const before = await probeRecords();
     const { exitCode, stdout } = await run('keys', 'list', '--json');
-    expect([exitCode, stdout.includes(id), stdout.includes(liveId())]).toEqual([0, false, true]);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain(id);
+    expect(stdout).toContain(liveId());
     for (const [command = '', ...options] of [['revoke'], ['rotate'], ['usage'], ['update', '--plan', 'free']]) {
       expect(await run('keys', command, id, ...options)).toEqual(failure("a key's id has 20 hexadecimal digits"));
     }
@@ -163,7 +168,8 @@ describe('The operators’ commands', () => {
     const deleted = [...(await probeRecords()).map(({ id }) => id), liveId()];
     for (const id of deleted) await client.send(new DeleteCommand({ TableName: names.keys, Key: { id } }));
     const { exitCode, stdout } = await run('keys', 'restore', '--from', restored.keys);
-    expect([exitCode, stdout.includes('probe-')]).toEqual([0, false]);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('probe-');
     expect(stdout).toMatch(new RegExp(`^${liveId()} .*restored$`, 'm'));
     expect(await probeRecords()).toEqual([]);
   });

@@ -24,7 +24,9 @@ it.each(ids)('An endpoint documents the input that it reads, and no other: %s', 
   } else {
     // The one input without a schema.
     const { query: names } = id === 'vehicle-insurance' ? dateInput : noInput;
-    expect([Object.keys(query?.properties ?? {}), headers, body]).toEqual([names, undefined, undefined]);
+    expect(Object.keys(query?.properties ?? {})).toEqual(names);
+    expect(headers).toBeUndefined();
+    expect(body).toBeUndefined();
   }
 });
 

@@ -95,7 +95,7 @@ describe('The pipeline', () => {
     expect(JOBS.map(permissionsOf)).toEqual([reading, reading, signing, signing, approved, reading, releasing]);
     for (const job of JOBS) {
       const environment = /^ {4}environment: (.*)$/m.exec(jobOf(job))?.[1];
-      expect([job, environment]).toEqual([job, { dev: 'dev', diff: 'prod-diff', prod: 'prod' }[job]]);
+      expect({ job, environment }).toEqual({ job, environment: { dev: 'dev', diff: 'prod-diff', prod: 'prod' }[job] });
       expect(jobOf(job).includes('configure-aws-credentials')).toBe(environment !== undefined);
     }
     expect(deploy).not.toMatch(/aws-access-key-id|AWS_SECRET/);
@@ -157,7 +157,8 @@ describe('.ci/has-reviewers', () => {
     });
     const env = { ...process.env, PATH: `${pathOf()}:${process.env.PATH}` };
     const result = spawnSync('.ci/has-reviewers', ['owner/name', 'prod'], { env, encoding: 'utf8' });
-    expect([result.status, result.stderr.includes('Nothing was deployed')]).toEqual([status, status === 1]);
+    expect(result.status).toEqual(status);
+    expect(result.stderr.includes('Nothing was deployed')).toBe(status === 1);
     expect(readFileSync(pathOf('asked'), 'utf8').trim()).toBe('repos/owner/name/environments/prod');
   });
 });

@@ -77,7 +77,8 @@ describe('import vehicles --supplier', () => {
     expect(await policies()).toEqual({ V1: ['- N4', 'acme A3'], V2: ['- N2', 'acme A2'], V3: [] });
     expect(await find('V3')).toMatchObject({ supplied: { acme: { vehicle: FORD } } });
     await removeAll('--supplier', 'acme');
-    expect([await find('V2'), (await records()).length]).toEqual([before, 2]);
+    expect(await find('V2')).toEqual(before);
+    expect(await records()).toHaveLength(2);
   });
 
   it('compares its own part: details that disagree are written once and do not flap from night to night', async () => {
@@ -93,9 +94,13 @@ describe('import vehicles --supplier', () => {
       return admin.writes().length;
     };
     // Both files are equally late: the first name decides.
-    expect([await night(1), (await find('V1')).vehicle.make]).toEqual([2, 'Ford']);
+    expect(await night(1)).toBe(2);
+    expect((await find('V1')).vehicle.make).toBe('Ford');
     const first = await records();
-    for (const nth of [2, 3]) expect([await night(nth), await records()]).toEqual([0, first]);
+    for (const nth of [2, 3]) {
+      expect(await night(nth)).toBe(0);
+      expect(await records()).toEqual(first);
+    }
   });
 
   it('with --if-newer looks at the last update of this supplier', async () => {
@@ -105,7 +110,8 @@ describe('import vehicles --supplier', () => {
       load('zeta', [aLine('V1', [number], { lastUpdated: day(nth) })], '--if-newer');
     expect(await loadNewer('Z2', 1)).toMatchObject({ kept: 1 });
     expect(await loadNewer('Z3', 3)).toMatchObject({ loaded: 1 });
-    expect([await policies(), (await find('V1')).lastUpdated]).toEqual([{ V1: ['acme A1', 'zeta Z3'] }, day(9)]);
+    expect(await policies()).toEqual({ V1: ['acme A1', 'zeta Z3'] });
+    expect((await find('V1')).lastUpdated).toEqual(day(9));
   });
 
   it('with --complete removes its own part of what the file lacks, and counts only that for the guard', async () => {
@@ -122,7 +128,7 @@ describe('import vehicles --supplier', () => {
     expect(await json([...args, '--remove-at-most=2'])).toMatchObject({ loaded: 1, unchanged: 3, removed: 2 });
     const after = await policies();
     expect(Object.keys(after)).toEqual(['NEW1', ...all]);
-    expect([after.V10, after.V11]).toEqual([['- N'], ['- N', 'acme A']]);
+    expect({ V10: after.V10, V11: after.V11 }).toEqual({ V10: ['- N'], V11: ['- N', 'acme A'] });
     const nameless = await load(undefined, linesOf(all.slice(1), 'N'), '--complete');
     expect(nameless).toMatchObject({ unchanged: 19, removed: 1 });
   });

@@ -117,7 +117,8 @@ describe('The stack', () => {
 
 it('The stack is deployed by the bootstrap that the settings name, otherwise by the one of the CDK', () => {
   const versionOf = (template: object) => /cdk-bootstrap\/(\w+)\/version/.exec(JSON.stringify(template))?.[1];
-  expect([versionOf(stacks.kept.template), versionOf(PROD)]).toEqual(['kept', 'hnb659fds']);
+  expect(versionOf(stacks.kept.template)).toBe('kept');
+  expect(versionOf(PROD)).toBe('hnb659fds');
 });
 
 describe('The tags', () => {

@@ -86,18 +86,21 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
         await aws('dynamodb', 'delete-item', '--table-name', await stack.tableName('keys'), '--key', key);
         expect(await insurance('AB12CDE', missing.key)).toBe(401);
       });
-      expect([await insurance('AB12CDE', revoked.key), await insurance('AB12CDE', missing.key)]).toEqual([401, 200]);
+      expect(await insurance('AB12CDE', revoked.key)).toBe(401);
+      expect(await insurance('AB12CDE', missing.key)).toBe(200);
     });
 
     it('has a missing record again, and one that was erased stays erased', async () => {
       const [missing, erased] = ['AB12CDE', 'LX52EPW'];
-      expect([await insurance(missing), await insurance(erased)]).toEqual([200, 200]);
+      expect(await insurance(missing)).toBe(200);
+      expect(await insurance(erased)).toBe(200);
       await restore('restored-vehicles', async () => {
         await admin('remove', 'vehicles', '--registration', missing);
         await admin('erase', '--registration', erased);
         expect([await insurance(missing), await insurance(erased)]).toEqual([404, 404]);
       });
-      expect([await insurance(missing), await insurance(erased)]).toEqual([200, 404]);
+      expect(await insurance(missing)).toBe(200);
+      expect(await insurance(erased)).toBe(404);
     });
 
     it('has no restored table left', async () => {
@@ -141,8 +144,9 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
         headers: { accept: 'application/jwt' },
       });
       const { payload, protectedHeader } = await jwtVerify(text, createLocalJWKSet({ keys }), { issuer: ISSUER });
-      expect([status, payload.answer]).toMatchObject([200, { registration: 'AB12CDE' }]);
-      expect([keys.length, protectedHeader.kid]).toEqual([2, keys[0]?.kid]);
+      expect({ status, answer: payload.answer }).toMatchObject({ status: 200, answer: { registration: 'AB12CDE' } });
+      expect(keys).toHaveLength(2);
+      expect(protectedHeader.kid).toBe(keys[0]?.kid);
     });
 
     it("moves the aliases back when the smoke test fails, as the emulator has no address that the probe's function reaches", async () => {

@@ -89,8 +89,9 @@ it(
       const { left, admitted, failed, others, applied, increment, responsesLost, machineRetries, faults } = burst;
       expect(admitted).toBeLessThanOrEqual(left);
       expect(left - admitted).toBeLessThanOrEqual(responsesLost + failed + machineRetries);
-      expect([increment, others]).toEqual([applied, 0]);
-      if (faults === 0 && responsesLost + machineRetries === 0) expect([admitted, failed]).toEqual([left, 0]);
+      expect({ increment, others }).toEqual({ increment: applied, others: 0 });
+      if (faults === 0 && responsesLost + machineRetries === 0)
+        expect({ admitted, failed }).toEqual({ admitted: left, failed: 0 });
     }
   },
   TIMEOUT_MS,

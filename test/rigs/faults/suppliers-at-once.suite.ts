@@ -73,7 +73,7 @@ it(
     try {
       for (let round = 1; round <= ROUNDS; round += 1) {
         const exitCodes = await Promise.all(SUPPLIERS.map((_, supplier) => load(supplier, round)));
-        expect([round, exitCodes]).toEqual([round, [0, 0, 0]]);
+        expect({ round, exitCodes }).toEqual({ round, exitCodes: [0, 0, 0] });
         expect(await stored()).toEqual(expected(round));
       }
       reportFigures('suppliers at once', { rounds: ROUNDS, vehicles: VEHICLES, processes: SUPPLIERS.length });

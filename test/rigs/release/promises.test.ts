@@ -38,7 +38,7 @@ describe('This version', () => {
     expect(openApiDocument().info).toMatchObject({ version });
     expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version);
     const { version: locked, packages } = JSON.parse(read('package-lock.json'));
-    expect([locked, packages[''].version]).toEqual([version, version]);
+    expect({ locked, version: packages[''].version }).toEqual({ locked: version, version });
   });
 });
 
