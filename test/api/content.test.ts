@@ -98,13 +98,10 @@ describe('PUT /v1/api/content/{id}', () => {
     expect(body).toEqual({ ...item, version: 2 });
   });
 
-  it.each([
-    ['read-only fields alone', { id: 'x', version: 4 }],
-    ['an unknown field', { title: 'x', author: 'me' }],
-    ['a wrong value', { slug: 'NO' }],
-  ])('returns 400 for %s', async (_what, json) => {
+  it('returns 400 for read-only fields alone', async () => {
     const { id } = await created();
-    expect((await update(id, json)).body).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
+    const { body } = await update(id, { id: 'x', version: 4 });
+    expect(body).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
   it('never decreases updated_at, even when the clock is behind', async () => {

@@ -89,20 +89,6 @@ describe('A lookup', () => {
   });
 });
 
-describe('A lookup of another day', () => {
-  it.each([
-    ['GET', '/v1/vehicle/AB12CDE/insurance?date=2026-01-01&date=2026-01-01', /more than once/],
-    ['POST', '/v1/vehicle/bulk-compliance?date=2026-06-15', /no history/],
-    // An ignored date would be answered for today.
-    ['POST', '/v1/vehicle/bulk-insurance?date=2026-06-15', /field of the body/],
-  ])('is 400 and says why: %s %s', async (method, path, detail) => {
-    const json = { registrations: ['AB12CDE'] };
-    const { body } = await api.call(method, path, { key: api.key, ...(method === 'POST' && { json }) });
-    const errors = [{ parameter: 'date', detail: expect.stringMatching(detail) }];
-    expect(body).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', errors });
-  });
-});
-
 /** The order and the form of results: test/bulk, test/black-box. Batches and their retries: test/dynamodb. */
 describe('A bulk request', () => {
   it('returns registrations exactly as they were sent', async () => {

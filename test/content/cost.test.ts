@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { exportedItems } from '../../admin/content/content-export.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { sharedEndpoint } from '../support/engine.ts';
@@ -75,9 +74,4 @@ it('A change costs one write per DynamoDB item', async () => {
   if (sharedEndpoint() !== undefined) return;
   // Two units for each DynamoDB item that a transaction writes, and one for the read.
   expect(costs.map(({ units }) => units)).toEqual([2 * 6, 1 + 2, 1 + 2 * 7, 1 + 2 * 6]);
-});
-
-it('An export yields every item once', async () => {
-  const slugs = (await Array.fromAsync(exportedItems(engine.client, engine.names.content))).map(({ slug }) => slug);
-  expect(slugs.toSorted()).toEqual(SLUGS.toSorted());
 });

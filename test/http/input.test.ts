@@ -82,6 +82,11 @@ describe('Reading the query', () => {
   });
 });
 
+it('A `date` must not be given more than once', () => {
+  const find = () => validated('vehicle-insurance', { rawQueryString: 'date=2026-01-01&date=2026-01-01' });
+  expect(issuesOf(find)).toEqual([{ parameter: 'date', detail: 'must not be given more than once' }]);
+});
+
 describe('Reading headers and body', () => {
   const fields = { title: 'T', content: 'C', domain: 'a.example', slug: 's' };
   const create = (headers: object, body: unknown) => validated('create-content', { headers }, body);
@@ -181,11 +186,16 @@ describe('A query parameter that the endpoint does not take', () => {
     },
   );
 
-  it('is an issue with the reason that the endpoint has for `date`', () => {
+  // An ignored date would be answered for today.
+  it.each<[EndpointId, RegExp]>([
+    ['compliance', /no history/],
+    ['bulk-compliance', /no history/],
+    ['bulk-insurance', /field of the body/],
+  ])('is an issue with the reason that %s has for `date`', (id, reason) => {
+    const json = { registrations: ['A1'] };
     for (const name of ['date', 'Date']) {
-      expect(find('compliance', `${name}=2026-01-01`)).toEqual([
-        { parameter: name, detail: endpoints.compliance.rejectedDate },
-      ]);
+      const find = () => validated(id, { rawQueryString: `${name}=2026-01-01` }, json);
+      expect(issuesOf(find)).toEqual([{ parameter: name, detail: expect.stringMatching(reason) }]);
     }
   });
 
