@@ -122,6 +122,14 @@ export const useAdmin = () => {
   /** Requests for writes that came to the database since the last reset. */
   const writes = () => proxy.calls.filter(({ operation }) => /^(Put|Delete|BatchWrite|TransactWrite)/.test(operation));
 
+  /** Every record of a table, by registration. */
+  const stored = async <Stored = VehicleRecord>(table: 'vehicles' | 'compliance' = 'vehicles'): Promise<Stored[]> => {
+    const input = { TableName: engine.names[table], ConsistentRead: true };
+    const pages = await Array.fromAsync(paginateScan({ client: engine.client }, input));
+    const items = pages.flatMap(({ Items = [] }) => Items);
+    return items.toSorted((a, b) => (String(a.registration) < String(b.registration) ? -1 : 1)) as Stored[];
+  };
+
   return {
     engine: () => engine,
     proxy: () => proxy,
@@ -152,13 +160,9 @@ export const useAdmin = () => {
       return { ...(await run(['import', kind, path, ...options])), path };
     },
 
-    /** Every record of a table, by registration. */
-    stored: async <Stored = VehicleRecord>(table: 'vehicles' | 'compliance' = 'vehicles'): Promise<Stored[]> => {
-      const input = { TableName: engine.names[table], ConsistentRead: true };
-      const pages = await Array.fromAsync(paginateScan({ client: engine.client }, input));
-      const items = pages.flatMap(({ Items = [] }) => Items);
-      return items.toSorted((a, b) => (String(a.registration) < String(b.registration) ? -1 : 1)) as Stored[];
-    },
+    stored,
+    findVehicle: async (registration: string) =>
+      (await stored<VehicleRecord & { readonly revision?: string }>()).find((one) => one.registration === registration),
 
     /** What is in the latest file of rejected rows; nothing without one. */
     rejectedLines: async (path: string): Promise<{ line: number; reasons: readonly string[]; row: unknown }[]> => {

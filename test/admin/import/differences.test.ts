@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../bin/stop-signals.ts';
-import type { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { storeItems } from '../../support/engine.ts';
 import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
 import {
@@ -27,12 +26,10 @@ import {
 } from '../../support/use-admin.ts';
 
 const admin = useAdmin();
-const { run, file, proxy, stored, countedRun } = admin;
+const { run, file, proxy, stored, findVehicle: find, countedRun } = admin;
 
 const importing = (path: string, ...options: string[]) => ['import', 'vehicles', path, ...options];
 const counts = async (output: Promise<AdminOutput>) => JSON.parse((await output).stdout);
-const find = async (registration: string) =>
-  (await stored<VehicleRecord & { revision?: string }>()).find((record) => record.registration === registration);
 
 describe('An import', () => {
   it('writes only what differs from what is stored, each with a new revision', async () => {

@@ -14,10 +14,9 @@ import {
 import { aCompliance } from '../../support/records.ts';
 import { NOW, useAdmin } from '../../support/use-admin.ts';
 
-const { run, file, load, stored, rejectedLines, engine } = useAdmin();
+const { run, file, load, stored, findVehicle: find, rejectedLines, engine } = useAdmin();
 
 const loadRows = (...rows: VehicleCells[]) => load('vehicles', 'v.csv', vehiclesCsv(...rows.map(vehicleRow)));
-const find = async (registration: string) => (await stored()).find((record) => record.registration === registration);
 
 const NO_POLICY = { policy_number: '', insurer: '', valid_from: '', valid_to: '', policy_type: '' };
 

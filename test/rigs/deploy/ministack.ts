@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../support/free-port.ts';
 
 /** An AWS emulator on this machine (https://pypi.org/project/ministack). */
 export interface Emulator {
@@ -22,6 +22,16 @@ const POLL_MS = 250;
  * ends in whatever way.
  */
 const WATCHED = '"$0" </dev/null >/dev/null 2>&1 & cat >/dev/null; kill -9 -$$';
+
+/** A port of this machine that nobody listens on. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
 
 const isUp = (endpoint: string): Promise<boolean> =>
   new Promise((resolve) => {
