@@ -68,5 +68,5 @@ export const conflictOf = (request: Request): EngineResponse => {
   return responseTo(new RejectedRequest(type, 'A transaction is ongoing for the item', details));
 };
 
-/** A call in a few words, for the order that shows a finding. */
+/** A call in a few words, for the schedule that leads to a violation. */
 export const describe = (request: Request): string => `${request.operation} ${namesOf(request).join(', ')}`;

@@ -1,4 +1,4 @@
-/** Judges the states of a search. */
+/** The invariants of a search. */
 import { memoised } from './engine.ts';
 import { isInDoubt, type Outcome, type Pair } from './operation.ts';
 import { advance, type Progress, sideOf } from './run-side.ts';
@@ -10,13 +10,13 @@ interface Turn {
   readonly turn: number;
 }
 
-/** Every order of `left` and `right`, each in its own order. */
-const mergesOf = <T>(left: readonly T[], right: readonly T[]): T[][] => {
+/** Every interleaving of `left` and `right`. */
+const interleavingsOf = <T>(left: readonly T[], right: readonly T[]): T[][] => {
   const [[one, ...ones], [other, ...others]] = [left, right];
   if (one === undefined || other === undefined) return [[...left, ...right]];
   return [
-    ...mergesOf(ones, right).map((rest) => [one, ...rest]),
-    ...mergesOf(left, others).map((rest) => [other, ...rest]),
+    ...interleavingsOf(ones, right).map((rest) => [one, ...rest]),
+    ...interleavingsOf(left, others).map((rest) => [other, ...rest]),
   ];
 };
 
@@ -39,13 +39,13 @@ const oneByOne = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
   return { outcomes: progress.map(({ outcomes }) => outcomes), facts: storedIn(stored).facts };
 };
 
-/** What holds in every state that the two sides of a pair can leave. */
-export const judgeOf = (pair: Pair) => {
+/** What must hold in every state that the two sides of a pair can leave. Returns what a state violates. */
+export const invariantsOf = (pair: Pair) => {
   const { sides } = pair;
   const runOnce = memoised(JSON.stringify, (order: readonly Turn[]) => oneByOne(pair, order));
 
-  /** Outcomes and facts match one order. A request that has not ended, or says to try again, is in it or not. */
-  const fitsOneOrder = async ({ progress, stored }: Node): Promise<boolean> => {
+  /** Outcomes and facts match a serial order. A request that has not ended, or says to try again, is in it or not. */
+  const isLinearisable = async ({ progress, stored }: Node): Promise<boolean> => {
     const begun = sides.flatMap(({ requests, reading }, side): (Turn & { outcome: Outcome | undefined })[] => {
       const outcomes = progress[side]?.outcomes ?? [];
       const changes = reading ? [] : requests.slice(0, outcomes.length + 1);
@@ -58,7 +58,7 @@ export const judgeOf = (pair: Pair) => {
           .filter((one) => one.side === wanted && (certain.includes(one) || also.includes(one)))
           .map(({ side, turn }) => ({ side, turn })),
       );
-      for (const order of mergesOf(left ?? [], right ?? [])) {
+      for (const order of interleavingsOf(left ?? [], right ?? [])) {
         const { outcomes, facts } = await runOnce(order);
         const isSame = ({ side, turn, outcome }: (typeof begun)[number]) =>
           JSON.stringify(outcomes[side]?.[turn]) === JSON.stringify(outcome);
@@ -69,7 +69,7 @@ export const judgeOf = (pair: Pair) => {
   };
   const fits = memoised(
     ({ progress, stored }: Node) => JSON.stringify([storedIn(stored).facts, progress.map(({ outcomes }) => outcomes)]),
-    fitsOneOrder,
+    isLinearisable,
   );
 
   const ofReading = ({ progress, gathered }: Node): string[] =>
@@ -87,7 +87,7 @@ export const judgeOf = (pair: Pair) => {
     const outcomes = JSON.stringify(node.progress.map((side) => side.outcomes));
     return [
       ...(left.length > 0 ? [`stored is inconsistent: ${left}`] : []),
-      ...((await fits(node)) ? [] : [`no order of the requests has these outcomes: ${outcomes}`]),
+      ...((await fits(node)) ? [] : [`no serial order of the requests has these outcomes: ${outcomes}`]),
       ...ofReading(node),
     ];
   };

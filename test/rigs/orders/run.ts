@@ -91,15 +91,15 @@ if (unknown.length > 0) {
 }
 
 const seconds = (): number => performance.now() / 1_000;
-const total = { orders: 0, states: 0, crashes: 0, findings: 0 };
-line('pair', 'orders', 'states', 'crashes', 'findings', 'seconds');
+const total = { schedules: 0, states: 0, crashes: 0, findings: 0 };
+line('pair', 'schedules', 'states', 'crashes', 'findings', 'seconds');
 for (const pair of chosen) {
   const start = seconds();
-  const { orders, states, crashes, finding } = await search(pair);
+  const { schedules, states, crashes, finding } = await search(pair);
   const findings = finding ? 1 : 0;
-  line(nameOf(pair), orders, states, crashes, findings, (seconds() - start).toFixed(1));
-  if (finding) process.stdout.write(`${finding.what}\n${finding.order.map((step) => `    ${step}\n`).join('')}`);
-  total.orders += orders;
+  line(nameOf(pair), schedules, states, crashes, findings, (seconds() - start).toFixed(1));
+  if (finding) process.stdout.write(`${finding.what}\n${finding.schedule.map((step) => `    ${step}\n`).join('')}`);
+  total.schedules += schedules;
   total.states += states;
   total.crashes += crashes;
   total.findings += findings;

@@ -1,22 +1,22 @@
 /**
- * Searches every order of the calls of two sides. What follows a state depends only on what is stored and on the
- * responses that each side has got: a state that several orders reach is searched once.
+ * Searches every interleaving of the calls of two sides (docs/interleavings.md). What follows a state depends only on what is stored and on the
+ * responses that each side has got: a state that several schedules reach is searched once.
  */
 import { afterWrites, type StoredState } from './engine.ts';
 import { isWrite, namesOf } from './footprint.ts';
-import { judgeOf } from './judge.ts';
+import { invariantsOf } from './judge.ts';
 import type { Pair } from './operation.ts';
 import { advance, type Call, sideOf } from './run-side.ts';
 import { type Node, stepsFrom } from './steps.ts';
 import { storedIn } from './stored-content.ts';
 
 interface Figures {
-  readonly orders: number;
+  readonly schedules: number;
   readonly states: number;
   /** States in which a side may have ended between two of its calls. */
   readonly crashes: number;
-  /** The first finding, which ends the search, and the calls that lead to it. */
-  readonly finding: { readonly what: string; readonly order: readonly string[] } | undefined;
+  /** The first violation of an invariant, which ends the search, and the schedule that leads to it. */
+  readonly finding: { readonly what: string; readonly schedule: readonly string[] } | undefined;
 }
 
 /** The states that a reader may see: before and after each transaction that is stored by half. */
@@ -42,10 +42,11 @@ const writesOf = (calls: readonly Call[]): string[] => calls.filter(isWrite).fla
 export const search = async (pair: Pair): Promise<Figures> => {
   const runs = await Array.fromAsync(pair.sides, (side, nth) => sideOf('ab'.charAt(nth), side));
   const beginnings = runs.map(({ beginning }) => beginning);
-  const judge = judgeOf(pair);
+  const violationsIn = invariantsOf(pair);
   let finding: Figures['finding'];
   const path: string[] = [];
-  let orders = new Map<string, number>();
+  /** How many schedules go on from each state. */
+  let schedules = new Map<string, number>();
   let crashes = 0;
   /** The entries that each side writes: at first those that it writes when nobody else does anything. */
   const written = await Array.fromAsync(
@@ -64,19 +65,19 @@ export const search = async (pair: Pair): Promise<Figures> => {
     }),
   });
 
-  const judgeNode = async (node: Node): Promise<void> => {
+  const checkInvariants = async (node: Node): Promise<void> => {
     if (node.halves.length > 0) return;
     if (node.progress.some(({ hasEnded }, side) => !hasEnded && hasBegun(node, side))) crashes += 1;
-    const [what] = await judge(node);
-    if (what !== undefined) finding = { what, order: [...path] };
+    const [what] = await violationsIn(node);
+    if (what !== undefined) finding = { what, schedule: [...path] };
   };
 
-  /** Returns the number of orders from here on. */
+  /** Returns the number of schedules from here on. */
   const explore = async (node: Node): Promise<number> => {
     const key = keyOf(node);
-    const known = orders.get(key);
+    const known = schedules.get(key);
     if (known !== undefined) return known;
-    await judgeNode(node);
+    await checkInvariants(node);
     for (const [side, { calls }] of node.progress.entries()) {
       for (const entry of writesOf(calls)) written[side]?.add(entry);
     }
@@ -87,7 +88,7 @@ export const search = async (pair: Pair): Promise<Figures> => {
       count += await explore(gather(node, await take()));
       path.pop();
     }
-    orders.set(key, Math.max(1, count));
+    schedules.set(key, Math.max(1, count));
     return Math.max(1, count);
   };
 
@@ -96,11 +97,11 @@ export const search = async (pair: Pair): Promise<Figures> => {
   let total = 0;
   for (let before = -1, after = 0; before < after && finding === undefined; ) {
     before = after;
-    [orders, crashes] = [new Map(), 0];
+    [schedules, crashes] = [new Map(), 0];
     const start = { stored: pair.initial, progress: beginnings, halves: [], cancelled: [], gathered: [null, null] };
     total = await explore(start);
     after = written.reduce((sum, { size }) => sum + size, 0);
   }
   for (const { end } of runs) await end();
-  return { orders: total, states: orders.size, crashes, finding };
+  return { schedules: total, states: schedules.size, crashes, finding };
 };
