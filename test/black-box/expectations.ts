@@ -2,9 +2,9 @@ import { expect } from '@jest/globals';
 import type { Reply } from '../support/http-caller.ts';
 
 /** A response of this status, with the headers that every response carries. */
-export const expectStatus = ({ status, headers, text }: Reply, expected: number): void => {
-  // With the body, so that a failure shows the problem document.
-  expect({ status, text }).toEqual({ status: expected, text: expect.any(String) });
+export const expectStatus = ({ request, status, headers, text }: Reply, expected: number): void => {
+  // With request and body, so that a failure shows the problem document.
+  expect({ request, status, text }).toEqual({ request, status: expected, text: expect.any(String) });
   const sent = Object.fromEntries(headers);
   expect(sent).toMatchObject({
     'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
@@ -20,13 +20,16 @@ export const expectStatus = ({ status, headers, text }: Reply, expected: number)
 /** A success in JSON whose body matches `body`. */
 export const expectSuccess = (reply: Reply, body: object, status = 200): void => {
   expectStatus(reply, status);
-  expect(reply.headers.get('content-type')).toBe('application/json');
-  expect(reply.body).toMatchObject(body);
+  const { request, headers } = reply;
+  expect({ request, type: headers.get('content-type') }).toEqual({ request, type: 'application/json' });
+  expect({ request, body: reply.body }).toMatchObject({ request, body });
 };
 
 /** A problem document of this status and code. */
 export const expectProblem = (reply: Reply, status: number, code: string, more: object = {}): void => {
   expectStatus(reply, status);
-  expect(reply.headers.get('content-type')).toBe('application/problem+json');
-  expect(reply.body).toMatchObject({ status, code, requestId: reply.headers.get('x-request-id'), ...more });
+  const { request, headers } = reply;
+  expect({ request, type: headers.get('content-type') }).toEqual({ request, type: 'application/problem+json' });
+  const body = { status, code, requestId: headers.get('x-request-id'), ...more };
+  expect({ request, body: reply.body }).toMatchObject({ request, body });
 };

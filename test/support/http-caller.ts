@@ -34,6 +34,8 @@ export interface Call {
 }
 
 export interface Reply {
+  /** `GET /v1/usage`, for the message of a failure. */
+  readonly request: string;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -72,6 +74,7 @@ export const send = async (
   const received = await text(isCompressed ? incoming.pipe(createGunzip()) : incoming);
   const entries = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
   return {
+    request: `${method} ${path}`,
     status: incoming.statusCode ?? 0,
     headers: new Headers(entries),
     text: received,
