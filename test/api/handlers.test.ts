@@ -105,12 +105,10 @@ describe('What the path names', () => {
     api.faults.inject(forTable(api.engine.names.vehicles, always('error')));
     const statusOf = async (key: string, query = '') =>
       (await api.call('GET', `/v1/vehicle/AB12CDE/insurance${query}`, { key })).status;
-    const statuses = [
-      await statusOf(generateKey('live')),
-      await statusOf(unscoped),
-      await statusOf(api.key, '?date=1'),
-    ];
-    expect([...statuses, await statusOf(api.key)]).toEqual([401, 403, 400, 500]);
+    expect(await statusOf(generateKey('live'))).toBe(401);
+    expect(await statusOf(unscoped)).toBe(403);
+    expect(await statusOf(api.key, '?date=1')).toBe(400);
+    expect(await statusOf(api.key)).toBe(500);
   });
 });
 

@@ -24,14 +24,14 @@ describe('X-Key-Expires', () => {
     await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 57, api.clock.now)]);
     const sent = async (path: string) => {
       const { status, headers } = await api.call('GET', path, { key });
-      return [status, headers.get('x-key-expires')];
+      return { path, status, expires: headers.get('x-key-expires') };
     };
     const day = '2026-06-30';
-    expect(await sent('/v1/vehicle/ZZ99ZZZ/insurance')).toEqual([404, day]);
-    expect(await sent('/v1/api/content')).toEqual([403, day]);
-    expect(await sent('/v1/vehicle/-/insurance')).toEqual([400, day]);
-    expect(await sent(LOOKUP)).toEqual([429, day]);
+    expect(await sent('/v1/vehicle/ZZ99ZZZ/insurance')).toMatchObject({ status: 404, expires: day });
+    expect(await sent('/v1/api/content')).toMatchObject({ status: 403, expires: day });
+    expect(await sent('/v1/vehicle/-/insurance')).toMatchObject({ status: 400, expires: day });
+    expect(await sent(LOOKUP)).toMatchObject({ status: 429, expires: day });
     api.clock.now = Date.parse('2026-06-30T23:00:00Z');
-    expect(await sent(LOOKUP)).toEqual([401, null]);
+    expect(await sent(LOOKUP)).toMatchObject({ status: 401, expires: null });
   });
 });

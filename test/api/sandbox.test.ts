@@ -115,11 +115,11 @@ describe('X-Sandbox', () => {
   it('is in the 401 to a well-formed test key that does not exist, and in no other 401', async () => {
     const ask = async (key: string | undefined) => {
       const { status, headers } = await api.call('GET', '/v1/usage', { key });
-      return [status, headers.get('x-sandbox')];
+      return { status, sandbox: headers.get('x-sandbox') };
     };
-    expect(await ask(generateKey('test'))).toEqual([401, 'true']);
+    expect(await ask(generateKey('test'))).toEqual({ status: 401, sandbox: 'true' });
     for (const key of [generateKey('live'), `${generateKey('test')}x`, undefined]) {
-      expect(await ask(key)).toEqual([401, null]);
+      expect(await ask(key)).toEqual({ status: 401, sandbox: null });
     }
   });
 });

@@ -55,8 +55,9 @@ describe('A key that is bound to domains', () => {
   });
 
   it('has content of these domains only, not of their subdomains', () => {
-    const allowed = ['a.example', 'x.a.example'].map((domain) => isAllowedDomain(['a.example'], domain));
-    expect([...allowed, isAllowedDomain(undefined, 'x.a.example')]).toEqual([true, false, true]);
+    expect(isAllowedDomain(['a.example'], 'a.example')).toBe(true);
+    expect(isAllowedDomain(['a.example'], 'x.a.example')).toBe(false);
+    expect(isAllowedDomain(undefined, 'x.a.example')).toBe(true);
   });
 });
 

@@ -15,8 +15,8 @@ let admin: Admin;
 let api: OpenHttpCaller;
 let ownTable: string;
 
-const statuses = () =>
-  Promise.all([LOST, ERASED].map(async (key) => (await api.call('GET', `/v1/vehicle/${key}/insurance`)).status));
+const statusOf = async (key: string) => (await api.call('GET', `/v1/vehicle/${key}/insurance`)).status;
+const statuses = async () => ({ lost: await statusOf(LOST), erased: await statusOf(ERASED) });
 
 beforeAll(async () => {
   stack = deployedStack(STACK, endpoint());
@@ -37,13 +37,13 @@ describe('A restored table of vehicles, named by the setting `tables`', () => {
       await admin('remove', 'vehicles', '--registration', LOST);
     });
     expect(printed).toMatch(/vehicles-20261120 +can be used/);
-    expect(await statuses()).toEqual([404, 404]);
+    expect(await statuses()).toEqual({ lost: 404, erased: 404 });
   });
 
   it('answers once the setting is deployed, while the own table is kept', async () => {
     await deployProd({ tables: { vehicles: RESTORED } });
     expect(await stack.tableName('vehicles')).toBe(RESTORED);
-    expect(await statuses()).toEqual([200, 404]);
+    expect(await statuses()).toEqual({ lost: 200, erased: 404 });
     expect(await admin('lookup', LOST)).toMatch(LOST);
     await expect(admin('tables', 'check', 'vehicles', '--tables', `vehicles=${ownTable}`)).resolves.toMatch(
       'can be used',
@@ -53,6 +53,6 @@ describe('A restored table of vehicles, named by the setting `tables`', () => {
   it('answers no more once the setting is taken back', async () => {
     await deployProd();
     expect(await stack.tableName('vehicles')).toBe(ownTable);
-    expect(await statuses()).toEqual([404, 404]);
+    expect(await statuses()).toEqual({ lost: 404, erased: 404 });
   });
 });
