@@ -20,7 +20,7 @@ const callsOf = new Map<EndpointId, readonly DatabaseCall[]>();
 /**
  * `content PutItem`: what an endpoint does not use any more, but its last release does. All versions share a role, and
  * the released one serves during a deployment, so the next release removes it from the endpoint and from here
- * (CONTRIBUTING.md, "A release").
+ * (CONTRIBUTING.md#make-a-release).
  */
 const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
 
