@@ -7,7 +7,7 @@ import { awsFromEnvironment } from './runtime/environment.ts';
 
 /** Milliseconds. KMS usually answers within 10. */
 const TIMEOUTS = { connection: 300, response: 1_000 };
-/** With the SDK's pauses after throttling, at most 6 s of the deadline of 9. */
+/** The attempts and the SDK's pauses after throttling take at most 6 s; the deadline of a request is 9 s. */
 const MAX_ATTEMPTS = 3;
 
 /** KMS did not sign or return a key, for the reason in `cause`. */

@@ -24,7 +24,7 @@ export const tables = {
     partitionKey: { name: 'id', type: 'S' },
     timeToLiveAttribute: 'expiresAt',
   },
-  /** Requests counted per key and window. */
+  /** Counters of requests and units, per key and window. */
   usage: {
     environmentVariable: 'USAGE_TABLE',
     partitionKey: { name: 'keyId', type: 'S' },
@@ -35,7 +35,7 @@ export const tables = {
   vehicles: { environmentVariable: 'VEHICLES_TABLE', partitionKey: { name: 'registration', type: 'S' } },
   /** MOT, road tax and fines, by `RegistrationKey`. */
   compliance: { environmentVariable: 'COMPLIANCE_TABLE', partitionKey: { name: 'registration', type: 'S' } },
-  /** Content items, their slugs, and the records of idempotent creations. */
+  /** Content items, their slugs, the members and counters of their lists, and the records of idempotent creations. */
   content: {
     environmentVariable: 'CONTENT_TABLE',
     partitionKey: { name: 'pk', type: 'S' },

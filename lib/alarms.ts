@@ -12,7 +12,7 @@ export class ServiceAlarms extends Construct {
   /** The stack's own topic, which gets every alarm that notifies, and sends it to `alarmEmail`. */
   readonly topic: Topic;
   readonly byId: ReadonlyMap<string, Alarm>;
-  /** Of `alarmEmail`. Must come after the probe: until its first runs, `Unreachable` has no data and would notify. */
+  /** Comes after the probe, without whose first runs `Unreachable` has no data and would send a mail. */
   readonly subscription?: Subscription;
 
   constructor(scope: Construct, id: string, props: MonitoredParts) {

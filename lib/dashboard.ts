@@ -78,7 +78,7 @@ const rowsOf = ({ settings: { stage }, gateway, tables, functions }: MonitoredPa
 export const addDashboard = (scope: Construct, parts: MonitoredParts, alarms: Alarm[]): void => {
   const { stage, region } = parts.settings;
   new Dashboard(new Construct(scope, 'Dashboard'), 'Dashboard', {
-    // With the region: all regions of an account share the names.
+    // The name has the region, because all regions of an account share the names.
     dashboardName: `vehicle-verification-${stage}-${region}`,
     widgets: [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: FULL, height: 4 })], ...rowsOf(parts)],
   });

@@ -9,7 +9,7 @@ import type { ServiceTables } from './service-tables.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
-  /** Its description in the console. */
+  /** The description of the function in the console. */
   readonly summary: string;
   readonly endpoint: Pick<HttpFunction, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;
   readonly tables: ServiceTables;

@@ -35,7 +35,7 @@ export const addGradualDeployment = (
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
       alarms: rollbackAlarmsOf(functionId).flatMap((alarm) => alarms.get(alarm) ?? []),
     });
-    // The deployment group has set it. Without it CloudFormation updates the alias itself, and the groups stay.
+    // The group has set `UpdatePolicy`. Without it CloudFormation updates the alias itself, and the groups stay.
     if (atOnce) (live.node.defaultChild as CfnAlias).addDeletionOverride('UpdatePolicy');
   }
 };

@@ -20,7 +20,7 @@ import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { logGroupProps } from './log-group.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** No personal data: the route instead of the path, which has a registration; no IP address, no user agent. */
+/** Nothing personal is logged: the route instead of the path with its registration, no IP address and no user agent. */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
   routeKey: '$context.routeKey',
@@ -59,10 +59,10 @@ export class HttpGateway extends Construct {
     this.api = new HttpApi(this, 'Api', {
       apiName: `vehicle-verification-${settings.stage}`,
       createDefaultStage: false,
-      // Enabled by default: otherwise adding a domain would cut off every caller until its DNS record exists.
+      // The address stays by default: otherwise adding a domain would cut off callers until its DNS record exists.
       disableExecuteApiEndpoint: settings.domain?.disableDefaultEndpoint ?? false,
     });
-    // Unique to the stack, because the group of a deleted stack that keeps its data remains.
+    // The name is unique to the stack, because the group of a deleted stack that keeps its data remains.
     const uniqueId = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
     const accessLog = new LogGroup(this, 'AccessLog', {
       // With this prefix a group needs no entry in the account's resource policy for logs, whose size is limited.

@@ -4,7 +4,6 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 import { metricsNamespace } from './service-metrics.ts';
 
-/** Allows the actions on the resources, under all the conditions. */
 export const allow = (actions: string[], resources: string[], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({ actions, resources, conditions });
 

@@ -63,7 +63,7 @@ export class ServiceTables extends Construct {
     this.byId = { ...this.own, ...this.named };
   }
 
-  /** Of all tables: the stack's own, and those that the setting `tables` names. */
+  /** Of the stack's own tables and of those that the setting `tables` names. */
   get arns(): readonly string[] {
     return [...Object.values(this.own), ...Object.values(this.named)].map(({ tableArn }) => tableArn);
   }

@@ -1,6 +1,5 @@
 import { type TableId, type TableNames, tables } from '../core/tables.ts';
 
-/** The environment of the functions on this machine. */
 export const localEnvironment = (endpoint: string, names: TableNames): Record<string, string> => ({
   AWS_REGION: 'eu-west-2',
   AWS_ACCESS_KEY_ID: 'local',

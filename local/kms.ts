@@ -29,7 +29,7 @@ const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551
 
 const integer = (bytes: Buffer): bigint => BigInt(`0x${bytes.toString('hex')}`);
 
-/** By Fermat's little theorem. */
+/** The inverse modulo `ORDER`, by Fermat's little theorem. */
 const inverse = (value: bigint): bigint => {
   let [result, base] = [1n, value];
   for (let power = ORDER - 2n; power > 0n; power >>= 1n) {
@@ -58,7 +58,7 @@ const signDigest = (key: KeyObject, digest: Buffer): Buffer => {
   return Buffer.concat([Buffer.of(0x30, integers.length), integers]);
 };
 
-/** Starts it on a free port. The key is stored in the folder, if there is one. @throws CannotStart */
+/** Starts a KMS on a free port. Its key is stored in the folder, if there is one. @throws CannotStart */
 export const startKms = async (dataDirectory?: string) => {
   const key = await signingKey(dataDirectory);
   const { origin, close } = await startProtocolServer(async (operation, input) => {

@@ -24,7 +24,7 @@ const DEADLINE_MS = 10_000;
 export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxVehicle(registration, londonDate(now)) ?? []);
 
-/** Some sample vehicles have none. */
+/** Some sample vehicles have no compliance record. */
 export const sampleComplianceRecords = (now: Date): ComplianceRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxCompliance(registration, londonDate(now)) ?? []);
 

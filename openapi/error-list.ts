@@ -98,7 +98,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
 /** When an error happens. */
 export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
-/** Above the sections. */
+/** The text above the sections. */
 export const INTRODUCTION =
   'This list is for programmers whose request got an error: it says what each `code` means, and what to do. The service answers with a problem document (RFC 9457). Let your program decide by `code`, show `detail` to a person, and quote `requestId` when you ask your operator for help. An error with only a `message` is from API Gateway, and has no code.';
 

@@ -24,7 +24,7 @@ const mergeObjects = (objects: readonly JsonObject[]): JsonObject => {
   };
 };
 
-/** In place of an `anyOf`. A reference or null stays one: every generator knows it. */
+/** What replaces an `anyOf`. A reference or null stays one: every generator knows it. */
 const plainAlternatives = (anyOf: readonly JsonObject[], schemas: Schemas): JsonObject => {
   const [first = {}, ...others] = anyOf;
   if (isEvery('null', others)) return first.type ? { ...first, type: [first.type, 'null'] } : { anyOf };

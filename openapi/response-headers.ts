@@ -72,7 +72,6 @@ const someResponses = {
   },
 };
 
-/** Every response header. */
 export const headerComponents = { ...everyResponse, ...someResponses };
 
 type HeaderName = keyof typeof headerComponents;

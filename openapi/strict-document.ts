@@ -30,7 +30,7 @@ export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.sl
 /** The default address of `npm start`. */
 const LOCAL_ORIGIN = 'http://localhost:3000';
 
-/** As `scheme://host:port`. */
+/** Addresses, each as `scheme://host:port`. */
 export interface Origins {
   /** The service on this machine. Default: `LOCAL_ORIGIN`. */
   readonly local?: string;

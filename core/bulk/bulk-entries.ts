@@ -30,7 +30,7 @@ export const invalidEntry = (sent: string) => ({
   code: 'INVALID_REGISTRATION' as const,
 });
 
-/** With the registration that was probably meant. */
+/** The failure of a vehicle that is not stored, with the registration that was probably meant. */
 export const unknownVehicle = (key: RegistrationKey, today: LondonDate) => {
   const suggestion = suggestionFor(key, today);
   return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };

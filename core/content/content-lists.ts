@@ -15,7 +15,6 @@ import type { TransactWrite } from '../dynamodb/transact.ts';
 import { validationFailed } from '../problems.ts';
 import type { ContentItem } from './item.ts';
 
-/** The list of every item. */
 export const ALL_ITEMS = 'all';
 /** The list of one domain's items; the domain in lower case. */
 export const domainList = (domain: string): string => `domain:${domain}`;
@@ -62,14 +61,14 @@ const sortKeyOf = (partition: string, cursor: string): string => {
   throw validationFailed([{ parameter: 'after', detail: 'must be `next` of an earlier page of the same list' }]);
 };
 
-/** Where a page begins, and its length. `after`: `next` of the page before; `offset` is 0 then. */
+/** Where a page begins, and its length. `after` is the `next` of the page before, and `offset` is then 0. */
 export interface PageBounds {
   readonly limit: number;
   readonly offset: number;
   readonly after?: string | undefined;
 }
 
-/** Ids, newest first. `next`: with which the next page is read, null on the last one. */
+/** Ids, newest first. `next` is the `after` of the next page, and null on the last page. */
 export interface MemberPage {
   readonly ids: readonly string[];
   readonly total: number;

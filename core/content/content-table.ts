@@ -37,7 +37,7 @@ interface ItemChange extends Moment {
 /** All items, the items of a domain, or the item with a slug of a domain. */
 type ContentFilter = { readonly domain?: string; readonly slug?: string };
 
-/** Items of a list, newest first. `next`: with which the next page is read, null on the last one. */
+/** Items of a list, newest first. `next` is the `after` of the next page, and null on the last page. */
 interface ItemPage {
   readonly items: readonly ContentItem[];
   readonly total: number;

@@ -19,7 +19,6 @@ const ifUnchanged = ({ version }: ContentItem) => ({
   ExpressionAttributeValues: { ':version': version },
 });
 
-/** The single writes in content transactions. */
 export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
   /** Adds an item, or replaces the version that was read. */
   putItem: (item: ContentItem, read?: ContentItem): TransactWrite => ({
@@ -83,8 +82,8 @@ class InconsistentContent extends Error {
 }
 
 /**
- * How a change ended. `changed`: another request changed, deleted or created the item meanwhile. `repeated`: the
- * creation has an idempotency record.
+ * How a change ended. It is `changed` when another request has changed, deleted or created the item meanwhile, and
+ * `repeated` when the creation has an idempotency record.
  */
 export type ChangeOutcome =
   | { readonly kind: 'done' | 'changed' | 'slug taken' }

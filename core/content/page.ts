@@ -27,7 +27,7 @@ export const readPageQuery = (query: PageQuery, domains?: BoundDomains) => {
 /** The body of a list. */
 export interface ContentPage {
   readonly items: readonly ContentItem[];
-  /** Items that match the filter, exactly. */
+  /** Items that match the filter: exact while nobody changes the list, otherwise at least what the page has shown. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;

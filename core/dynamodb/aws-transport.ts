@@ -2,11 +2,11 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
-/** Timeouts in milliseconds. */
+/** In milliseconds. */
 export interface TransportTimeouts {
-  /** To connect. */
+  /** Until the connection is made. */
   readonly connection: number;
-  /** For the whole response, connecting included. */
+  /** Until the whole response has arrived, connecting included. */
   readonly response: number;
 }
 
@@ -91,7 +91,7 @@ export const awsTransport = ({ connection, response }: TransportTimeouts) => {
         incoming.on('end', () => {
           const { statusCode = 0, headers } = incoming;
           const body = Buffer.concat(chunks);
-          // Without the body and the parser's message: both can contain an item.
+          // The error has neither the body nor the parser's message: both can contain an item.
           if (!isJsonObject(body)) return fail(new UnreadableResponse('The response is not a JSON object'));
           clearTimeout(responseTimer);
           resolve({ response: new HttpResponse({ statusCode, headers: joinValues(headers), body }) });

@@ -3,7 +3,6 @@ import { type Deadline, readingDeadline } from '../runtime/deadline.ts';
 import { type DynamoItem, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
-/** Keys of one table. */
 interface TableKeys {
   readonly table: string;
   /** Distinct: DynamoDB rejects a request with a key twice. */

@@ -39,7 +39,7 @@ class TooLateToRetry extends Error {
  * has forgotten the token of a transaction (after ten minutes).
  */
 const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient): void => {
-  // By what the SDK passes to each attempt of a request. Its `context` is shared by all requests of an operation.
+  // The key is the object that the SDK passes to each attempt of a request: its `context` is shared by all requests.
   const firstAttempts = new WeakMap<object, number>();
   const reject =
     <Attempt extends object, Outcome>(next: (attempt: Attempt) => Outcome) =>
@@ -101,5 +101,4 @@ export const isDatabaseError = (error: unknown): boolean =>
 
 const THROTTLES = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
-/** Whether DynamoDB throttled the request. */
 export const isThrottle = (error: unknown): boolean => error instanceof Error && THROTTLES.has(error.name);

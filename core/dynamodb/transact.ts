@@ -10,12 +10,11 @@ import type { Deadline } from '../runtime/deadline.ts';
 import { type DynamoItem, isDatabaseError, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
-/** One write of a transaction. */
 export type TransactWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
- * Committed, or cancelled by conditions: then nothing was written. `failed` has the writes whose condition failed, with
- * the stored item if the write asked for it.
+ * A transaction is committed, or cancelled by conditions, and then nothing was written. `failed` has the writes whose
+ * condition failed, with the stored item if the write asked for it.
  */
 type TransactionOutcome =
   | { readonly committed: true }

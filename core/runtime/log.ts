@@ -2,7 +2,6 @@ import { Logger, LogLevelThreshold } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { metricsNamespaceFromEnvironment } from './environment.ts';
 
-/** The content of a request's log line. */
 interface RequestLog {
   readonly requestId: string;
   readonly endpoint: string;

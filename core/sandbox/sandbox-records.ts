@@ -20,7 +20,6 @@ const byRegistration = () => {
   return listed;
 };
 
-/** The keys of the sandbox vehicles. */
 export const sandboxRegistrations = (): RegistrationKey[] => [...byRegistration().keys()];
 
 /** Records are a day old. */

@@ -36,7 +36,7 @@ interface TextRules {
 const ruleDetail = (schema: TextRules, value: unknown): string | undefined =>
   schema['~refine']?.find(({ check }) => !check(value))?.error(value);
 
-/** Otherwise its description: both are clearer than a pattern. */
+/** The message of the schema's own rule, otherwise its description: both are clearer than a pattern. */
 const textDetail = (schema: TextRules, value: unknown, message: string): string =>
   ruleDetail(schema, value) ?? (schema.description ? `must be ${schema.description}` : message);
 

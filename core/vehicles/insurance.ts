@@ -1,7 +1,6 @@
 import type { LondonDate } from '../runtime/clock.ts';
 import type { Policy, VehicleDetails, VehicleRecord } from './vehicle-record.ts';
 
-/** The published statuses of a vehicle's insurance. */
 export const INSURANCE_STATUSES = ['IN_FORCE', 'LAPSED', 'NOT_STARTED', 'NONE'] as const;
 
 /** The status of a vehicle's insurance on a day, and the policy that it follows from. */

@@ -7,8 +7,8 @@ export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
 /**
- * Ignored: spaces, hyphens, dots, the soft hyphen, zero-width and direction characters, and the byte order mark.
- * Without `\p`, which many languages lack: the document has the pattern too.
+ * Characters that are ignored: spaces, hyphens, dots, the soft hyphen, zero-width and direction characters, and the
+ * byte order mark. The pattern has no `\p`, which many languages lack: the document has the pattern too.
  */
 export const SEPARATORS =
   /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
@@ -68,7 +68,7 @@ export interface Registration {
   readonly key: RegistrationKey;
 }
 
-/** The registration of a path; INVALID_REGISTRATION when it has no valid one. */
+/** The registration of a path, or the error INVALID_REGISTRATION when the path has no valid one. */
 export const registrationInPath = ({
   registration: sent = '',
 }: {

@@ -9,7 +9,6 @@ export const AnswerableDate = T.Refine(
   () => `must be ${ANSWERABLE_DATE}`,
 );
 
-/** The entries of a bulk request. */
 export const registrations = T.Array(T.String(), {
   minItems: 1,
   description: 'Registration numbers, up to the bulk size of the plan',

@@ -1,4 +1,7 @@
-/** The stored record of a vehicle: types, checks of imports and of stored items, and response schemas follow. */
+/**
+ * The stored record of a vehicle. Its types, the checks of imports and of stored items, and the schemas of responses
+ * are made from it.
+ */
 import type { RecordOf } from '../schemas/record-schema.ts';
 
 /** One insurance policy of a vehicle; its cover includes both dates. */

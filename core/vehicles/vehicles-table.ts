@@ -39,7 +39,6 @@ export const foundRecords = <const Schema extends RecordSchema>(
 /** A projection expression. */
 export const INSURANCE_ATTRIBUTES = [...Object.keys(InsuranceRecord.properties), 'erased'].join(', ');
 
-/** The table of vehicles. */
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   /** @throws UnreadableRecord */
   find: async (registration: RegistrationKey): Promise<VehicleRecord | undefined> => {

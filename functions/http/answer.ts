@@ -13,7 +13,7 @@ export interface Answer {
 
 const isSent = (header: [string, string | undefined]): header is [string, string] => header[1] !== undefined;
 
-/** The response to a request. @throws DeadlineExceeded, and what `respond` throws */
+/** @throws DeadlineExceeded, and what `respond` throws */
 export const toResponse = async (
   { successStatus }: Pick<HttpFunction, 'successStatus'>,
   context: RequestContext,

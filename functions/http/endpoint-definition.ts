@@ -1,4 +1,7 @@
-/** What an endpoint is: plain data, which stack, local gateway and document read without runtime code. */
+/**
+ * What an endpoint is, as plain data, and the actions that its role gets. Imports nothing that answers requests, so
+ * that stack, local gateway and document can read it.
+ */
 import type { Scope } from '../../core/access/scopes.ts';
 import type { ProblemCode } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
@@ -49,7 +52,7 @@ export interface Endpoint extends HttpFunction {
   readonly summary: string;
   readonly tag: 'Vehicles' | 'Compliance' | 'Content' | 'Usage';
   readonly successStatus: 200 | 201 | 204;
-  /** The errors that only this endpoint has. The ones of every endpoint and of every body are added. */
+  /** The errors beside those of every endpoint and of every body, which are added. */
   readonly problems: readonly ProblemCode[];
 }
 

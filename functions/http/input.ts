@@ -1,4 +1,7 @@
-/** Reads and validates query, headers and body. Only `input.ts` files import it: it brings the schema library. */
+/**
+ * Reads and validates query, headers and body by the schemas of an endpoint. Brings the schema library, so the bundle
+ * of an endpoint without an `input.ts` must not contain it.
+ */
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Static, TObject, TSchema } from 'typebox';

@@ -12,7 +12,7 @@ interface RequestFacts {
   readonly requestId: string;
   /** When the request arrived at the gateway: the only clock of rules and stored times. */
   readonly now: Date;
-  /** The day of `now`. */
+  /** The day of `now` in Europe/London. */
   readonly today: LondonDate;
   readonly deadline: Deadline;
   /** Header names in lower case. */
@@ -28,7 +28,7 @@ interface RequestFacts {
   readonly startedAtMs: number;
 }
 
-/** middy's `request.context`: Lambda's, the checked event, and what is there for the way back of every request. */
+/** middy's `request.context`: Lambda's context, the checked event, and what middlewares note for the way back. */
 export interface RequestContext extends Context, RequestFacts {
   /** The well-formed key of the request. */
   key?: PresentedKey;

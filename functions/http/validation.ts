@@ -25,8 +25,8 @@ export const noInput: Input = { query: [], parsing: [], read: () => ({ values: {
 export const QUERY_PARAMETERS: readonly string[] = ['after', 'date', 'domain', 'limit', 'offset', 'slug'];
 
 /**
- * The issues of query parameters that another endpoint takes, or that are spelled in another case: ignored, `?Date=`
- * would be answered for today. Ignores names that the API does not know.
+ * The issues of query parameters that another endpoint takes, or that are spelled in another case. If they were
+ * ignored, `?Date=` would be answered for today. Names that the API does not know are ignored.
  */
 const misplacedParameters = (
   query: string,

@@ -23,7 +23,7 @@ const usablePublicKey = async (keyId: string): Promise<readonly PublicJwk[]> => 
   }
 };
 
-/** The retired keys too, each key once. */
+/** The usable keys of KMS and the retired ones, each key once. */
 const readKeys = async ({ keys, retired }: SigningSettings): Promise<readonly PublicJwk[]> => {
   const usable = await Promise.all(keys.map(usablePublicKey));
   const all = [...usable.flat(), ...retired];

@@ -40,7 +40,7 @@ const parseAction = (item: unknown, kinds: ActionKinds): Action => {
   return { operation, input: { ...action, ReturnConsumedCapacity: 'TOTAL' }, checksOnly };
 };
 
-/** Equal for two requests for one item; undefined when the key is invalid, which the request itself then reports. */
+/** The same text for two requests for one item; undefined for an invalid key, which the request itself reports. */
 const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject): string | undefined => {
   const invalid = isJsonObject(Key)
     ? database.validateKey(Key, table)

@@ -36,7 +36,7 @@ export const splitTarget = (target: string): Address => {
   return { encodedPath: encodedPath || '/', rawQueryString: query.join('?') };
 };
 
-/** Unchanged when an escape sequence is malformed. */
+/** The decoded text; the text itself when an escape sequence is malformed. */
 const decoded = (encoded: string): string => {
   try {
     return decodeURIComponent(encoded);

@@ -22,12 +22,12 @@ const routesOf = (functionId: FunctionId, { method, paths }: Pick<Endpoint, 'met
   paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId }));
 
 const routes = Object.values(endpoints).flatMap((endpoint) => routesOf(endpoint.id, endpoint));
-/** Only where answers are signed. */
+/** These routes exist only where answers are signed. */
 const jwksRoutes = routesOf(jwks.id, jwks);
 
 export const defaultRoute: Route = { key: notFound.id, functionId: 'not-found' };
 
-/** Chooses as API Gateway does; without a match, `$default`. No request matches two of our routes. */
+/** The route that API Gateway would choose; `$default` when none matches. No request matches two of our routes. */
 export const chooseRoute = (method: string, encodedPath: string): RouteMatch => {
   for (const route of [...routes, ...(signingFromEnvironment() ? jwksRoutes : [])]) {
     const parameters = route.method === method ? matchRoute(route.template, encodedPath) : undefined;

@@ -5,7 +5,6 @@ import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-/** May these vehicles be on the road? docs/contract.md#compliance */
 export const handler = serve(
   { endpoint, data: complianceData, input },
   async ({ input: { body }, compliance, now, today, deadline }) => {

@@ -5,7 +5,6 @@ import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-/** Are these vehicles insured? docs/contract.md#bulk */
 export const handler = serve(
   { endpoint, data: vehicleData, input },
   async ({ input: { body }, vehicles, today, deadline }) => {

@@ -7,7 +7,6 @@ import { serveLookup } from '../../http/stack.ts';
 import { noInput } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
-/** May this vehicle be on the road? docs/contract.md#compliance */
 export const handler = serveLookup(
   {
     endpoint,

@@ -3,7 +3,6 @@ import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-/** Deletes a content item permanently. docs/contract.md#content */
 export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ pathParameters: { id = '' }, input: { headers }, caller, content, now, deadline }) => {

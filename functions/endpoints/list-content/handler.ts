@@ -5,7 +5,6 @@ import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 import { pageLinks } from './page-links.ts';
 
-/** A page of content items. docs/contract.md#content */
 export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ input: { query }, caller, content, address, deadline }) => {

@@ -5,7 +5,6 @@ import { serveLookup } from '../../http/stack.ts';
 import { noInput } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Reads one content item. docs/contract.md#content */
 export const handler = serveLookup(
   {
     endpoint,

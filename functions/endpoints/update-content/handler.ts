@@ -5,7 +5,6 @@ import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-/** Updates the fields of a content item that the body contains. docs/contract.md#content */
 export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ pathParameters: { id = '' }, input: { body, headers }, caller, content, now, deadline }) => {

@@ -7,7 +7,6 @@ import { serveLookup } from '../../http/stack.ts';
 import { dateInput } from './date-input.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Is this vehicle insured? docs/contract.md#vehicle-insurance */
 export const handler = serveLookup(
   {
     endpoint,
