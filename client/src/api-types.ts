@@ -394,7 +394,7 @@ export interface components {
         ContentPage: {
             /** @description Newest first */
             items: components["schemas"]["ContentItem"][];
-            /** @description Items that match the filter, exactly */
+            /** @description Items that match the filter; exact while nobody changes the list */
             total: number;
             limit: number;
             /** @description 0 on a page by `after` */

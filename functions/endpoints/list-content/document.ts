@@ -8,7 +8,7 @@ const response = schemaOf<ContentPage>()(
   T.Object(
     {
       items: T.Array(ContentItem, { description: 'Newest first' }),
-      total: T.Integer({ minimum: 0, description: 'Items that match the filter, exactly' }),
+      total: T.Integer({ minimum: 0, description: 'Items that match the filter; exact while nobody changes the list' }),
       limit: T.Integer({ minimum: 1, maximum: 100 }),
       offset: T.Integer({ minimum: 0, description: '0 on a page by `after`' }),
       next: T.Union([T.String(), T.Null()], { description: '`after` of the next page; null on the last one' }),
