@@ -29,7 +29,7 @@ interface UsageHour extends Usage {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The usage of a key in these windows. What exceeded the limit that a window has was rate limited. */
+/** The usage of a key in these windows. Requests beyond the recorded limit of their window were rate limited. */
 export const sumUsage = (counts: readonly WindowCount[], key: KeyRecord): Usage => {
   const requests = sum(counts.map(({ used }) => used));
   const admitted = sum(counts.map(({ used, requestsPerWindow = used }) => Math.min(used, requestsPerWindow)));

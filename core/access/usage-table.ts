@@ -26,7 +26,6 @@ export const windowCount = ({ windowStart, used, extraUnits = 0, requestsPerWind
 export const COUNTERS_KEPT_DAYS = 40;
 const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
 
-/** The table of requests counted per key and window. */
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   /**
    * Counts one request and returns the new number. Atomic: concurrent requests get different numbers, so the limit is

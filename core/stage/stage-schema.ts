@@ -181,7 +181,7 @@ export const StageFile = T.Object({
       'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
     ),
   ),
-  /** Receives every alarm. */
+  /** Receives a mail for every alarm, but for those that only roll a deployment back. */
   alarmEmail: T.Optional(text('[^\\s@]+@[^\\s@]+', 'an email address')),
   /**
    * A topic of yours, in the stage's region, that gets the alarms that need a person now; without `alarmEmail` all of

@@ -23,7 +23,7 @@ export const largestBulkSize = () => ({
   },
 });
 
-/** After validation rejects more entries than the plan allows (docs/contract.md#bulk). @throws BULK_TOO_LARGE */
+/** Rejects more entries than the plan allows, after validation (docs/contract.md#bulk). @throws BULK_TOO_LARGE */
 export const planBulkSize = () => ({
   before: ({ context: { caller, entryCount } }: BulkRequest): void => {
     if (entryCount > caller.plan.bulkSize) throw bulkTooLarge(entryCount, caller.plan.bulkSize);
