@@ -1,4 +1,3 @@
-/** Any JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a value is an object or array. */

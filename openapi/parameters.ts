@@ -41,7 +41,6 @@ const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly
     };
   });
 
-/** The path, query and header parameters of an endpoint. */
 export const buildParameters = (
   { path, query, headers }: EndpointDocument,
   shown: readonly Example[],
@@ -51,7 +50,6 @@ export const buildParameters = (
   ...parametersIn('header', headers, shown),
 ];
 
-/** The request body of an endpoint, if it takes one. */
 export const buildRequestBody = ({ body }: EndpointDocument, shown: readonly Example[]): JsonObject | undefined =>
   body && {
     required: true,

@@ -28,7 +28,6 @@ export const validationIssueSchema = {
   minProperties: 2,
 } as const satisfies JsonObject;
 
-/** The problem document of every error. */
 export const problemSchema = {
   title: 'Problem',
   description: 'Why the request was rejected (RFC 9457)',

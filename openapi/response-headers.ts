@@ -101,5 +101,4 @@ const common = Object.keys(everyResponse) as HeaderName[];
 /** The headers of a successful response, including those that its endpoint adds. */
 export const successHeaders = (added: readonly HeaderName[] = []): JsonObject => refs([...common, ...added]);
 
-/** The headers of an error response with this status. */
 export const problemHeaders = (status: number): JsonObject => ({ ...refs(common), ...ofStatus[status] });

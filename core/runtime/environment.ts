@@ -18,7 +18,7 @@ export const environmentWith = <Name extends string>(variables: readonly Name[])
   return process.env as Record<Name, string>;
 };
 
-/** Names of tables, from the environment. @throws MissingEnvironment */
+/** @throws MissingEnvironment */
 export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]): Record<Id, string> => {
   const environment = environmentWith(ids.map((id) => tables[id].environmentVariable));
   return Object.fromEntries(ids.map((id) => [id, environment[tables[id].environmentVariable]])) as Record<Id, string>;

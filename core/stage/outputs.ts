@@ -7,7 +7,6 @@ export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
 /** The target of the custom domain's DNS record. */
 export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 
-/** The name of the stage. */
 export const STAGE_OUTPUT = 'Stage';
 
 /** Matches the name of any region that AWS has or announces, such as `eu-west-2` and `eusc-de-east-1`. */

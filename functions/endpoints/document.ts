@@ -36,7 +36,6 @@ export interface EndpointDocument extends InputSchemas {
   readonly operationId: string;
   /** Details beyond the summary, in Markdown. */
   readonly description: string;
-  /** The path parameters. */
   readonly path?: TObject;
   readonly response?: TSchema;
   /** What a successful response holds. */
@@ -90,10 +89,8 @@ export const Registration = T.String({
 /** The registration in every response. */
 export const registrationAsSent = T.String({ description: 'The registration as it was sent' });
 
-/** The path parameter of lookups by registration. */
 export const registrationPath = T.Object({ registration: Registration });
 
-/** The path parameter of content items. */
 export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 
 /** Examples of the errors that every lookup by registration has. */

@@ -8,7 +8,6 @@ import type { TableId } from '../../core/tables.ts';
 
 type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem';
 
-/** The DynamoDB actions that a function uses on each table. */
 type TableActions = Partial<Record<TableId, readonly Action[]>>;
 
 /** Lambda's timeout in seconds; the functions' own deadline is shorter. */

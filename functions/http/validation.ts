@@ -2,12 +2,10 @@ import { ApiError, type ParameterIssue, type ValidationIssue, validationFailed }
 import type { HttpFunction } from './endpoint-definition.ts';
 import type { HttpRequest, Middleware, RequestContext } from './request.ts';
 
-/** The issue of a query parameter that is given twice. */
 export const GIVEN_TWICE = 'must not be given more than once';
 
 /** What an endpoint takes from a request besides its path. `defineInput` makes it from schemas. */
 export interface Input<Values extends object = object> {
-  /** The names of the query parameters. */
   readonly query: readonly string[];
   /** Check and parse the body, in order; none for an input without a body. */
   readonly parsing: readonly Middleware[];

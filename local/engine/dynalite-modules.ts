@@ -10,7 +10,6 @@ import type { JsonObject } from './protocol.ts';
 
 type Callback<T> = (error: unknown, result?: T) => void;
 
-/** The records of one table. */
 interface RecordStore {
   get(key: string, done: Callback<unknown>): void;
   put(key: string, value: unknown, done: Callback<void>): void;

@@ -18,7 +18,6 @@ import {
 /** The operation, after the prefix of DynamoDB or of KMS. */
 const TARGET = /^(?:DynamoDB_20120810|TrentService)\.(\w+)$/;
 
-/** Performs one operation of the API. */
 export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
 
 const respond = async (

@@ -2,7 +2,6 @@
 
 export type JsonObject = Record<string, unknown>;
 
-/** An HTTP status and a JSON body. */
 export interface EngineResponse {
   readonly status: number;
   readonly body: JsonObject;

@@ -6,7 +6,6 @@ import { isJsonObject, type JsonObject, validationError } from './protocol.ts';
 const MAX_ACTIONS = 100;
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
-/** One action of a transaction. */
 export interface Action {
   readonly operation: string;
   readonly input: JsonObject;
