@@ -13,7 +13,7 @@ export interface TableDescription {
   readonly environmentVariable: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute;
-  /** Unix seconds; DynamoDB removes the item some time after. Never relied on for correctness. */
+  /** Unix seconds. DynamoDB removes the item some time after, and nothing relies on the removal. */
   readonly timeToLiveAttribute?: string;
 }
 

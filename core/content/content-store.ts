@@ -41,7 +41,8 @@ export const contentKeys = (kind: KeyKind) => {
 };
 
 /**
- * Keys and lists of one kind of API key's content. All reads and writes go through them, which keeps the kinds apart.
+ * Keys and lists of one kind of API key's content. Every read and write takes its keys from them, which keeps the kinds
+ * apart.
  */
 export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => ({
   db,

@@ -59,7 +59,7 @@ const openTables = (endpoint: HttpFunction) => {
   return { db, tables, access };
 };
 
-/** middy's type asks the caller for the context that its middlewares make. */
+/** The handler without its context in the type: middy's type asks the caller for what its middlewares add. */
 const gatewayHandler = (
   handler: (event: unknown, context: never) => Promise<APIGatewayProxyStructuredResultV2>,
 ): GatewayHandler => handler as GatewayHandler;
