@@ -31,9 +31,9 @@ export const tables = {
     sortKey: { name: 'windowStart', type: 'N' },
     timeToLiveAttribute: 'expiresAt',
   },
-  /** Vehicles with their policies, by `RegistrationKey`. */
+  /** Vehicles with their policies, or their erasures, by `RegistrationKey`. */
   vehicles: { environmentVariable: 'VEHICLES_TABLE', partitionKey: { name: 'registration', type: 'S' } },
-  /** MOT, road tax and fines, by `RegistrationKey`. */
+  /** MOT, road tax and fines, or erasures, by `RegistrationKey`. */
   compliance: { environmentVariable: 'COMPLIANCE_TABLE', partitionKey: { name: 'registration', type: 'S' } },
   /** Content items, their slugs, the members and counters of their lists, and the records of idempotent creations. */
   content: {

@@ -39,7 +39,7 @@ interface AlarmDescription {
 
 type Condition = Omit<AlarmProps, 'metric'>;
 
-/** In 3 minutes of 5, so that one bad minute wakes nobody. Without requests there are no errors. */
+/** Raised after 3 bad minutes of 5, so that one bad minute notifies nobody. Without requests there are no errors. */
 const whenAbove = (threshold: number): Condition => ({
   threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -223,7 +223,7 @@ export const describeAlarms = ({
     })),
     ...importAlarms(settings),
     ...intakeAlarms(settings, intakeProjects),
-    // The metric is the alias's, so of both versions together. Values are 0 or 1: the average is a share.
+    // The metric is the alias's, so it counts both versions. Its values are 0 or 1: the average is a share.
     ...(gradualDeployment ? [...functions] : []).map(([id, { live }]) => ({
       id: `FunctionErrors-${id}`,
       description: `The function ${id} does not start, crashes or times out. Rolls back its deployment, notifies nobody.`,

@@ -107,7 +107,7 @@ const addRole = (
     }),
     inlinePolicies: { Access: new PolicyDocument({ statements: access }) },
   });
-  // Resources of their own, which CloudFormation deletes at the end of a deployment.
+  // These permissions are resources of their own, which CloudFormation deletes at the end of a deployment.
   for (const [name, statement] of tables.statementsOnNamed({ vehicles, compliance })) {
     role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
   }

@@ -39,7 +39,7 @@ const MINUTES_APART = 18;
 export class Intake extends Construct {
   readonly bucket: Bucket;
   readonly projects: readonly IntakeProject[];
-  /** They start builds, which read the outputs of the stack: so they should be the last resources of a deployment. */
+  /** The last resources of a deployment: they start builds, which read the outputs of the stack. */
   readonly rules: readonly Rule[];
   /** What `admin intake` needs beside the tables. */
   readonly statements: readonly PolicyStatement[];
