@@ -1,5 +1,6 @@
 /**
- * Searches every interleaving of the calls of two sides (docs/interleavings.md). What follows a state depends only on what is stored and on the
+ * Searches every interleaving of the calls of two sides (docs/interleavings.md). What follows a state depends only on
+ * what is stored and on the
  * responses that each side has got: a state that several schedules reach is searched once.
  */
 import { afterWrites, type StoredState } from './engine.ts';
