@@ -10,35 +10,34 @@ const shared = {
   },
 };
 
-const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
+const project = (displayName, testMatch) => ({
   ...shared,
   displayName,
   testMatch: testMatch.map((pattern) => `<rootDir>/test/${pattern}`),
-  testPathIgnorePatterns: ['/node_modules/', ...testPathIgnorePatterns],
 });
 
 /** `npm test`, and what a bare `jest` runs. */
 const DEFAULT = [
-  project('unit', ['**/*.test.ts'], ['/test/api/', '/test/black-box/', '/test/cloud/stack/', '/test/rigs/release/']),
-  project('api', ['{api,black-box}/**/*.test.ts']),
+  project('unit', ['unit/**/*.test.ts', 'cloud/*.test.ts']),
+  project('api', ['api/**/*.test.ts', 'black-box/local-gateway.test.ts']),
   {
-    ...project('templates', ['{cloud/stack,rigs/release}/*.test.ts']),
+    ...project('templates', ['cloud/{release,stack}/*.test.ts']),
     globalSetup: '<rootDir>/test/cloud/stack/global-setup.ts',
   },
 ];
 
-/** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (docs/testing.md). */
+/** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (test/README.md). */
 const ON_REQUEST = [
-  project('faults', ['rigs/faults/*.suite.ts']),
-  project('deployed', ['rigs/deploy/*.suite.ts']),
-  project('sam', ['rigs/sam/*.suite.ts']),
-  project('black-box', ['black-box/*.suite.ts']),
-  project('browser', ['rigs/browser/*.suite.ts']),
-  project('examples', ['rigs/examples/*.suite.ts']),
-  project('site', ['rigs/site/*.suite.ts']),
+  project('faults', ['faults/*.test.ts']),
+  project('deployed', ['outside/deploy/*.test.ts']),
+  project('sam', ['outside/sam/*.test.ts']),
+  project('black-box', ['black-box/any-origin.test.ts']),
+  project('browser', ['outside/browser/*.test.ts']),
+  project('examples', ['outside/examples/*.test.ts']),
+  project('site', ['outside/site/*.test.ts']),
   {
-    ...project('client', ['client/*.suite.ts']),
-    globalSetup: '<rootDir>/test/client/pack-and-install.ts',
+    ...project('client', ['outside/client/*.test.ts']),
+    globalSetup: '<rootDir>/test/outside/client/pack-and-install.ts',
   },
 ];
 

@@ -29,7 +29,7 @@ const usedKey = async (requests: number, record: Parameters<typeof api.newKey>[0
   return key;
 };
 
-/** Every form of the two headers: test/http/request.test.ts. */
+/** Every form of the two headers: test/unit/http/request.test.ts. */
 it('An unknown key gets the same 401 for a known, an unknown and an invalid registration', async () => {
   const key = generateKey('test');
   const lookUp = (plate: string) => get(`/v1/vehicle/${plate}/insurance`, key);
@@ -150,7 +150,7 @@ describe('GET /v1/usage', () => {
     expect(await usage(await api.newKey())).toMatchObject({ key: { environment: 'unknown', expires: null } });
   });
 
-  // What is computed from them: test/access/usage-report.test.ts.
+  // What is computed from them: test/unit/access/usage-report.test.ts.
   it('reads the counters of 24 hours', async () => {
     const key = await api.newKey({ plan: 'free' });
     await count(...[23, 24].map((hours) => aCounter(key, hours, NOON - hours * HOUR_MS)));

@@ -27,7 +27,7 @@ const update = (id: string, json: unknown, headers?: Headers) => call('PUT', `${
 const remove = (id: string, headers?: Headers) => call('DELETE', `${PATH}/${id}`, undefined, headers);
 
 /**
- * The life of an item, at both addresses: test/black-box. What a field may hold: test/http/input.test.ts. Concurrent
+ * The life of an item, at both addresses: test/black-box. What a field may hold: test/unit/http/input.test.ts. Concurrent
  * changes: `npm run test:orders`.
  */
 describe('POST /v1/api/content', () => {
@@ -146,7 +146,7 @@ describe('If-Match', () => {
   });
 });
 
-/** Every parameter: test/http/input.test.ts; links: test/http/request.test.ts; pages: test/content, test/black-box. */
+/** Every parameter: test/unit/http/input.test.ts; links: test/unit/http/request.test.ts; pages: test/unit/content, test/black-box. */
 describe('GET /v1/api/content', () => {
   const readPage = async (path: string): Promise<{ page: ContentPage; link: string | null }> => {
     const { body, headers } = await call('GET', path);

@@ -44,7 +44,7 @@ const insuranceOf = (registration: string) => get(`/v1/vehicle/${registration}/i
 const bulk = (what: 'insurance' | 'compliance', registrations: readonly string[], more: object = {}) =>
   api.call('POST', `/v1/vehicle/bulk-${what}`, { key: api.key, json: { registrations, ...more } });
 
-/** Which policy answers, and the forms of registrations: test/vehicles. Answers of each endpoint: test/black-box. */
+/** Which policy answers, and the forms of registrations: test/unit/vehicles. Answers of each endpoint: test/black-box. */
 describe('A lookup', () => {
   it('counts days in Europe/London: at 23:30 UTC in summer it is tomorrow', async () => {
     expect((await insuranceOf('FUTURE')).body).toMatchObject({ insured: false });
@@ -89,7 +89,7 @@ describe('A lookup', () => {
   });
 });
 
-/** The order and the form of results: test/bulk, test/black-box. Batches and their retries: test/dynamodb. */
+/** The order and the form of results: test/unit/bulk, test/black-box. Batches and their retries: test/unit/dynamodb. */
 describe('A bulk request', () => {
   it('returns registrations exactly as they were sent', async () => {
     const odd = ['__proto__', 'constructor', '\u0000', '🚗', 'a'.repeat(5_000)];

@@ -46,7 +46,7 @@ it.each([
   expect(headers.get('allow')).toEqual(allow);
 });
 
-/** Media types, encodings and sizes: test/http/input.test.ts; through every bulk endpoint: test/black-box. */
+/** Media types, encodings and sizes: test/unit/http/input.test.ts; through every bulk endpoint: test/black-box. */
 describe('A request body', () => {
   it.each([
     ['MALFORMED_JSON', ''],

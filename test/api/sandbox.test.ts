@@ -46,7 +46,7 @@ const IN_BULK = [
   ['compliance in bulk', bulk('compliance')],
 ] as const;
 
-/** The vehicles and their dates: test/sandbox. Content: test/probe/probe-key.test.ts. */
+/** The vehicles and their dates: test/unit/sandbox. Content: test/unit/probe/probe-key.test.ts. */
 describe('Lookups of a test key or the probe’s', () => {
   it.each([...ALONE, ...IN_BULK])(
     'of %s find vehicles of the sandbox, none of the tables, and only admission makes database requests',
@@ -72,7 +72,7 @@ describe('Lookups of a test key or the probe’s', () => {
   });
 });
 
-/** However it is written: test/sandbox. */
+/** However it is written: test/unit/sandbox. */
 describe('A forced outcome', () => {
   it.each(ALONE)('of %s is 429 or 500, counts once, and is only for test keys', async (_what, lookUp) => {
     const key = await api.newKey({ environment: 'test', plan: 'free' });

@@ -1,4 +1,4 @@
-/** Units as the owner of a key sees them: docs/contract.md#units. Calculations: test/access/usage-report.test.ts. */
+/** Units as the owner of a key sees them: docs/contract.md#units. Calculations: test/unit/access/usage-report.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';

@@ -20,7 +20,7 @@ export interface TestEngine {
   readonly stop: () => Promise<void>;
 }
 
-/** Whether the tests run on an engine that was started for all of them (`test/rigs/dynamodb-local`). */
+/** Whether the tests run on an engine that was started for all of them (`test/outside/dynamodb-local`). */
 export const sharedEndpoint = (): string | undefined => process.env.TEST_DYNAMODB_ENDPOINT || undefined;
 
 /** A client for an engine on this machine; the caller destroys it. */

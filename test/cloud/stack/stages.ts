@@ -1,6 +1,6 @@
 /** The stages whose templates the tests read. */
 import type { StageFile } from '../../../core/stage/stage-schema.ts';
-import { SIGNED_ANSWERS } from '../../rigs/release/stack-promises.ts';
+import { SIGNED_ANSWERS } from '../release/stack-promises.ts';
 
 /** A stage with its committed settings, except for these. */
 export interface Stage {

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import pLimit from 'p-limit';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
+import { catchOutput } from '../support/caught-output.ts';
+import { inconsistenciesOf } from '../support/content-consistency.ts';
+import { type ChooseFault, FAULTS, onNthCall } from '../support/fault-choosers.ts';
+import { type DatabaseCall, type Fault, isApplicable } from '../support/fault-proxy.ts';
+import { type Reply, useApi } from '../support/use-api.ts';
+import { canaries, leaksIn, linesIn } from './log.ts';
+import { prepare, type Scenario, scenarios } from './matrix/scenarios.ts';
+import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
+
+process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
+
+const isLong = bySize(false, true);
+/** Requests at once: they mostly wait. */
+const CONCURRENCY = 16;
+/** Milliseconds: Lambda's 10 s less 1 s, and 0.5 s for the local gateway. */
+const DEADLINE = 9_000 + 500;
+const RECOVERY = 5_000;
+/**
+ * A machine that pauses for longer than the service waits for a response adds a fault: the request is then sent again,
+ * with new records.
+ */
+const MAX_REPEATS = 5;
+/** Longer than the service waits for a response (1 s), though the request is applied. */
+const TOO_SLOW: Fault = { slowMs: 1_500 };
+
+/** Cancelled transactions are searched by `test/orders`. */
+const faults = [...FAULTS, TOO_SLOW].filter((fault) => fault !== 'mixedCancellation');
+/** Requests succeed even while these last. */
+const isHidden = (fault: Fault): boolean => fault === 'partial' || (typeof fault === 'object' && fault !== TOO_SLOW);
+/** Those that a small run tries at each point by itself: another one is the same error to the code. */
+const AT_EACH_POINT: readonly Fault[] = ['throttle', 'error', 'hang', 'partial'];
+
+/** The database requests of a scenario on the same tables with the same operation, or all of them. */
+interface Point {
+  readonly scenario: Scenario;
+  readonly name: string;
+  readonly calls: readonly DatabaseCall[];
+}
+const EVERYWHERE = 'everywhere';
+
+const api = useApi(undefined, { logLevel: 'DEBUG' });
+const newCanary = canaries();
+const keys: string[] = [];
+const sent = { requests: 0, failures: 0, unread: 0, slowestMs: 0, slowestRecoveryMs: 0 };
+let written: readonly string[];
+let points: readonly Point[];
+
+/** As `GetItem keys`. */
+const nameOf = ({ operation, tables }: DatabaseCall): string => {
+  const ids = Object.entries(api.engine.names).flatMap(([id, name]) => (tables.includes(name) ? id : []));
+  return [operation, ...ids].join(' ');
+};
+
+/** By what its database requests contain, the fault of each request. */
+const choosers = new Map<string, ChooseFault>();
+const MARKS = /zqkwvj\w{3}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{20}\b/gi;
+const marksIn = ({ body }: DatabaseCall): string[] => (body.match(MARKS) ?? []).map((mark) => mark.toLowerCase());
+const choose: ChooseFault = (call) => {
+  const owner = marksIn(call).find((mark) => choosers.has(mark));
+  return choosers.get(owner ?? '')?.(call);
+};
+
+const prepared = async (scenario: Scenario) => {
+  const request = await prepare(api, scenario, newCanary());
+  keys.push(request.key);
+  const send = async (): Promise<Reply> => {
+    sent.requests += 1;
+    const reply = await request.send();
+    if (reply.status === 500) sent.failures += 1;
+    if (reply.text.includes('LOOKUP_UNAVAILABLE')) sent.unread += 1;
+    return reply;
+  };
+  return { ...request, send };
+};
+
+const requireNormal = ({ status = 200 }: Scenario, body: object | undefined, reply: Reply): void => {
+  assert.equal(reply.status, status);
+  if (body) assert.partialDeepStrictEqual(reply.body, body);
+};
+
+const batchesIn = (calls: readonly DatabaseCall[]): readonly string[] =>
+  calls.flatMap(({ operation, body }) => (operation === 'BatchGetItem' ? body : []));
+
+/** The response while a fault lasts (docs/contract.md#every-response, docs/contract.md#limits-keys-and-lookups). */
+const requireFailed = (fault: Fault, { scenario, name, calls }: Point, { status, text }: Reply): void => {
+  const all = points.find((point) => point.scenario === scenario && point.name === EVERYWHERE)?.calls ?? [];
+  const isBulk = scenario.stored === 'vehicles' && scenario.json !== undefined;
+  const failed = batchesIn(calls);
+  const batches = batchesIn(all);
+  if (isBulk && failed.length > 0 && failed.length < batches.length) {
+    const unread = new Set(failed.join().match(/(?<="registration":\{"S":")\w+/g));
+    assert.deepEqual([status, text.match(/LOOKUP_UNAVAILABLE/g)?.length], [200, unread.size]);
+  } else assert.equal(status, fault === 'throttle' && name === 'UpdateItem usage' ? 429 : 500);
+};
+
+/** Repeats a request after its fault has ended until it succeeds. */
+const requireRecovery = async ({ status = 200, repeatedStatus }: Scenario, send: () => Promise<Reply>) => {
+  const ended = performance.now();
+  for (;;) {
+    const reply = await send();
+    const took = performance.now() - ended;
+    assert.ok(took < RECOVERY, `still ${reply.status} after ${Math.round(took)} ms`);
+    sent.slowestRecoveryMs = Math.max(sent.slowestRecoveryMs, took);
+    if (reply.status === status || reply.status === repeatedStatus) return;
+  }
+};
+
+/** `nth`: which request at the point fails, from 1; undefined: all, until the response is there. */
+type Attempt = readonly [fault: Fault, point: Point, nth: number | undefined];
+
+const attempt = async ([fault, point, nth]: Attempt): Promise<void> => {
+  const { scenario, name } = point;
+  const { marks, send, body } = await prepared(scenario);
+  const chosen = nth === undefined ? () => fault : onNthCall(nth, fault);
+  let isInjected = false;
+  const chooser: ChooseFault = (call) => {
+    const found = name === EVERYWHERE || name === nameOf(call) ? chosen(call) : undefined;
+    isInjected ||= found !== undefined && isApplicable(found, call);
+    return found;
+  };
+  for (const mark of marks) choosers.set(mark, chooser);
+  const started = performance.now();
+  const reply = await send();
+  const took = performance.now() - started;
+  for (const mark of marks) choosers.delete(mark);
+  assert.ok(isInjected, 'the fault was not injected');
+  assert.ok(took <= DEADLINE, `${Math.round(took)} ms`);
+  sent.slowestMs = Math.max(sent.slowestMs, took);
+  if (nth !== undefined || isHidden(fault)) requireNormal(scenario, body, reply);
+  else requireFailed(fault, point, reply);
+  if (nth === undefined) await requireRecovery(scenario, send);
+};
+
+const violation = async (given: Attempt): Promise<string[]> => {
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      await attempt(given);
+      return [];
+    } catch (error) {
+      const [fault, { scenario, name }, nth] = given;
+      if (repeats === MAX_REPEATS)
+        return [`${JSON.stringify(fault)}, ${scenario.endpoint}, ${name}, ${nth ?? 'lasting'}: ${error}`];
+    }
+  }
+};
+
+const violations = async (attempts: readonly Attempt[]): Promise<string[]> => {
+  expect(new Set(attempts.map(([fault]) => fault))).toEqual(new Set(faults));
+  api.faults.inject(choose);
+  return (await pLimit(CONCURRENCY).map(attempts, violation)).flat();
+};
+
+const pointsFor = (fault: Fault, isOnce: boolean) => {
+  // Once, a lost response must not lead to a second change.
+  const isAtEach = isLong || AT_EACH_POINT.includes(fault) || (isOnce && fault === 'resetAfter');
+  const tried = points.filter(({ name }) => (name === EVERYWHERE ? !isOnce || !isAtEach : isAtEach));
+  return tried.filter(({ calls }) => calls.some((call) => isApplicable(fault, call)));
+};
+
+beforeAll(async () => {
+  written = catchOutput();
+  points = (
+    await Array.fromAsync(scenarios, async (scenario): Promise<Point[]> => {
+      const { marks, send, body } = await prepared(scenario);
+      api.faults.reset();
+      requireNormal(scenario, body, await send());
+      const calls = api.faults.calls.filter((call) => marksIn(call).some((mark) => marks.includes(mark)));
+      const named = [...Map.groupBy(calls, nameOf)].map(([name, own]) => ({ scenario, name, calls: own }));
+      return [...named, { scenario, name: EVERYWHERE, calls }];
+    })
+  ).flat();
+}, TIMEOUT_MS);
+afterAll(() => {
+  jest.restoreAllMocks();
+  reportFigures('matrix', { ...sent, logBytes: written.join('').length });
+});
+
+it('Every endpoint has a scenario', () => {
+  const tried = new Set(scenarios.map(({ endpoint }) => endpoint));
+  expect(tried).toEqual(new Set([...Object.keys(endpoints), notFound.id]));
+});
+
+/** Those that happen once come first: the SDK saves its retries after many have failed. */
+it(
+  'Every endpoint succeeds after one fault at any operation on any table',
+  async () => {
+    const attempts = faults.flatMap((fault) =>
+      pointsFor(fault, true).flatMap((point) =>
+        (isLong ? point.calls : [0]).map((_, nth): Attempt => [fault, point, nth + 1]),
+      ),
+    );
+    expect(await violations(attempts)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'Every endpoint responds as documented, in time, while a fault lasts, and succeeds when it has ended',
+  async () => {
+    const attempts = faults.flatMap((fault) =>
+      pointsFor(fault, false).map((point): Attempt => [fault, point, undefined]),
+    );
+    expect(await violations(attempts)).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+it('Content is consistent afterwards', async () => {
+  expect(await inconsistenciesOf(api.engine.client, api.engine.names.content)).toEqual([]);
+});
+
+it('The log contains one line per request, one per failure, and no value of a caller or a record and no key', () => {
+  const { requests, failures, unread } = sent;
+  expect(failures).toBeGreaterThan(0);
+  expect(leaksIn(written.join(''), keys)).toEqual([]);
+  const lost = written.join('').split('"LostUnits":').length - 1;
+  expect(linesIn(written.join(''))).toEqual({ request: requests, failure: failures + unread + lost });
+});

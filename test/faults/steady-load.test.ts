@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { median } from '../../bench/report.ts';
+import { generateKey } from '../../core/access/api-key.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import { requestTo } from '../../local/record-examples.ts';
+import { recordedExamples } from '../../openapi/examples.ts';
+import { someFields } from '../support/content.ts';
+import { type ForkedProcess, forkCall } from '../support/fork.ts';
+import { prepareEngine } from '../support/prepared-engine.ts';
+import type { Memory } from './measured-gateway.ts';
+import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
+
+const MAX_GROWTH = 0.1;
+/** Clients that send one request after the other, each with a premium key: 6,000 requests a minute. */
+const CLIENTS = 8;
+/**
+ * Rounds of all requests that each client sends, and the parts of them whose memory is compared; before them code is
+ * still being compiled.
+ */
+const { rounds, start, end } = bySize(
+  { rounds: 12, start: [0.3, 0.6], end: [0.7, 1] },
+  { rounds: 200, start: [0.1, 0.2], end: [0.9, 1] },
+);
+/** V8 doubles the space for new objects at any time, which would look like growth. */
+const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
+
+const CONTENT = '/v1/api/content';
+
+/** The examples with the same response each time, and what callers get wrong: each request, and its status. */
+const requestsTo = (origin: string, key: string): (readonly [make: () => Request, status: number])[] => {
+  const ids = (Object.keys(endpoints) as EndpointId[]).filter(
+    (id) => !['create-content', 'delete-content'].includes(id),
+  );
+  const withKey = (request: Request, used = key): Request => {
+    request.headers.set('X-API-Key', used);
+    return request;
+  };
+  const malformed = { method: 'POST', body: '{"title": ', headers: { 'Content-Type': 'application/json' } };
+  return [
+    ...ids.flatMap((id) =>
+      recordedExamples()
+        .of(id)
+        .filter(({ status }) => status < 300 || status === 404)
+        .map((example) => [() => withKey(requestTo(origin, endpoints[id], example)), example.status] as const),
+    ),
+    [() => withKey(new Request(`${origin}/v1/usage`), generateKey('live')), 401],
+    [() => withKey(new Request(origin + CONTENT, malformed)), 400],
+    [() => withKey(new Request(`${origin}/v1/nowhere`)), 404],
+  ];
+};
+
+describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
+  let engine: Awaited<ReturnType<typeof prepareEngine>>;
+  let gateway: ForkedProcess<{ readonly origin: string }>;
+  const memory: Memory[] = [];
+  const unexpected: string[] = [];
+  let requests = 0;
+
+  const send = async (request: Request, expected: number): Promise<Response> => {
+    const response = await fetch(request);
+    requests += 1;
+    if (response.status !== expected) unexpected.push(`${request.method} ${request.url}: ${response.status}`);
+    return response;
+  };
+
+  /** Each item is deleted again, so that the number of stored items stays the same. */
+  const createAndDelete = async (key: string, slug: string): Promise<void> => {
+    const url = gateway.result.origin + CONTENT;
+    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+    const body = JSON.stringify(someFields('load.example', slug));
+    const created = await send(new Request(url, { method: 'POST', headers, body }), 201);
+    const { id } = (await created.json()) as { readonly id: string };
+    await send(new Request(`${url}/${id}`, { method: 'DELETE', headers: { 'X-API-Key': key } }), 204);
+  };
+
+  const growthOf = (part: keyof Memory): number => {
+    const medianIn = ([from = 0, to = 0]: readonly number[]) =>
+      median(memory.slice(Math.floor(memory.length * from), Math.ceil(memory.length * to)).map((at) => at[part]));
+    return medianIn(end) / medianIn(start) - 1;
+  };
+
+  beforeAll(async () => {
+    engine = await prepareEngine();
+    // Logs and metrics are written as in production.
+    gateway = await forkCall(new URL('./measured-gateway.ts', import.meta.url), 'startMeasuredGateway', [], {
+      environment: { POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_METRICS_NAMESPACE: 'SteadyLoad' },
+      nodeOptions: ['--expose-gc', ...YOUNG_GENERATION],
+      output: 'ignore',
+    });
+    const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+      const key = await engine.newKey();
+      for (let round = 0; round < rounds; round += 1) {
+        for (const [make, status] of requestsTo(gateway.result.origin, key)) await (await send(make(), status)).text();
+        await createAndDelete(key, `item-${client}-${round}`);
+        if (client % 4 === 0) memory.push((await gateway.call('memory')) as Memory);
+      }
+    });
+    await Promise.all(clients);
+    reportFigures('steady load', { requests, heap: growthOf('heap'), resident: growthOf('resident') });
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await gateway.stop();
+    await engine.close();
+  });
+
+  it('each get the expected status', () => {
+    expect(requests).toBeGreaterThan(CLIENTS * rounds * Object.keys(endpoints).length);
+    expect(unexpected).toEqual([]);
+  });
+
+  it.each(['heap', 'resident'] as const)('let the %s memory after a collection grow by less than 10 %%', (part) => {
+    expect(memory.length).toBeGreaterThan(10);
+    expect(growthOf(part)).toBeLessThan(MAX_GROWTH);
+  });
+});

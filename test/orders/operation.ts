@@ -1,0 +1,53 @@
+/** What the two sides of a search do. */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Moment } from '../../core/content/content-table.ts';
+import type { StoredState } from './engine.ts';
+import type { StoredContent } from './stored-content.ts';
+
+/** What a request came to: plain JSON, so that two can be compared. */
+export type Outcome = { readonly value: unknown } | { readonly error: string };
+
+export interface Caller {
+  readonly db: DynamoDBDocumentClient;
+  /** `a` or `b`, to tell their values apart. */
+  readonly side: string;
+  readonly moment: Moment;
+  /** Of the side's earlier requests. */
+  readonly earlier: readonly Outcome[];
+}
+
+/** The requests of a caller of the product, who sends one after the other. */
+export type Requests = readonly ((caller: Caller) => Promise<unknown>)[];
+
+/** What a side that only reads has to answer for. */
+interface ReadCheck {
+  /** Adds a state that is stored while it reads; JSON. */
+  readonly gather: (gathered: unknown, stored: StoredContent) => unknown;
+  readonly judge: (result: unknown, gathered: unknown) => readonly string[];
+}
+
+/** One side of a pair. What does not read must fit one order of the requests of both. */
+export interface Operation {
+  readonly name: string;
+  readonly requests: Requests;
+  readonly reading?: ReadCheck;
+  /** Its calls that wait at the same time decide nothing together: they are answered in their order. */
+  readonly inOrder?: true;
+}
+
+export interface Pair {
+  readonly sides: readonly [Operation, Operation];
+  readonly initial: StoredState;
+}
+
+/** The result of a request that must succeed. */
+export const resultOf = <T>(outcome: Outcome | undefined): T => {
+  if (outcome === undefined || !('value' in outcome)) throw new Error(`${JSON.stringify(outcome)} is no result`);
+  return outcome.value as T;
+};
+
+/** The error with which callers, by the contract, may repeat a request whose outcome is unknown. */
+export const TRY_AGAIN = 'try again';
+
+/** Whether a request with this outcome may have been applied or not. */
+export const isInDoubt = (outcome: Outcome): boolean => 'error' in outcome && outcome.error.includes(TRY_AGAIN);

@@ -1,0 +1,321 @@
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { delimiter, dirname } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { makeSigningKey } from '../../support/signing-key.ts';
+import { command } from './installed-package.ts';
+import { startStubService } from './stub-service.ts';
+import { useCommandLine } from './use-command-line.ts';
+
+const { accountOf, checkText, file, folder, service, start } = useCommandLine();
+
+const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
+/** A result without the policies of the sample data. */
+const withoutPolicies = (result = '') => result.replace(POLICY, 'POLICY');
+
+/** The scripts of a page that check a file. */
+const scriptsOf = async (page: string): Promise<string[]> => {
+  const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8');
+  const scripts = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, script = '']) => script);
+  return scripts.filter((script) => script.includes('vehicle-verification check'));
+};
+const shell = () => ({
+  PATH: `${dirname(command)}${delimiter}${process.env.PATH}`,
+  API_ORIGIN: service().origin,
+  API_KEY: service().keys.plans.premium,
+});
+
+describe('The command line', () => {
+  it('adds columns to Excel’s CSV, row by row, and makes formulas harmless', async () => {
+    const input = [
+      '\ufeffinsured;Plate;"Note; of ""ours"""',
+      '1;AB12 CDE;=1+1',
+      '2;"ZZ99ZZZ";"two\r\nlines"',
+      '3;KR08NIL;-5',
+      '4;;@x',
+      '5;AB1OCDE;+44',
+      '6',
+      '7;AB12CDE;shifted;cell;;',
+      '8;AB12_CDE;\t;;;;',
+    ];
+    const { code, stdout, stderr, result } = await checkText(`${input.join('\r\n')}\r\n`, '--column', 'plate');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toMatch(/^result.csv: 8 rows, 6 without an answer\.\n/);
+    expect(withoutPolicies(result)).toBe(
+      [
+        '\ufeffinsured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error',
+        "1;AB12 CDE;'=1+1;true;POLICY",
+        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND',
+        "3;KR08NIL;'-5;false;;;;;;NONE;;",
+        "4;;'@x;;;;;;;;;INVALID_REGISTRATION",
+        "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND",
+        '6;;;;;;;;;;;INVALID_REGISTRATION',
+        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS',
+        "8;AB12_CDE;'\t;;;;;;;;;INVALID_REGISTRATION",
+        '',
+      ].join('\r\n'),
+    );
+    expect(await readdir(folder())).toEqual(['fleet.csv', 'result.csv']);
+  });
+
+  it('names what is not insured, unknown and invalid of an office’s file, 20 of each, and writes a list of all', async () => {
+    const office = await readFile(new URL('../../fixtures/files/23-office-file.csv', import.meta.url));
+    const unknown = Array.from({ length: 21 }, (_, nth) => `${nth};;ZZ${10 + nth}ZZZ;`);
+    const total = '\r\n;;;Total\r\n';
+    const text = Buffer.concat([office, Buffer.from([...unknown, '9;;AB1OCDE;'].join('\r\n') + total)]);
+    const { code, stdout } = await checkText(text, '--not-insured', 'list.csv');
+    const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' '));
+    expect([code, lines[0]]).toEqual([1, 'result.csv: 26 rows, 23 without an answer.']);
+    expect(lines.slice(1, 9)).toEqual([
+      ...['Line 4 of fleet.csv names the columns; what is above it is left out.', 'insured 1', 'not insured 1'],
+      ...['unknown 22 (1 with a suggestion)', 'invalid 1', 'no registration 1', 'not read 0', ''],
+    ]);
+    expect(lines.slice(9, 15)).toEqual([
+      ...['not insured: 1', 'registration suggestion line', 'dg65 old 6'.replace(' ', '\u00a0'), ''],
+      ...['unknown: 22', 'registration suggestion line'],
+    ]);
+    expect(lines.slice(-7)).toEqual([
+      ...['ZZ29ZZZ 27', 'and 2 more: all are in list.csv', '', 'invalid: 1', 'registration suggestion line'],
+      ...['Summe: 2 7', ''],
+    ]);
+    const list = (await readFile(file('list.csv'), 'utf8')).split('\r\n');
+    expect([list.length, ...list.slice(0, 4)]).toEqual([
+      ...[26, '\ufeffregistration;answer;suggestion;line', 'dg65\u00a0old;not insured;;6', 'Summe: 2;invalid;;7'],
+      'ZZ10ZZZ;unknown;;8',
+    ]);
+    expect(list.at(-2)).toBe('AB1OCDE;unknown;AB10CDE;29');
+  });
+
+  it('finds the change since a result that Excel has saved again', async () => {
+    for (const name of ['fleet', 'previous-resaved-by-excel']) {
+      await copyFile(new URL(`../../fixtures/files/01-${name}.csv`, import.meta.url), file(`${name}.csv`));
+    }
+    const previous = ['--previous', 'previous-resaved-by-excel.csv', '--fail-on', 'changes'];
+    const { code, stdout } = await start(['check', 'fleet.csv', '--out', 'result.csv', ...previous]).ended;
+    expect([code, stdout]).toEqual([3, expect.stringMatching(/^ {2}DG65OLD +newly uninsured /m)]);
+  });
+
+  it('adds compliance verdicts with their reasons and dates', async () => {
+    const { code, result } = await checkText('Reg\nTC11ALL\nMT17DUE\nVE24UNK\n', '--compliance');
+    expect(code).toBe(1);
+    expect(result?.replace(/\d{4}-\d\d-\d\d/g, 'DAY').split('\n')).toEqual([
+      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error',
+      expect.stringMatching(
+        /^TC11ALL,false,INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING,DAY,DAY,DAY,\d+,,$/,
+      ),
+      'MT17DUE,true,,DAY,DAY,DAY,0,,',
+      'VE24UNK,,,,,,,,COMPLIANCE_NOT_FOUND',
+      '',
+    ]);
+  });
+
+  it.each(CSV_FORMS)('reads %s, and writes a mark for Excel', async (_form, written) => {
+    const { code, result } = await checkText(written('registration,owner\nAB12CDE,José\n'));
+    expect([code, result?.startsWith('\ufeff')]).toEqual([0, true]);
+    expect(result).toMatch(/AB12CDE.José.true/);
+    const again = ['check', 'fleet.csv', '--out', 'result.csv', '--previous', 'result.csv'];
+    expect(await start(again).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Changes since') });
+  });
+
+  const [FINE, UNINSURED, UNKNOWN, INVALID, UNREAD] = ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ', 'AB12_CDE', 'AB12CDE,x'];
+  it.each<[string, string[], number]>([
+    ['not-insured', [FINE, UNKNOWN, INVALID], 0],
+    ['not-insured', [FINE, UNKNOWN, UNREAD], 1],
+    ['not-insured', [UNINSURED, UNREAD], 3],
+    ['unanswered', [FINE, UNINSURED], 0],
+    ['unanswered', [UNREAD], 1],
+    ['unanswered,ending', [UNKNOWN, UNREAD], 3],
+    ['unanswered', [INVALID], 3],
+  ])('--fail-on %s for %j ends with %i', async (failOn, rows, expected) => {
+    const options = ['--fail-on', failOn, '--ending-within', '0'];
+    expect((await checkText(`registration\n${rows.join('\n')}\n`, ...options)).code).toBe(expected);
+  });
+
+  it('gives added columns names that differ from the input’s and from each other', async () => {
+    await checkText('insured,insured_2,registration\nx,y,AB12CDE\n');
+    const again = await checkText('insured,insured_2,registration\nx,y,AB12CDE\n', '--previous', 'result.csv');
+    expect(again).toMatchObject({
+      code: 0,
+      result: expect.stringMatching(/^insured,insured_2,registration,insured_3,/),
+    });
+  });
+
+  it('says once that the key ends', async () => {
+    const headers = { 'X-Key-Expires': '2026-12-01' };
+    const stub = await startStubService({}, 200, { headers });
+    await writeFile(file('fleet.csv'), `registration\n${'AB12CDE\n'.repeat(2_001)}`);
+    const { code, stderr } = await start(['check', 'fleet.csv', '--out', 'result.csv'], stub.account).ended;
+    await stub.close();
+    expect([code, stderr]).toEqual([0, 'The key ends on 2026-12-01: ask for its successor.\n']);
+  });
+
+  it('keeps a receipt of each request, replaced with the result or not at all, and verifies them without a key', async () => {
+    const signing = await startStubService({}, 200, { key: makeSigningKey() });
+    await writeFile(file('fleet.csv'), `registration\n${'AB12CDE\n'.repeat(2_001)}`);
+    const check = ['check', 'fleet.csv', '--out', 'result.csv', '--receipts', 'receipts.jwt'];
+    expect(await start(check, signing.account).ended).toMatchObject({ code: 0, stderr: '' });
+    const receipts = await readFile(file('receipts.jwt'), 'utf8');
+    expect([receipts.split('\n').length, signing.bulkRequests()]).toEqual([3 + 1, 3]);
+    expect((await stat(file('receipts.jwt'))).mode & 0o777).toBe(0o600);
+    expect((await start(check, signing.account, 'exec > /dev/full').ended).code).toBe(2);
+    expect(await readFile(file('receipts.jwt'), 'utf8')).toBe(receipts);
+
+    const jwks = `${new URL(signing.account.VEHICLE_VERIFICATION_BASE_URL).origin}/.well-known/jwks.json`;
+    const verify = ['verify', 'receipts.jwt', '--jwks', jwks, '--issuer', 'https://api.example.com'];
+    const holding = await start(verify, {}).ended;
+    expect([holding.code, holding.stdout.split('\n').at(-2)]).toEqual([0, '3 of 3 receipts hold.']);
+    await writeFile(file('receipts.jwt'), receipts.slice(0, -5));
+    const cut = await start(verify, {}).ended;
+    await signing.close();
+    expect([cut.code, cut.stdout]).toEqual([
+      1,
+      expect.stringContaining('\nLine 3 does not hold. The file ends in the mid'),
+    ]);
+  });
+
+  it('says of one or a few vehicles what is known, in a line each or as JSON', async () => {
+    const lookUp = async (...args: string[]) => {
+      const { code, stdout } = await start(['lookup', ...args]).ended;
+      return [code, stdout.replace(/\d{4}-\d\d-\d\d/g, 'DAY').trimEnd()];
+    };
+    const insured = 'insured, policy_number POL-1000-1, insurer Acme Mutual, cover Comprehensive';
+    expect(await lookUp('ab12 cde')).toEqual([
+      0,
+      `ab12 cde, ${insured}, valid_from DAY, valid_to DAY, status IN_FORCE`,
+    ]);
+    expect(await lookUp('KR08NIL', 'AB1OCDE', '--date', '2020-02-29')).toEqual([
+      ...[1, 'KR08NIL, not insured on DAY, status NONE\nAB1OCDE, unknown, suggestion AB10CDE'],
+    ]);
+    expect(await lookUp('VE24UNK', '--compliance')).toEqual([1, 'VE24UNK, no record']);
+    const [code, json = ''] = await lookUp('KR08NIL', '--json');
+    expect([code, JSON.parse(`${json}`)]).toEqual([
+      0,
+      [expect.objectContaining({ registration: 'KR08NIL', insured: false })],
+    ]);
+  });
+
+  it('shows the usage of the key as JSON, and its help', async () => {
+    const { stdout } = await start(['usage', '--json']).ended;
+    expect(JSON.parse(stdout)).toMatchObject({ key: { plan: 'premium' }, limits: { registrationsPerBulk: 1_000 } });
+    const [help, option] = [await start(['help'], {}).ended, await start(['--help'], {}).ended];
+    expect(help).toEqual({ ...option, code: 0, stdout: expect.stringMatching(/^Usage: /) });
+  });
+
+  it('says after the first failure that it tries again', async () => {
+    const account = { ...accountOf('premium'), VEHICLE_VERIFICATION_BASE_URL: 'http://api.invalid/v1' };
+    const { code, stderr } = await start(['usage'], account).ended;
+    const [first, last] = stderr.split('\n');
+    expect([code, first]).toEqual([
+      2,
+      expect.stringMatching(/ in 1 attempt \(.*\)\. Trying again, 8 times at most\.$/),
+    ]);
+    expect(last).toMatch(/^No complete response from http:\/\/api\.invalid in \d attempts /);
+  });
+
+  it('shows the key, its limits and its usage, without control, format and bidi characters of a response', async () => {
+    const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J', 'x'], plan: 'premium' };
+    const hostile = await startStubService({ key });
+    const { code, stdout } = await start(['usage'], hostile.account).ended;
+    await hostile.close();
+    expect([code, ...stdout.split('\n')]).toEqual([
+      ...[0, 'Key       A\ufffd]0;b\ufffd\ufffdc\ufffdKey d, live, no expiry', 'Scopes    \ufffd2J, x'],
+      'Plan      premium: 6,000 requests in 60 s, 1,000 registrations in each',
+      'Window    1 used, 5,999 left until 2026-11-22T12:01:00Z',
+      ...['24 hours  0 requests, 0 of them over the limit', ''],
+    ]);
+    const problem = { status: 403, code: 'X', detail: 'a\x1b[31m\nb', requestId: `\u2066r${'c'.repeat(10_000)}` };
+    const rejecting = await startStubService(problem, 403);
+    const stderr = `${'403 X: a\ufffd[31m\ufffdb (request \ufffdr'.padEnd(10_000, 'c')}.\n`;
+    expect(await start(['usage'], rejecting.account).ended).toEqual({ code: 2, stdout: '', stderr });
+    await rejecting.close();
+  });
+
+  it('runs the commands of the guide: checks a spreadsheet, then lists what ends, but nothing that is renewed already', async () => {
+    const [check = '', list = ''] = await scriptsOf('integration.md');
+    const bash = (script: string) =>
+      runCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder(), env: shell() });
+    const timeless = async (name: string) => (await readFile(file(name), 'utf8')).replace(/\d{4}-\d\d-\d\d/g, 'DAY');
+    expect(await bash(check)).toMatch(/^result\.csv: 2 rows, 1 without an answer\.$/m);
+    expect(await timeless('result.csv')).toBe(
+      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error\n' +
+        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,\n' +
+        'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND\n',
+    );
+    expect(await bash(list)).toMatch(/^Ends from \S+ to \S+: 2$/m);
+    const ends = 'registration,what,last_day\nMT17 DUE,MOT,DAY\nBD51 SMR,insurance,DAY\n';
+    expect(await timeless('ending.csv')).toBe(ends);
+  });
+});
+
+describe('The command line ends with 2 and one sentence', () => {
+  const CHECK = 'check fleet.csv --out result.csv';
+  const NEW = '--out x.csv';
+  it.each<[string, RegExp]>([
+    ['check fleet.csv --out quote.csv', /^quote\.csv exists and is not an/],
+    [`${CHECK} --ending-within 9 --ending quote.csv`, /^quote\.csv exists and is not an/],
+    [`${CHECK} --previous fleet.csv`, /^fleet\.csv is not a result/],
+    [`${CHECK} --previous old.csv --compliance`, /of another kind/],
+    [`${CHECK} --previous old.csv --column note`, /no column "note"/],
+    [`check none.csv ${NEW}`, /^There is no file none\.csv\.$/],
+    [`check vvc_live_secret ${NEW}`, /^There is no file \(key\)\.$/],
+    [`check . ${NEW}`, /^\. cannot be read \(it is a folder\)\.$/],
+    [`check empty.csv ${NEW}`, /^empty\.csv is empty\.$/],
+    [
+      `check fleet.xlsx ${NEW}`,
+      /^fleet\.xlsx cannot be read: the file is an Excel workbook, not CSV: open it and save the sheet as/,
+    ],
+    [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
+    [
+      'check /dev/stdin --out x.csv',
+      /^\/dev\/stdin is a pipe or a device, which cannot be read twice: write it to a file/,
+    ],
+    [
+      `check quote.csv ${NEW}`,
+      /^quote\.csv cannot be read: the row that begins on line 2 has a cell that begins with a quote, which is not closed\.$/,
+    ],
+    [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
+    ...AMBIGUOUS_HEADERS.map((_, nth): [string, RegExp] => [
+      `check ambiguous${nth}.csv ${NEW}`,
+      /^ambiguous\d\.csv has several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/,
+    ]),
+    ['check fleet.csv --out folder.csv', /^folder\.csv is a folder: name a file\.$/],
+    ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
+  ])('%s', async (line, sentence) => {
+    await mkdir(file('folder.csv'));
+    const added = 'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error';
+    for (const [name, text] of [
+      ['fleet.csv', 'registration,note\nAB12CDE,x\n'],
+      ['empty.csv', ''],
+      ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,,\nAB12CDE,false,,,,,,,,\n`],
+      ['quote.csv', 'registration\n"AB12CDE\n'],
+      ['fleet.xlsx', 'PK\x03\x04'],
+      ['header.csv', 'registration,note\n,\n'],
+      ...AMBIGUOUS_HEADERS.map((header, nth): [string, string] => [`ambiguous${nth}.csv`, header]),
+    ] as const) {
+      await writeFile(file(name), text);
+    }
+    const { code, stdout, stderr } = await start(line.split(' ')).ended;
+    expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(sentence)]);
+    expect(stderr.trimEnd()).not.toMatch(/\n|vvc_/);
+  });
+
+  const UNKNOWN = `vvc_live_${'A'.repeat(36)}`;
+  it.each([
+    ['BASE_URL', undefined, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of the service/],
+    ['BASE_URL', 'http://127.0.0.1:1', /with \/v1 at its end\.$/],
+    [
+      'BASE_URL',
+      'https://api.example.com/v1\r',
+      /^VEHICLE_VERIFICATION_BASE_URL is wrong\. .* ends with a carriage return, /,
+    ],
+    ['API_KEY', undefined, /^Set VEHICLE_VERIFICATION_API_KEY to your key\.$/],
+    ['API_KEY', 'sécret', /^VEHICLE_VERIFICATION_API_KEY is wrong\. .* contains invalid characters\.$/],
+    ['API_KEY', UNKNOWN, /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/],
+  ])('VEHICLE_VERIFICATION_%s=%s', async (name, value, sentence) => {
+    const account = { ...accountOf('premium'), [`VEHICLE_VERIFICATION_${name}`]: value };
+    const { code, stdout, stderr } = await start(['usage'], account).ended;
+    expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(sentence)]);
+    expect(stderr).not.toMatch(/vvc_|sécret/);
+  });
+});

@@ -1,0 +1,175 @@
+/** The programs of examples/ against the service. */
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { build } from 'esbuild';
+import { type HttpFaultProxy, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
+import { pythonTools } from '../../support/python-tools.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { startServiceUnderTest } from '../../support/service-under-test.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const JAVA_LIBRARY = 'nimbus-jose-jwt-10.10.jar';
+
+interface Language {
+  readonly name: string;
+  /** Makes its folder ready, as docs/languages.md#programs says. */
+  readonly prepare: (folder: string) => Promise<unknown>;
+  readonly command: (program: string) => string;
+}
+
+let toolsPath = process.env.PATH;
+const run = (folder: string, script: string, env: Readonly<Record<string, string>> = {}): Promise<string> =>
+  runCommand('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: folder,
+    env: { ...process.env, PATH: toolsPath, ...env },
+  });
+
+/** The client and `jose`, installed in a folder. */
+const installPackages = async (folder: string): Promise<void> => {
+  const client = join(folder, 'node_modules/vehicle-verification');
+  await build({
+    entryPoints: [join(ROOT, 'client/src/index.ts')],
+    outfile: join(client, 'index.js'),
+    bundle: true,
+    format: 'esm',
+  });
+  await writeFile(join(client, 'package.json'), '{ "type": "module", "exports": "./index.js" }');
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await symlink(join(ROOT, 'node_modules/jose'), join(folder, 'node_modules/jose'));
+};
+
+/** The Python of the generated clients has what receipts need, and Go. */
+const addPythonTools = async (): Promise<void> => {
+  const requirements = join(ROOT, 'test/outside/generated-clients/requirements.txt');
+  toolsPath = `${pythonTools(requirements, 'openapi-python-client')}:${process.env.PATH}`;
+};
+
+const capitalised = (program: string): string => `${program[0]?.toUpperCase()}${program.slice(1)}`;
+
+const LANGUAGES: readonly Language[] = [
+  { name: 'curl', prepare: async () => undefined, command: (program) => `./${program}.sh` },
+  {
+    name: 'TypeScript',
+    prepare: installPackages,
+    command: (program) => `${process.execPath} ${program}.ts`,
+  },
+  { name: 'Python', prepare: addPythonTools, command: (program) => `python ${program}.py` },
+  { name: 'Go', prepare: addPythonTools, command: (program) => `go run ./${program}` },
+  {
+    name: 'Java',
+    prepare: async (folder) => {
+      const artifact = 'com.nimbusds:nimbus-jose-jwt:10.10';
+      await run(folder, `mvn -q dependency:copy -Dartifact=${artifact} -DoutputDirectory=.`);
+      await run(folder, `javac -cp ${JAVA_LIBRARY} *.java`);
+    },
+    command: (program) => `java -cp .:${JAVA_LIBRARY} ${capitalised(program)}`,
+  },
+];
+
+const FLEET = ['AB12CDE', 'KR08 NIL', 'ZZ99ZZZ', 'ER19THR'];
+
+let service: Awaited<ReturnType<typeof startServiceUnderTest>>;
+let proxy: HttpFaultProxy;
+let folder: string;
+let keys: Readonly<Record<'live' | 'test', string>>;
+/** Signed answers by the name of their file. */
+let receipts: Readonly<Record<string, string>>;
+
+const fetchText = async (path: string, accept = 'application/json'): Promise<string> => {
+  const headers = { 'X-API-Key': keys.live, Accept: accept };
+  return (await fetch(service.origin + path, { headers })).text();
+};
+
+/** Writes signed answers and key sets beside the languages' folders: one answer as curl saves it, and wrong ones. */
+const saveReceipts = async (): Promise<void> => {
+  const env = { API_ORIGIN: service.origin, API_KEY: keys.live };
+  await run(folder, 'curl/save-receipt.sh AB12CDE', env);
+  const right = await readFile(join(folder, 'receipt.jwt'), 'utf8');
+  const unknown = await fetchText('/v1/vehicle/ZZ99ZZZ/insurance', 'application/jwt');
+  const compliance = await fetchText('/v1/compliance/AB12CDE', 'application/jwt');
+  const other = (await fetchText('/v1/vehicle/KR08NIL/insurance', 'application/jwt')).split('.');
+  const changed = [other[0], other[1], right.split('.')[2]].join('.');
+  receipts = { unknown, compliance, changed };
+  for (const [name, receipt] of Object.entries(receipts)) await writeFile(join(folder, `${name}.jwt`), receipt);
+  await writeFile(join(folder, 'no-keys.json'), '{"keys": []}');
+};
+
+beforeAll(async () => {
+  service = await startServiceUnderTest({ clockRate: 0, onResponse: () => undefined });
+  proxy = await startHttpFaultProxy(service.origin);
+  keys = { live: await service.addKey('premium'), test: await service.addKey('premium', undefined, 'test') };
+  folder = await mkdtemp(join(tmpdir(), 'examples-'));
+  await cp(join(ROOT, 'examples'), folder, { recursive: true });
+  await writeFile(join(folder, 'fleet.txt'), `${Array(625).fill(FLEET).flat().join('\n')}\n`);
+  await saveReceipts();
+});
+afterAll(async () => {
+  await proxy?.close();
+  await service?.stop();
+  if (folder) await rm(folder, { recursive: true });
+});
+
+describe.each(LANGUAGES)('$name', ({ name, prepare, command }) => {
+  const execute = (program: string, args = '', key: keyof typeof keys = 'test') =>
+    run(join(folder, name.toLowerCase()), `${command(program)} ${args}`, {
+      API_ORIGIN: proxy.origin,
+      API_KEY: keys[key],
+    });
+
+  beforeAll(async () => {
+    const own = join(folder, name.toLowerCase());
+    await mkdir(own, { recursive: true });
+    await prepare(own);
+  });
+  // API Gateway's own 429 for the first request of each path.
+  beforeEach(() =>
+    proxy.inject(({ path }) => {
+      const isFirst = !proxy.requests.some((earlier) => earlier.path === path);
+      return isFirst ? 'throttle' : undefined;
+    }),
+  );
+
+  it.each([
+    ['AB12CDE', 'AB12CDE insured'],
+    ['"öl 77 ä"', 'öl 77 ä insured'],
+    ['ZZ99ZZZ', 'ZZ99ZZZ VEHICLE_NOT_FOUND'],
+    ['A/1', 'A/1 INVALID_REGISTRATION'],
+  ])('looks %s up and prints: %s', async (registration, printed) => {
+    expect(await execute('lookup', registration)).toBe(printed);
+    expect(proxy.requests.length).toBeGreaterThan(1);
+  });
+
+  it('looks a list of 2,500 up, and asks again for what could not be read', async () => {
+    const lines = (await execute('fleet', '../fleet.txt')).split('\n');
+    const outcomes = ['LOOKUP_UNAVAILABLE', 'VEHICLE_NOT_FOUND', 'insured', 'not insured'];
+    expect(lines.toSorted()).toEqual(outcomes.map((outcome) => `625 ${outcome}`));
+    const asked = proxy.requests.filter(({ body }) => body.includes('ER19THR'));
+    expect(asked.length).toBeGreaterThan(3);
+  });
+
+  it('walks through all content', async () => {
+    const { items, total } = JSON.parse(await fetchText('/v1/api/content?limit=100')) as {
+      items: readonly { readonly slug: string }[];
+      total: number;
+    };
+    const slugs = (await execute('content', '', 'live')).split('\n');
+    expect(slugs).toEqual(items.map(({ slug }) => slug));
+    expect(slugs).toHaveLength(total);
+    expect(total).toBeGreaterThan(40);
+  });
+
+  it('verifies a signed answer with a saved key set', async () => {
+    const issuer = service.origin;
+    expect(await execute('receipt', `../receipt.jwt ../jwks.json ${issuer}`)).toBe('AB12CDE insured');
+    expect(proxy.requests).toEqual([]);
+    for (const wrong of [
+      ...Object.keys(receipts).map((file) => `../${file}.jwt ../jwks.json ${issuer}`),
+      '../receipt.jwt ../jwks.json https://other.example',
+      `../receipt.jwt ../no-keys.json ${issuer}`,
+    ]) {
+      await expect(execute('receipt', wrong)).rejects.toThrow();
+    }
+  });
+});

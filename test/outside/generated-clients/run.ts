@@ -1,0 +1,178 @@
+/**
+ * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and gets an answer and an error
+ * with each: `bin/node test/outside/generated-clients/run.ts`. One gets every documented status but 500. Runs two imports
+ * too.
+ */
+import { deepEqual, ok } from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
+import { readCommandLine } from '../../../core/runtime/command-line.ts';
+import { invalidRegistrationSentence } from '../../../core/vehicles/registration.ts';
+import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
+import type { AccessLogEntry } from '../../../local/gateway/gateway.ts';
+import { recordedExamples } from '../../../openapi/examples.ts';
+import { buildResponses } from '../../../openapi/responses.ts';
+import { pythonTools } from '../../support/python-tools.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { startServiceUnderTest } from '../../support/service-under-test.ts';
+
+readCommandLine(`Usage: bin/node test/outside/generated-clients/run.ts
+Generates clients from docs/openapi.json, compiles them and gets answers and errors with each.`);
+
+const DOCS = join(import.meta.dirname, '../../../docs');
+const page = await readFile(join(DOCS, 'languages.md'), 'utf8');
+const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, outDir: 'out', types: ['node'] };
+
+/** How each client is compiled after the commands of the page; by folder of `drivers`. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  TypeScript: [
+    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 typescript@5.9.3 @types/node@24.10.1',
+    'npx openapi-ts --input openapi.json --output hey-api --no-log-file',
+    'npx tsc',
+  ],
+  Python: ['mypy --strict --follow-imports=silent python.py models.py models_v2.py vehicles/api vehicles/models'],
+  Java: [],
+  Go: ['go mod tidy', 'go vet ./...'],
+  Imports: [
+    'npm install --no-audit --no-fund --ignore-scripts @usebruno/cli@4.1.0 newman@6.2.2 openapi-to-postmanv2@6.3.3',
+  ],
+};
+
+/** Imports of the document, which send each request to the address that they are given. */
+const IMPORTS: Readonly<Record<string, string>> = {
+  Newman:
+    'npx openapi2postmanv2 -s openapi.json -o api.json -O parametersResolution=Example,enableOptionalParameters=false && npx newman run api.json --reporters progress --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
+  Bruno:
+    'npx bru import openapi --source openapi.json --output bruno --collection-name api && cd bruno && npx bru run -r --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
+};
+
+/** What runs each driver. */
+const DRIVERS: readonly (readonly [name: string, folder: string, command: string])[] = [
+  ['hey-api', 'TypeScript', 'node out/hey-api.js'],
+  ['openapi-python-client', 'Python', 'python python.py'],
+  ['datamodel-code-generator', 'Python', 'python models.py'],
+  ['openapi-generator', 'Java', 'mvn -q -f java compile exec:java -Dexec.mainClass=Driver'],
+  ['oapi-codegen', 'Go', 'go run ./driver'],
+];
+
+/** What each driver prints: for three entries of a bulk lookup, then for an unknown vehicle. */
+const ANSWERS = ['insured', 'not insured', 'VEHICLE_NOT_FOUND', '404 VEHICLE_NOT_FOUND AB12CDE'];
+
+/**
+ * What the driver of every status prints: first for its `failures`, then for each of its `calls` with a wrong key and
+ * three others.
+ */
+const FAILURES = [
+  ...['400 INVALID_REGISTRATION', '404 VEHICLE_NOT_FOUND AB12CDE', '400 VALIDATION_FAILED'],
+  ...['400 INVALID_REGISTRATION', '404 COMPLIANCE_NOT_FOUND', '400 VALIDATION_FAILED', '400 VALIDATION_FAILED'],
+  ...['400 VALIDATION_FAILED', '409 SLUG_TAKEN', '409 IDEMPOTENCY_CONFLICT', '404 CONTENT_NOT_FOUND'],
+  ...['400 VALIDATION_FAILED', '404 CONTENT_NOT_FOUND', '409 SLUG_TAKEN', '412 PRECONDITION_FAILED'],
+  ...['404 CONTENT_NOT_FOUND', '412 PRECONDITION_FAILED'],
+  ...['400 VALIDATION_FAILED', '400 VALIDATION_FAILED', '400 VALIDATION_FAILED'],
+];
+const CALLS = Object.values<Endpoint>(endpoints).flatMap(({ scope }) => [
+  ...['401 UNAUTHORIZED', scope ? '403 SCOPE_MISSING' : 'none', '429 RATE_LIMITED', 'none'],
+]);
+/** Then for a registration with a slash. */
+const WITH_SLASH = invalidRegistrationSentence('/');
+
+const examples = recordedExamples();
+
+/**
+ * Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500, one that
+ * signs never 406.
+ */
+const DOCUMENTED = (Object.keys(endpoints) as EndpointId[]).flatMap((id) =>
+  Object.keys(buildResponses(id, endpoints[id], examples))
+    .filter((status) => status !== '500' && status !== '406')
+    .map((status) => `${endpoints[id].method} ${endpoints[id].paths[0]} ${status}`),
+);
+
+const ROUTES = new Set(Object.values(endpoints).map(({ method, paths: [path] }) => `${method} ${path}`));
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+const blocksOf = (text: string, language: string): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+
+const sections = page.split(/^### /m).map((text) => ({ heading: text.split('\n', 1)[0] ?? '', text }));
+
+const drivers = (folder: string) => join(import.meta.dirname, 'drivers', folder);
+const files = await mkdtemp(join(tmpdir(), 'generated-clients-'));
+const python = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'openapi-python-client');
+const PATH = `${python}:${process.env.PATH}`;
+const env = { ...process.env, PATH, PIP_CONSTRAINT: join(import.meta.dirname, 'requirements.txt') };
+const run = async (folder: string, script: string, more: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const output = await runCommand('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: join(files, folder),
+    env: { ...env, ...more },
+  });
+  // Maven ends with a colour.
+  return stripVTControlCharacters(output).trim();
+};
+
+/** Makes the clients of a language and the programs that use them. */
+const build = async (folder: string, commands: readonly string[]): Promise<void> => {
+  const cwd = join(files, folder);
+  await mkdir(cwd);
+  await cp(join(DOCS, 'openapi.json'), join(cwd, 'openapi.json'));
+  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
+  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+  const { text = '' } = sections.find(({ heading }) => heading === folder) ?? {};
+  for (const block of blocksOf(text, 'sh')) await run(folder, block);
+  if (existsSync(drivers(folder))) await cp(drivers(folder), cwd, { recursive: true });
+  for (const command of commands) await run(folder, command);
+};
+
+/** Drives the clients that were made. */
+const drive = async (): Promise<void> => {
+  const seen = new Set<string>();
+  const onResponse = ({ routeKey, status }: AccessLogEntry) => void seen.add(`${routeKey} ${status}`);
+  const { origin, addKey, stop } = await startServiceUnderTest({ clockRate: 0, onResponse });
+  try {
+    const [KEY, NO_SCOPE_KEY, SPENT_KEY] = [await addKey('premium'), await addKey('premium', []), await addKey('free')];
+    for (let count = 0; count < DEFAULT_PLANS.free.requestsPerWindow; count += 1) {
+      await fetch(`${origin}/v1/usage`, { headers: { 'X-API-Key': SPENT_KEY } });
+    }
+    for (const [name, folder, command] of DRIVERS) {
+      deepEqual((await run(folder, command, { ORIGIN: origin, KEY })).split('\n'), ANSWERS, name);
+      say(`${name}: an answer and an error`);
+    }
+    seen.clear();
+    const keys = { ORIGIN: origin, KEY, NO_SCOPE_KEY, SPENT_KEY };
+    const printed = await run('TypeScript', 'node out/openapi-fetch.js', keys);
+    deepEqual(printed.split('\n'), [...FAILURES, ...CALLS, WITH_SLASH]);
+    deepEqual([...seen].toSorted(), DOCUMENTED.toSorted());
+    say(`openapi-fetch: ${seen.size} statuses of ${Object.keys(endpoints).length} operations`);
+    for (const [name, command] of Object.entries(IMPORTS)) {
+      seen.clear();
+      await run('Imports', command, { ORIGIN: origin, KEY });
+      const known = [...seen].filter((line) => !line.endsWith('401'));
+      deepEqual(new Set(known.map((line) => line.replace(/ \d+$/, ''))), ROUTES, name);
+      deepEqual(
+        known.filter((line) => line.endsWith(' 400')),
+        [],
+        name,
+      );
+      say(`${name}: ${[...seen].toSorted().join(', ')}`);
+    }
+    const goLines = (await readFile(join(files, 'Go/vehicles/client.go'), 'utf8')).split('\n').length;
+    const pythonModels = (await readdir(join(files, 'Python/vehicles/models'))).filter((file) => /^[a-z]/.test(file));
+    say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);
+    ok(goLines <= 9_500 && pythonModels.length <= 40, 'the document is not plain any more');
+  } finally {
+    await stop();
+  }
+};
+
+try {
+  for (const [folder, commands] of Object.entries(COMMANDS)) await build(folder, commands);
+  await drive();
+} finally {
+  await rm(files, { recursive: true, force: true });
+}

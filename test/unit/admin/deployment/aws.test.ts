@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsErrorSentence } from '../../../../admin/deployment/aws-errors.ts';
+import { ended, failure, runAdminCommand } from '../../../support/use-admin.ts';
+import { tableOutputs, useAwsServer } from '../../../support/use-aws-server.ts';
+import { useFolder } from '../../../support/use-folder.ts';
+
+const NAMES = { keys: 'k', usage: 'u', vehicles: 'v', compliance: 'c', content: 'n' };
+const PROD = 'vehicle-verification-prod';
+/** Text that every secret of these tests contains. */
+const SECRET = 'canary';
+const KEYS = {
+  AWS_ACCESS_KEY_ID: `AKIA${SECRET}`,
+  AWS_SECRET_ACCESS_KEY: `${SECRET}-secret`,
+  AWS_SESSION_TOKEN: `${SECRET}-token`,
+};
+const CREDENTIALS = Object.entries(KEYS).map(([name, value]) => `${name.toLowerCase()} = ${value}\n`);
+const CONFIG = `[default]
+region = eu-north-1
+[profile ops]
+region = eu-south-1
+${CREDENTIALS.join('')}[profile empty]
+`;
+
+const inFolder = useFolder();
+const server = useAwsServer();
+
+beforeAll(async () => {
+  server.stacks.there = tableOutputs(NAMES);
+  for (const [name, text] of [
+    ['config', CONFIG],
+    ['credentials', `[default]\n${CREDENTIALS.join('')}`],
+    ['prod.json', '{ "region": "eu-west-1" }'],
+    ['typo.json', '{ "region": "London" }'],
+    ['broken.json', '{ "region"'],
+  ] as const) {
+    await writeFile(inFolder(name), text);
+  }
+});
+beforeEach(() => {
+  server.failWith(undefined);
+  for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_'))) delete process.env[name];
+  Object.assign(process.env, {
+    HOME: inFolder(),
+    AWS_CONFIG_FILE: inFolder('config'),
+    AWS_SHARED_CREDENTIALS_FILE: inFolder('none'),
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_ENDPOINT_URL: server.endpoint,
+  });
+});
+
+/** Lists keys, which fails. Must print no secret and no stack trace; --json prints the same error as an object. */
+const list = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const options = { env, stagesFolder: inFolder() };
+  const result = await runAdminCommand(['keys', 'list', ...args], NAMES, options);
+  const regions = [...server.regions];
+  expect(result.stdout + result.stderr).not.toContain(SECRET);
+  const [sentence = '', ...notices] = result.stderr.trimEnd().split('\n').toReversed();
+  const json = (await runAdminCommand(['keys', 'list', ...args, '--json'], NAMES, options)).stderr.trim().split('\n');
+  const expected = [...notices.map((notice) => ({ notice })), { error: sentence.replace('error: ', ''), exitCode: 2 }];
+  expect(json.map((line) => JSON.parse(line))).toEqual(expected);
+  return { ...result, regions };
+};
+
+const IN_LONDON = ['--region', 'eu-west-2'];
+
+/** A message that contains a user, an account and a table. */
+const DENIED = `User: arn:aws:sts::123456789012:assumed-role/${SECRET} is not authorized to perform: dynamodb:Scan on resource: arn:aws:dynamodb:eu-west-2:123456789012:table/${SECRET}`;
+const EXPIRED = 'the AWS credentials have expired (NAME): log in again with "aws sso login --profile ops", or set new';
+const UNKNOWN =
+  'AWS does not recognise the credentials (NAME), which may have expired, or the region is not enabled: log';
+const SIGNATURE = 'AWS rejected the signature (NAME): the secret access key does not belong to the access key id';
+const LOGIN = 'there is no AWS session, or it has expired: log in with "aws login"';
+const SSO = 'there is no SSO session, or it has expired: log in with "aws sso login"';
+const CLOCK = 'AWS rejected the request (NAME): set the clock of this machine';
+const POLICY = '(NAME): use credentials with the policy in the output OperatorPolicy of the stack';
+const NETWORK = 'cannot be reached (NAME): check the network and the region';
+
+describe('An error of AWS', () => {
+  it.each([
+    ['ExpiredToken ExpiredTokenException TokenRefreshRequired', SECRET, EXPIRED],
+    ['InvalidClientTokenId UnrecognizedClientException', SECRET, UNKNOWN],
+    ['SignatureDoesNotMatch InvalidSignatureException IncompleteSignature', SECRET, SIGNATURE],
+    ['SignatureDoesNotMatch InvalidSignatureException', 'Signature expired: 2020', CLOCK],
+    ['RequestExpired RequestTimeTooSkewed', SECRET, CLOCK],
+    ['AccessDenied AccessDeniedException UnauthorizedOperation', DENIED, `AWS denied dynamodb:Scan ${POLICY}`],
+    ['AccessDenied AccessDeniedException NotAuthorized', SECRET, `AWS denied access ${POLICY}`],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.1:443', `10.0.0.1:443 ${NETWORK}`],
+    ['ECONNRESET EPIPE TimeoutError', SECRET, `AWS ${NETWORK}`],
+  ])('is reported as a problem and a remedy, without its own message: %s, %s', (names, message, sentence) => {
+    for (const name of names.split(' ')) {
+      const error = Object.assign(new Error(message), { name });
+      const described = awsErrorSentence(error, 'ops');
+      expect(described).toContain(sentence.replace('NAME', name));
+      expect(described).not.toContain(SECRET);
+    }
+  });
+
+  it.each([
+    ['ENOTFOUND sso.invalid', 'CredentialsProviderError', `sso.invalid ${NETWORK.replace('NAME', 'ENOTFOUND')}`],
+    ['To refresh this SSO session run aws sso login', 'CredentialsProviderError', SSO],
+    ['Failed to load token: re-authenticate with aws login', 'CredentialsProviderError', LOGIN],
+    ['Profile mfa requires multi-factor authentication', 'CredentialsProviderError', expect.stringContaining('MFA')],
+    ['ECONNREFUSED host', 'ValidationException', undefined],
+    ['ECONNREFUSED host', 'ProvisionedThroughputExceededException', undefined],
+    ['ECONNREFUSED host', 'TypeError', undefined],
+  ])(
+    'names the host of a credential provider, and is not described when an operator cannot fix it: %s, %s',
+    (message, name, sentence) => {
+      expect(awsErrorSentence(Object.assign(new Error(message), { name }), undefined)).toEqual(sentence);
+    },
+  );
+
+  it.each([
+    ['--stack', 'x'],
+    ['--stack', 'there'],
+    ['--tables', 'keys=k'],
+  ])('is reported with how to log in, with the profile in use, for a stack and for tables: %s %s', async (...place) => {
+    const args = [...place, ...IN_LONDON];
+    const missing = 'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws conf';
+    expect(await list(args)).toMatchObject(failure(missing));
+    const shown = '"aws configure list --profile empty" shows what there is\n';
+    expect(await list([...args, '--profile', 'empty'])).toMatchObject(failure(shown));
+    server.failWith({ status: 400, code: 'ExpiredTokenException', message: `The token ${SECRET} is expired` });
+    const expired = EXPIRED.replace('NAME', 'ExpiredTokenException');
+    expect(await list([...args, '--profile', 'ops'])).toMatchObject(failure(expired));
+    Object.assign(process.env, KEYS);
+    expect(await list(args)).toMatchObject(failure('log in again with "aws sso login", or set'));
+  });
+
+  it('is reported by its name only when it is unknown', async () => {
+    Object.assign(process.env, KEYS);
+    server.failWith({ status: 400, code: 'OtherException', message: SECRET });
+    const unknown = await list(['--stack', 'x']);
+    const there = await list(['--stack', 'there']);
+    expect(unknown).toMatchObject(failure('could not be read (OtherException)\n'));
+    expect(there).toMatchObject(failure('answered with OtherException\n'));
+  });
+
+  const NO_HOST = { AWS_ENDPOINT_URL_DYNAMODB: 'http://cf.invalid' };
+  const NO_DATABASE = 'http://127.0.0.1:9';
+  // The CLI as a process: in Jest, Node's errors are not instances of the global `Error`, so that the SDK hides them.
+  it.each([
+    [['--stack', 'there', ...IN_LONDON], NO_HOST, 'cf.invalid', /ENOTFOUND|EAI_AGAIN/],
+    [['--dynamodb', NO_DATABASE], {}, `no database answers at ${NO_DATABASE}`, /start it with "npm start"/],
+  ])('names the host that cannot be reached: %j', async (args, env, host, remedy) => {
+    const options = { env: { ...process.env, ...KEYS, ...env } };
+    const result = await ended(spawn(process.execPath, ['bin/admin.ts', 'keys', 'list', ...args], options));
+    expect(result).toMatchObject(failure(remedy));
+    expect(result.stderr).toContain(`error: ${host}`);
+  });
+});
+
+describe('The region of a stack', () => {
+  const ENVIRONMENT = { AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-west-2', AWS_PROFILE: 'ops' };
+  beforeEach(() => void Object.assign(process.env, { AWS_SHARED_CREDENTIALS_FILE: inFolder('credentials') }));
+
+  it.each([
+    [PROD, ENVIRONMENT, 'eu-west-1', 'stages/prod.json'],
+    ['x', ENVIRONMENT, 'us-east-1', 'AWS_REGION'],
+    ['x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2', 'AWS_DEFAULT_REGION'],
+    ['x', { AWS_PROFILE: 'ops' }, 'eu-south-1', 'the profile ops'],
+    ['x', {}, 'eu-north-1', 'the profile default'],
+  ])(
+    'comes from its settings, otherwise from the environment, then from the profile: of %s with %j %s',
+    async (stack, env, region, source) => {
+      const sentence = `there is no stack ${stack} in ${region} (from ${source}): check its name, the region and the account`;
+      expect(await list(['--stack', stack], env)).toEqual({ ...failure(sentence), regions: [region] });
+    },
+  );
+
+  it('comes from --region, with a notice when the settings differ', async () => {
+    const notice = '--region is eu-west-2, but stages/prod.json has eu-west-1: the stack in eu-west-2 is used';
+    const { stderr, regions } = await list(['--stack', PROD, ...IN_LONDON]);
+    const sentence = expect.stringContaining(`there is no stack ${PROD} in eu-west-2 (from --region)`);
+    expect(stderr.split('\n')).toEqual([notice, sentence, '']);
+    expect(regions).toEqual(['eu-west-2']);
+    expect((await list(['--stack', PROD, '--region', 'eu-west-1'])).stderr).toMatch(/^error: [^\n]+\n$/);
+  });
+
+  it.each([
+    ['vehicle-verification-typo', [], '"London" (stages/typo.json) is not the name of a region, such as eu-west-2'],
+    ['vehicle-verification-broken', [], 'stages/broken.json is not valid JSON'],
+    ['x', ['--region', 'eu west 2'], '"eu west 2" (--region) is not the name of a region'],
+  ])('is rejected when it is invalid: %s %j', async (stack, options, sentence) => {
+    expect(await list(['--stack', stack, ...options])).toEqual({ ...failure(sentence), regions: [] });
+  });
+
+  it.each(['x', 'vehicle-verification-dev'])('is requested in the error when nothing names it: %s', async (stack) => {
+    process.env.AWS_CONFIG_FILE = inFolder('no-config');
+    const stacks = ['broken', 'prod', 'typo'].map((stage) => `vehicle-verification-${stage}`).join(', ');
+    const sentence = `name the region of the stack ${stack} with --region; the stages here have the stacks ${stacks}\n`;
+    expect(await list(['--stack', stack])).toEqual({ ...failure(sentence), regions: [] });
+  });
+
+  it('is in the error when a table is missing', async () => {
+    const sentence = 'a table is missing in AWS in eu-west-2: check the region and the table names\n';
+    expect(await list(['--tables', 'keys=k', ...IN_LONDON])).toMatchObject(failure(sentence));
+  });
+});

@@ -1,0 +1,179 @@
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { prefixedTableNames } from '../../../../core/tables.ts';
+import { vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
+import {
+  type CommandOptions,
+  failure,
+  interruptionAfter,
+  runAdminCommand,
+  useAdmin,
+} from '../../../support/use-admin.ts';
+import { CALLER, tableOutputs, useAwsServer } from '../../../support/use-aws-server.ts';
+
+const { engine, file } = useAdmin();
+
+const NOWHERE = prefixedTableNames('no-');
+const PROD = 'vehicle-verification-prod';
+const DEV = 'vehicle-verification-dev';
+const WATCHED = 'vehicle-verification-watched';
+
+const aws = useAwsServer();
+
+beforeAll(() => {
+  const tables = tableOutputs(engine().names);
+  aws.stacks.other = { Something: 'else' };
+  aws.stacks[PROD] = { ...tables, KeepsData: 'yes' };
+  aws.stacks[WATCHED] = { ...tables, ImportMetrics: 'VehicleVerification/watched' };
+  aws.stacks[DEV] = { ...tables, KeepsData: 'no' };
+  Object.assign(process.env, aws.environmentWith(engine().endpoint));
+});
+
+/** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
+const run = (args: readonly string[], options?: CommandOptions) =>
+  runAdminCommand([...args, '--region', 'eu-west-2'], NOWHERE, options);
+
+const createKey = async (stack = PROD): Promise<string> => {
+  const { stdout } = await run(['keys', 'create', '--name', 'A', '--plan', 'free', '--json', '--stack', stack]);
+  return (JSON.parse(stdout) as { id: string }).id;
+};
+
+describe('A deployed stack', () => {
+  it('is named by --stack, before or after the command, and found by its outputs', async () => {
+    const stdout = expect.stringContaining(await createKey());
+    expect(await run(['--stack', DEV, 'keys', 'list'])).toMatchObject({ exitCode: 0, stdout });
+  });
+
+  it('is used with other tables where --tables names all of them, or single ones', async () => {
+    const id = await createKey();
+    const { keys, usage } = engine().names;
+    for (const [command, tables, exitCode] of [
+      [['list'], keys.replace(/keys$/, ''), 0],
+      [['list'], 'none-', 2],
+      [['usage', id], `usage=${usage}`, 0],
+      [['list'], 'keys=none', 2],
+    ] as const) {
+      expect(await run(['keys', ...command, '--stack', PROD, '--tables', tables])).toMatchObject({ exitCode });
+    }
+  });
+
+  it.each([
+    [['--tables', 'keys='], '--tables takes the prefix of all table names, or single tables as ID=NAME'],
+    [['--tables', 'key=a'], 'with the ids keys, usage, vehicles, compliance, content'],
+    [['--tables', 'keys=a,keys=b'], '--tables takes the prefix of all table names'],
+    [['--stack', 'missing'], 'there is no stack missing in eu-west-2'],
+    [['--stack', 'other'], 'the stack other is not a stack of this service: it has no output KeysTable'],
+    [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], '--stack finds the database by itself'],
+    [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
+    [[], 'name the stack with --stack, or tables without a stack with --tables keys=NAME'],
+  ])('is rejected with a sentence when it cannot be used: %j', async (options, sentence) => {
+    expect(await run(['keys', 'list', ...options])).toEqual(failure(sentence));
+  });
+});
+
+it('Tables that a deleted stack left behind are named by --region and --tables, and changed for good only with --yes', async () => {
+  const id = await createKey();
+  const leftBehind = ['--tables', `keys=${engine().names.keys}`];
+  const stdout = expect.stringMatching(new RegExp(`^${id} .* unknown$`, 'm'));
+  expect(await run(['keys', 'list', ...leftBehind])).toMatchObject({ exitCode: 0, stdout });
+  const sentence = 'error: this command needs the table usage: name it with --tables usage=NAME\n';
+  expect(await run(['keys', 'usage', id, ...leftBehind])).toEqual(failure(sentence));
+  const revoke = ['keys', 'revoke', id, ...leftBehind];
+  expect(await run(revoke)).toEqual(failure(`with --yes ${engine().names.keys}`));
+  expect(await run([...revoke, '--yes', engine().names.keys])).toMatchObject({ exitCode: 0 });
+});
+
+describe('A change of a key', () => {
+  it('names in its record the ARN of who made it', async () => {
+    const id = await createKey();
+    const byTables = ['keys', 'update', id, '--plan', 'premium', '--tables', `keys=${engine().names.keys}`];
+    expect(await run(byTables)).toMatchObject({ exitCode: 0 });
+    const { stdout } = await run(['keys', 'list', '--json', '--stack', DEV]);
+    const [key] = JSON.parse(stdout).filter((one: { id: string }) => one.id === id);
+    expect(key).toMatchObject({ createdBy: CALLER, changedBy: CALLER });
+  });
+
+  it('is not made when STS does not say who makes it', async () => {
+    aws.failWith({ status: 503, code: 'ServiceUnavailable', message: 'later' });
+    const create = ['keys', 'create', '--name', 'Nobody', '--plan', 'free', '--stack', DEV];
+    const sentence = 'whose these credentials are, so nothing was done: STS answered with ServiceUnavailable';
+    expect(await run(create)).toEqual(failure(sentence));
+    aws.failWith(undefined);
+    expect((await run(['keys', 'list', '--stack', DEV])).stdout).not.toContain('Nobody');
+  });
+});
+
+describe('A command that cannot be undone, on a stack that keeps its data', () => {
+  it('is rejected without the stack’s name where nobody can be asked', async () => {
+    const id = await createKey();
+    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
+    for (const command of [
+      ['keys', 'revoke', id],
+      ['keys', 'rotate', id],
+      ['keys', 'rotate', id, '--overlap-days', '0'],
+      ['keys', 'restore', '--from', engine().names.keys],
+      ['import', 'vehicles', path],
+      ['import', 'vehicles', path, '--restore'],
+      ['remove', 'vehicles', path],
+      ['remove', 'vehicles', '--all'],
+      ['remove', 'compliance', '--registration', 'AB12CDE'],
+    ]) {
+      expect(await run([...command, '--stack', PROD])).toEqual(failure(`confirm it with --yes ${PROD}`));
+    }
+  });
+
+  it('is done with --yes and the stack’s name, and rejected with another', async () => {
+    const revoke = ['keys', 'revoke', await createKey(), '--stack', PROD, '--yes'];
+    expect(await run([...revoke, DEV])).toEqual(failure(`--yes ${DEV} is not ${PROD}: nothing was done`));
+    expect(await run([...revoke, PROD])).toMatchObject({ exitCode: 0 });
+    // A stack that goes with its data needs neither.
+    expect(await run(['keys', 'revoke', await createKey(DEV), '--stack', DEV])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('asks a person at a terminal to type the name', async () => {
+    const id = await createKey();
+    for (const [answer, exitCode] of [
+      ['yes', 2],
+      [PROD, 0],
+    ] as const) {
+      const ask = jest.fn(async (_question: string) => answer);
+      expect(await run(['keys', 'revoke', id, '--stack', PROD], { ask })).toMatchObject({ exitCode });
+      expect(ask).toHaveBeenCalledWith(`This revokes key ${id} permanently. Type ${PROD} to continue: `);
+    }
+  });
+});
+
+describe('A complete import', () => {
+  const importing = async (stack: string, ...options: string[]) => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
+    return ['import', 'vehicles', path, '--stack', stack, ...options];
+  };
+  const load = async (stack: string, ...options: string[]) => run(await importing(stack, ...options));
+
+  it('publishes what it has loaded to the stack’s namespace, if the stack expects imports', async () => {
+    await load(DEV);
+    expect(aws.published).toEqual([]);
+    expect(await load(WATCHED)).toMatchObject({ exitCode: 0, stderr: '' });
+    const MetricData = [{ MetricName: 'VehiclesLoaded', Value: 1 }];
+    expect(aws.published).toEqual([{ Namespace: 'VehicleVerification/watched', MetricData }]);
+    await run(['remove', 'vehicles', '--registration', 'AB12CDE', '--stack', WATCHED]);
+    await load(WATCHED, '--dry-run');
+    const args = await importing(WATCHED);
+    expect(await run(args, { signal: interruptionAfter(2) })).toMatchObject({ exitCode: 130 });
+    expect(aws.published).toHaveLength(1);
+    expect(await run(args)).toMatchObject({ exitCode: 0 });
+    // A run that finds everything as it is has come, too.
+    expect(await load(WATCHED)).toMatchObject({ exitCode: 0 });
+    expect(aws.published.slice(1)).toMatchObject([{ MetricData }, { MetricData }]);
+    const older = vehicleRow({ color: 'Blue', last_updated: '2025-01-01T00:00:00Z' });
+    await run(['import', 'vehicles', await file('v.csv', vehiclesCsv(older)), '--stack', WATCHED, '--if-newer']);
+    expect(aws.published).toHaveLength(3);
+  });
+
+  it('succeeds with a notice when publishing is not permitted', async () => {
+    aws.failWith({ status: 403, code: 'AccessDenied', message: 'not authorized to perform: cloudwatch:PutMetricData' });
+    const result = await load(WATCHED);
+    aws.failWith(undefined);
+    const notice = /^The file is loaded, but the alarm NoImport-vehicles does not know it: .*AccessDenied.*\.\n$/;
+    expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(notice) });
+  });
+});

@@ -1,0 +1,159 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { contentKeys } from '../../../core/content/content-store.ts';
+import { contentTable } from '../../../core/content/content-table.ts';
+import { prefixedTableNames } from '../../../core/tables.ts';
+import { createTables } from '../../../local/engine/create-tables.ts';
+import { fillDomain, moment, someFields } from '../../support/content.ts';
+import { storeItems } from '../../support/engine.ts';
+import { complianceLine, itemLine, vehicleLine } from '../../support/import-files.ts';
+import { aPolicy, aVehicle } from '../../support/records.ts';
+import { failure, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { engine, run, pathOf } = admin;
+
+const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').filter(Boolean);
+const put = (table: 'vehicles' | 'compliance', Item: object) =>
+  engine().client.send(new PutCommand({ TableName: engine().names[table], Item }));
+/** New tables, and the CLI on them. */
+const otherTables = async (prefix: string) => {
+  const { client, endpoint } = engine();
+  const names = prefixedTableNames(`${engine().names.keys}-${prefix}-`);
+  await createTables(client, names);
+  return { names, runThere: (...args: string[]) => runAdminCommand([...args, '--dynamodb', endpoint], names) };
+};
+
+describe('export vehicles and export compliance', () => {
+  const TIME = '2026-05-01T08:00:00.123Z';
+  const policies = Array.from({ length: 20 }, (_, nth) => aPolicy({ number: `P-${nth}`, insurer: 'x'.repeat(100) }));
+  const vehicles = [
+    vehicleLine({ registration: 'V1' }),
+    vehicleLine({ registration: 'V2', policies: [] }),
+    vehicleLine({ registration: 'V3', policies }),
+    vehicleLine({ registration: 'V4', vehicle: { make: 'Ford', model: '', year: 1885, color: 'Red' } }),
+    vehicleLine({ registration: 'ÄÖÜÅ1', vehicle: { make: 'Škoda "x"', model: 'a\u2028b', year: 2027, color: '🚗' } }),
+    vehicleLine({ registration: '1', lastUpdated: TIME }),
+  ];
+  const compliance = [
+    complianceLine({ registration: 'C1', mot: { exempt: true }, roadTax: { sorn: true }, lastUpdated: TIME }),
+    complianceLine({ registration: 'C2', roadTax: { paidUntil: '2026-07-08' }, lastUpdated: null }),
+    complianceLine({ registration: 'C3', roadTax: { exempt: true }, outstandingFines: 3, lastUpdated: TIME }),
+  ];
+
+  it('leave one whole file when two have one name, and no other file that somebody has there', async () => {
+    await admin.load('vehicles', 'first.ndjson', vehicles.join('\n'));
+    const path = pathOf('both.ndjson');
+    await writeFile(`${path}.part`, 'a file of the user');
+    const runs = await Promise.all([1, 2].map(() => run(['export', 'vehicles', path])));
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(await linesOf(path)).toHaveLength(vehicles.length);
+    expect(await readFile(`${path}.part`, 'utf8')).toBe('a file of the user');
+    expect((await readdir(pathOf('.'))).toSorted()).toEqual(['both.ndjson', 'both.ndjson.part', 'first.ndjson']);
+  });
+
+  it.each([
+    ['vehicles', 'vehicles', vehicles],
+    ['compliance', 'compliance records', compliance],
+  ] as const)(
+    'write a file of %s for its owner only, that import reads back to the same records',
+    async (noun, named, lines) => {
+      expect(await admin.load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
+      const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
+      const stdout = `${lines.length} ${named} are in ${path}.\n`;
+      expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const exported = (await linesOf(path)).toSorted();
+      const { runThere } = await otherTables(noun);
+      expect(await runThere('import', noun, path)).toMatchObject({ exitCode: 0 });
+      await runThere('export', noun, again);
+      expect((await linesOf(again)).toSorted()).toEqual(exported);
+      const records = exported.map((line) => JSON.parse(line) as object);
+      expect(records).toEqual(expect.arrayContaining(lines.map((line) => JSON.parse(line))));
+    },
+  );
+
+  it('omit attributes that this version does not know, and damaged records, which they report in a file and by exit code 1', async () => {
+    await put('compliance', { ...JSON.parse(complianceLine()), later: 'x' });
+    await run(['export', 'compliance', pathOf('c.ndjson')]);
+    expect(await readFile(pathOf('c.ndjson'), 'utf8')).not.toContain('later');
+    await put('vehicles', { registration: 'BROKEN1', policies: 2n ** 70n });
+    const path = pathOf('v.ndjson');
+    expect(await run(['export', 'vehicles', path])).toEqual({
+      exitCode: 1,
+      stdout: `6 vehicles are in ${path}.\n`,
+      stderr: `Damaged records that were left out: 1; they are in ${path}.rejected.ndjson\n`,
+    });
+    const reasons = ['the stored record is damaged; remove it, then load it again'];
+    expect(await admin.rejectedLines(path)).toMatchObject([{ row: { registration: 'BROKEN1' }, reasons }]);
+    expect(await readFile(path, 'utf8')).not.toContain('BROKEN1');
+    const rejectedFile = `${path}.rejected-2.ndjson`;
+    const shown = { kind: 'vehicles', file: path, exported: 6, erased: 0, damaged: 1, rejectedFile };
+    expect(await admin.json(['export', 'vehicles', path])).toEqual(shown);
+    await run(['remove', 'vehicles', '--registration', 'BROKEN1']);
+  });
+
+  it('read more than one page, and leave no file when Ctrl-C stops them', async () => {
+    // 5 kB each: together three pages of at most 1 MB.
+    const many = Array.from({ length: 600 }, (_, index) => aVehicle(`MANY${index}`, policies));
+    await storeItems(engine().client, engine().names.vehicles, many);
+    const path = pathOf('v.ndjson');
+    const stopped = await admin.interruptedRun(['export', 'vehicles', path], 2, 'Scan');
+    expect(stopped).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(existsSync(path)).toBe(false);
+    expect(existsSync(`${path}.part`)).toBe(false);
+    const { stderr } = await run(['export', 'vehicles', path], { showsProgress: true });
+    expect(stderr).toContain('606 records read\n');
+    expect(new Set(await linesOf(path)).size).toBe(606);
+  });
+});
+
+describe('export content', () => {
+  const table = (name = engine().names.content) => contentTable(engine().client, name, 'live');
+  const allItems = (name?: string) => table(name).list({}, { offset: 0, limit: 100 }, moment().deadline);
+
+  it('writes a file that import content loads with the same order, ids, versions and texts', async () => {
+    const { client, names } = engine();
+    for (const domain of ['a.example', 'b.example']) await fillDomain(client, names.content, domain, 15);
+    const ids = (await allItems()).items.map(({ id }) => id);
+    await table().update(ids[0] ?? '', { title: 'Second' }, undefined, moment());
+    const path = pathOf('all.ndjson');
+    const stdout = `30 content items are in ${path}.\n`;
+    expect(await run(['export', 'content', path])).toMatchObject({ exitCode: 0, stdout });
+    const others = await otherTables('copy');
+    for (let times = 0; times < 2; times += 1) {
+      expect(await others.runThere('import', 'content', path)).toMatchObject({ exitCode: 0 });
+      expect(await allItems(others.names.content)).toEqual(await allItems());
+    }
+    const created = await admin.load('content', 'new.ndjson', itemLine('new', { title: 'was \u0000' }));
+    const reasons = [expect.stringContaining('must not contain U+0000, which is character 5')];
+    expect(await admin.rejectedLines(created.path)).toMatchObject([{ reasons }]);
+  });
+
+  it('names an item whose record is damaged', async () => {
+    const others = await otherTables('damaged');
+    const { item } = await table(others.names.content).create(someFields('b.example', 'b'), undefined, moment());
+    const { id } = item;
+    const Key = contentKeys('live').itemKey(id);
+    const change = { UpdateExpression: 'SET title = :x', ExpressionAttributeValues: { ':x': 1 } };
+    await engine().client.send(new UpdateCommand({ TableName: others.names.content, Key, ...change }));
+    const damaged = `error: the stored record of content item#${id} is damaged: docs/runbook.md#errorrate says how to replace it\n`;
+    expect(await others.runThere('export', 'content', pathOf('damaged.ndjson'))).toEqual(failure(damaged));
+  });
+
+  it('has no content of test keys, which an import does not touch either', async () => {
+    const sandbox = contentTable(engine().client, engine().names.content, 'test');
+    const { item } = await sandbox.create(someFields('a.example', 'item-3'), undefined, moment());
+    const { domain, slug } = item;
+    const path = pathOf('live.ndjson');
+    await run(['export', 'content', path]);
+    const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);
+    const ids = (await allItems()).items.map(({ id }) => id);
+    expect(exported.toSorted()).toEqual(ids.toSorted());
+    await admin.load('content', 'item.ndjson', itemLine('item-3', { domain, title: 'Imported' }));
+    const { items } = await sandbox.list({ domain, slug }, { offset: 0, limit: 1 }, moment().deadline);
+    expect(items).toMatchObject([{ title: 'Title of item-3', version: 1 }]);
+  });
+});

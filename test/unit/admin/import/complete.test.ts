@@ -1,0 +1,196 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { storeItems } from '../../../support/engine.ts';
+import { onNthCall, withProbability } from '../../../support/fault-choosers.ts';
+import {
+  complianceLine,
+  ITEM_IDS,
+  itemLine,
+  vehicleLine,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../../support/import-files.ts';
+import { aCompliance, aVehicle } from '../../../support/records.ts';
+import { failure, useAdmin } from '../../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { run, file, stored, engine } = admin;
+
+/** Registrations of 40 stored vehicles. At most 2 of them are removed without an option. */
+const ALL = Array.from({ length: 40 }, (_, index) => `V${10 + index}`);
+const linesOf = (registrations: readonly string[]) =>
+  registrations.map((registration) => JSON.stringify(aVehicle(registration)));
+
+const load = (lines: readonly string[], ...options: string[]) =>
+  admin.load('vehicles', 'v.ndjson', lines.join('\n'), ...options);
+const loadComplete = (lines: readonly string[], ...options: string[]) => load(lines, '--complete', ...options);
+const registrations = async () => (await stored()).map(({ registration }) => registration);
+const listed = (what: string) =>
+  readFileSync(admin.pathOf(`v.ndjson.${what}.txt`), 'utf8')
+    .trimEnd()
+    .split('\n');
+
+beforeEach(async () => {
+  await loadComplete(linesOf(ALL), '--remove-at-most=100%');
+  await storeItems(engine().client, engine().names.compliance, [aCompliance('V10')]);
+});
+
+describe('import --complete', () => {
+  it('removes what the file lacks, loads what differs, and leaves the rest and the other table alone', async () => {
+    const before = await stored();
+    const changed = [{ registration: 'V49', policies: [] }, { registration: 'NEW1' }].map(vehicleLine);
+    const lines = [...linesOf(ALL.slice(2, -1)), ...changed];
+    // 1.04 of 40, rounded up.
+    const loaded = await loadComplete(lines, '--json', '--remove-at-most=2.6%');
+    expect(loaded).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(loaded.stdout)).toMatchObject({ read: 39, loaded: 2, unchanged: 37, removed: 2, rejected: 0 });
+    const after = await stored();
+    expect(after.map(({ registration }) => registration)).toEqual(['NEW1', ...ALL.slice(2)]);
+    expect(after.slice(1, -1)).toEqual(before.slice(2, -1));
+    expect((await stored('compliance')).map(({ registration }) => registration)).toEqual(['V10']);
+  });
+
+  it('removes compliance records in the same way, and counts and stores each once when responses are lost, throttled and partial', async () => {
+    const records = ALL.map((registration) => aCompliance(registration));
+    await storeItems(engine().client, engine().names.compliance, records);
+    admin.proxy().inject(withProbability(0.3, ['throttle', 'error', 'errorAfter', 'resetAfter', 'partial'], 7));
+    const changed = ALL.slice(1).map((registration) => complianceLine({ registration, outstandingFines: 9 }));
+    const path = await file('c.ndjson', changed.join('\n'));
+    const { stdout } = await admin.countedRun(['import', 'compliance', path, '--complete', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ loaded: 39, unchanged: 0, rejected: 0 });
+    const fines = (await stored<{ outstandingFines: number }>('compliance')).map((record) => record.outstandingFines);
+    expect(fines).toEqual(Array(39).fill(9));
+  });
+
+  it.each(['resetAfter', 'errorAfter'] as const)(
+    'counts each record that went when the response to its removal is lost: %s',
+    async (fault) => {
+      const lost = onNthCall(1, fault);
+      admin.proxy().inject((call) => (call.operation === 'DeleteItem' ? lost(call) : undefined));
+      const path = await file('v.ndjson', linesOf(ALL.slice(2)).join('\n'));
+      const { stdout } = await admin.countedRun(['import', 'vehicles', path, '--complete', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({ removed: 2, unchanged: 38 });
+    },
+  );
+
+  const STOPPED = 'nothing was changed; when the file is right, raise --remove-at-most to';
+  it.each<[string, readonly string[], number, readonly string[]]>([
+    ['5 % without an option', ALL.slice(3), 3, []],
+    ['1', ALL.slice(2), 2, ['--remove-at-most=1']],
+    ['a number', ALL.slice(6), 6, ['--remove-at-most=5']],
+    ['a percentage', ALL.slice(6), 6, ['--remove-at-most=12.5%']],
+  ])('changes nothing when more would go than %s', async (_limit, left, missing, options) => {
+    const before = await stored();
+    const lines = [...linesOf(left), vehicleLine({ registration: 'NEW1' })];
+    const stopped = await loadComplete(lines, ...options);
+    expect(stopped).toMatchObject(failure(`the file lacks ${missing} of 40 stored records`));
+    expect(stopped.stderr).toContain(`${STOPPED} ${missing}; the registrations are in`);
+    expect(listed('missing')).toEqual(ALL.slice(0, missing));
+    expect(await stored()).toEqual(before);
+    expect(statSync(`${admin.pathOf('v.ndjson')}.missing.txt`).mode & 0o777).toBe(0o600);
+    expect(await loadComplete(lines, `--remove-at-most=${missing}`)).toMatchObject({ exitCode: 0 });
+    expect(await registrations()).toEqual(['NEW1', ...left]);
+  });
+
+  it('keeps vehicles with a rejected row, and counts each row without a registration', async () => {
+    const rows = ALL.slice(6).map((registration) => vehicleRow({ registration }));
+    const year = vehicleRow({ registration: 'V10', year: 'x' });
+    const others = ALL.slice(1, 4).map((registration) => vehicleRow({ registration }));
+    const unreadable = [vehicleRow({ registration: '' })];
+    const csv = await file('v.csv', vehiclesCsv(...rows, year, ...others, ...unreadable));
+    const complete = ['import', 'vehicles', csv, '--complete', '--unreadable-at-most=1'];
+    const nameless = 'and 1 row without a readable registration counts as one';
+    const sentence = `the file lacks 2 of 40 stored records, ${nameless}, more than the 2 of`;
+    expect(await run([...complete, '--remove-at-most=2'])).toEqual(failure(sentence));
+    expect((await run([...complete, '--remove-at-most=3'])).exitCode).toBe(1);
+    expect(await registrations()).toEqual(ALL.filter((registration) => !['V14', 'V15'].includes(registration)));
+    expect(await admin.rejectedLines(csv)).toHaveLength(2);
+  });
+
+  const NO_ROWS = 'the file has no rows, and with --complete everything stored would be removed: nothing was changed';
+  const REJECTED = 'this is a file of rejected rows';
+  const rejectedLine = JSON.stringify({ line: 1, reasons: ['r'], row: { registration: 'V10' } });
+  it.each<[string, string, string]>([
+    ['v.ndjson', '', NO_ROWS],
+    ['v.csv', vehiclesCsv(), NO_ROWS],
+    ['v.csv', vehiclesCsv(vehicleRow()).replace(/^/, 'line,reason,').replace('\n', '\n3,r,'), REJECTED],
+    ['v.ndjson', rejectedLine, 'line 1 is of a file of rejected rows: load what it has as its "row"'],
+  ])('is refused: %s %j, %s', async (name, text, sentence) => {
+    const refused = await admin.load('vehicles', name, text, '--complete', '--remove-at-most=100%');
+    expect(refused).toMatchObject(failure(sentence));
+    expect(await registrations()).toEqual(ALL);
+  });
+
+  it('leaves a damaged record that the file lacks, and names it in a file; the rows of one are rejected', async () => {
+    const damaged = [{ registration: 'BAD1' }, { registration: 'V20', policies: 1 }];
+    await storeItems(engine().client, engine().names.vehicles, damaged);
+    const { exitCode, stderr } = await loadComplete(linesOf(ALL));
+    expect(exitCode).toBe(1);
+    expect(listed('damaged')).toEqual(['BAD1']);
+    expect(await stored()).toHaveLength(41);
+    expect(stderr).toContain('Damaged records that the file lacks stay: 1; they are in ');
+    // 5 % of 39 is 1: damaged records, which may be anyone's, do not raise the limit.
+    expect(await loadComplete(linesOf(ALL.slice(3)))).toMatchObject(failure('the file lacks 3 of 39 stored records'));
+    const reasons = ['the stored record of this vehicle is damaged; remove it, then import this row'];
+    expect(await admin.rejectedLines(admin.pathOf('v.ndjson'))).toMatchObject([{ line: 11, reasons }]);
+    expect(await run(['remove', 'vehicles', '--registration', 'BAD1', 'V20'])).toMatchObject({ exitCode: 0 });
+    expect(await loadComplete(linesOf(ALL))).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('--dry-run', () => {
+  const counts = ({ stdout }: { stdout: string }) => {
+    const {
+      seconds,
+      rowsPerSecond,
+      file: path,
+      dryRun,
+      rejectedFile,
+      removedFile,
+      notThereFile,
+      ...others
+    } = JSON.parse(stdout);
+    return others;
+  };
+
+  it.each<[string, readonly string[]]>([
+    ['import vehicles', ['--complete']],
+    ['import vehicles', []],
+    ['remove vehicles', []],
+  ])('of %s %j writes nothing, counts the same, and lists what would be removed', async (command, options) => {
+    const added = [{ registration: 'NEW1' }, { registration: 'B1', policies: 7 }].map(vehicleLine);
+    const path = await file('v.ndjson', [...linesOf(ALL.slice(2)), ...added].join('\n'));
+    const args = [...command.split(' '), path, ...options, '--json'];
+    const before = await stored();
+    const tried = await admin.countedRun([...args, '--dry-run']);
+    expect(admin.writes()).toEqual([]);
+    expect(await stored()).toEqual(before);
+    const done = await run(args);
+    expect(counts(tried)).toEqual(counts(done));
+    expect(tried.exitCode).toEqual(done.exitCode);
+    const after = new Set(await registrations());
+    const removed = before.map(({ registration }) => registration).filter((one) => !after.has(one));
+    const list = `${path}.removed.txt`;
+    expect(existsSync(list) ? listed('removed') : []).toEqual(removed);
+    const isListed = removed.length > 0;
+    expect(globSync(`${path}.removed*.txt`).map((name) => statSync(name).mode & 0o777)).toEqual(
+      isListed ? [0o600] : [],
+    );
+    expect(JSON.parse(tried.stdout)).toMatchObject({ dryRun: true, removedFile: isListed ? list : null });
+  });
+
+  it('of content counts what would be loaded, moved and rejected', async () => {
+    const id = (nth: 1 | 2 | 3) => ITEM_IDS[nth - 1];
+    const item = (slug: string, fields: object = {}) => itemLine(slug, { domain: 'dry.example', ...fields });
+    const first = await file('c.ndjson', [item('a', { id: id(1) }), item('b', { id: id(2) }), item('s')].join('\n'));
+    await run(['import', 'content', first]);
+    // The first row needs the slug that the second one frees.
+    const wanted = [item('s'), item('new'), item('s', { id: id(3) }), item('bad slug')];
+    const moves = [item('b', { id: id(1) }), item('c', { id: id(2) }), ...wanted];
+    const args = ['import', 'content', await file('c.ndjson', moves.join('\n')), '--json'];
+    const tried = await admin.countedRun([...args, '--dry-run']);
+    expect(admin.writes()).toEqual([]);
+    expect(counts(tried)).toEqual(counts(await run(args)));
+    expect(counts(tried)).toMatchObject({ read: 6, loaded: 2, unchanged: 1, rejected: 3 });
+  });
+});

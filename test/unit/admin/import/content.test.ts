@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { contentTable } from '../../../../core/content/content-table.ts';
+import { deadlineIn } from '../../../../core/runtime/deadline.ts';
+import { ITEM_IDS, itemLine } from '../../../support/import-files.ts';
+import { NOW, useAdmin } from '../../../support/use-admin.ts';
+
+const { file, load, run, engine, rejectedLines } = useAdmin();
+
+const table = () => contentTable(engine().client, engine().names.content, 'live');
+const list = (domain: string, slug?: string) =>
+  table().list({ domain, ...(slug && { slug }) }, { offset: 0, limit: 100 }, deadlineIn(5_000));
+const later = { now: new Date(NOW.getTime() + 86_400_000) };
+const loadLines = async (lines: readonly string[], options = {}) => {
+  const path = await file('c.ndjson', lines.join('\n'));
+  return { ...(await run(['import', 'content', path], options)), path };
+};
+const [ID, ID_2, ID_3] = ITEM_IDS;
+
+describe('import content', () => {
+  it('creates an item by domain and slug, then updates that one', async () => {
+    const row = { title: 'One', content: 'Body', domain: 'A.example' };
+    expect(await loadLines([itemLine('one', row)])).toMatchObject({ exitCode: 0, stderr: '' });
+    const [created] = (await list('a.example')).items;
+    const stamp = NOW.toISOString();
+    const updated_at = later.now.toISOString();
+    const fields = { ...row, domain: 'a.example', slug: 'one', meta_description: '' };
+    expect(created).toEqual({ id: expect.any(String), ...fields, created_at: stamp, updated_at: stamp, version: 1 });
+    await loadLines([itemLine('one', { ...row, title: 'Uno' })], later);
+    const items = [{ ...created, title: 'Uno', version: 2, updated_at }];
+    expect(await list('a.example')).toEqual({ items, total: 1, next: null });
+  });
+
+  it('creates items with what each row has of ids, timestamps and versions, and changes nothing the second time', async () => {
+    const stamps = { created_at: '2025-01-01T00:00:00.000Z', updated_at: '2025-02-01T00:00:00.000Z' };
+    const some = [{ id: ID, meta_description: 'm', ...stamps, version: 7 }, {}, { id: ID_2, version: 3 }, stamps];
+    const lines = some.map((fields, nth) => itemLine(`s${nth}`, { domain: 'b.example', ...fields }));
+    await loadLines(lines);
+    const first = await list('b.example');
+    expect(first.items.toSorted((a, b) => (a.slug < b.slug ? -1 : 1))).toMatchObject(some);
+    expect(await loadLines(lines, later)).toMatchObject({ exitCode: 0 });
+    expect(await list('b.example')).toEqual(first);
+  });
+
+  it('gives new items without `created_at` the order of their rows, the last one newest', async () => {
+    const slugs = Array.from({ length: 40 }, (_, nth) => `s${nth}`);
+    await loadLines(slugs.map((slug) => itemLine(slug, { domain: 'order.example' })));
+    expect((await list('order.example')).items.map(({ slug }) => slug)).toEqual(slugs.toReversed());
+  });
+
+  it('moves a slug to an item whose row comes later, and otherwise rejects it and says which row must come before', async () => {
+    const lines = (slugs: string) =>
+      ITEM_IDS.map((id, nth) => itemLine(slugs.charAt(nth), { domain: 'chain.example', id }));
+    await loadLines(lines('abc'));
+    const slugs = async () => (await list('chain.example')).items.map(({ id, slug }) => id.at(-1) + slug).toSorted();
+    const taken = (line: number) => `slug: belongs to another item of this domain; put line ${line} before this one`;
+    for (const options of [['--dry-run'], []]) {
+      const path = await file('wrong-way.ndjson', lines('bcd').join('\n'));
+      expect(await run(['import', 'content', path, ...options])).toMatchObject({ exitCode: 1 });
+      const rejected = (await rejectedLines(path)).map(({ line, reasons }) => [line, ...reasons]);
+      expect(rejected).toEqual([
+        [1, taken(2)],
+        [2, taken(3)],
+      ]);
+    }
+    expect(await slugs()).toEqual(['1a', '2b', '3d']);
+    expect(await loadLines(lines('bcd').toReversed())).toMatchObject({ exitCode: 0 });
+    expect(await slugs()).toEqual(['1b', '2c', '3d']);
+  });
+
+  it('moves an item with an id to another domain and slug, with its lists and slugs', async () => {
+    await loadLines([itemLine('here', { domain: 'd.example', id: ID })]);
+    await loadLines([itemLine('there', { domain: 'e.example', id: ID })], later);
+    const nothing = { items: [], total: 0, next: null };
+    expect(await list('d.example')).toEqual(nothing);
+    expect(await list('d.example', 'here')).toEqual(nothing);
+    const moved = { items: [{ id: ID, slug: 'there' }], total: 1 };
+    expect(await list('e.example')).toMatchObject(moved);
+    expect(await list('e.example', 'there')).toMatchObject(moved);
+  });
+
+  it('never decreases a version, so that no concurrent change is overwritten', async () => {
+    const line = itemLine('s', { domain: 'f.example', id: '21111111-2222-4333-8444-555555555551', version: 2 });
+    await loadLines([line]);
+    const { items } = await list('f.example');
+    await table().update(items[0]?.id ?? '', { title: 'U' }, undefined, { now: NOW, deadline: deadlineIn(5_000) });
+    await loadLines([line], later);
+    expect((await list('f.example')).items).toMatchObject([{ title: 'T', version: 4 }]);
+  });
+
+  it('never decreases an `updated_at` that the file lacks, even when the clock is behind or `created_at` is later', async () => {
+    const row = { title: 'T', content: 'C', domain: 'k.example', slug: 'late', meta_description: '' };
+    await table().create(row, undefined, { ...later, deadline: deadlineIn(5_000) });
+    await loadLines([JSON.stringify({ ...row, title: 'U' })]);
+    const stamp = later.now.toISOString();
+    const updated = { title: 'U', version: 2, created_at: stamp, updated_at: stamp };
+    expect((await list('k.example')).items).toMatchObject([updated]);
+    const ahead = '2030-01-01T00:00:00.000Z';
+    await loadLines([JSON.stringify({ ...row, created_at: ahead })]);
+    expect((await list('k.example')).items).toMatchObject([{ title: 'T', created_at: ahead, updated_at: ahead }]);
+  });
+
+  it('rejects a slug that another item has, and a second row of an item, however it is named', async () => {
+    await loadLines([itemLine('s', { domain: 'g.example' }), itemLine('old', { domain: 'g.example', id: ID })]);
+    const lines = [
+      itemLine('s', { domain: 'g.example', id: ID_3 }),
+      itemLine('s', { domain: 'G.example' }),
+      itemLine('old', { domain: 'g.example', title: 'U' }),
+      itemLine('new', { domain: 'g.example', id: ID }),
+    ];
+    const { path, exitCode } = await loadLines(lines);
+    expect(exitCode).toBe(1);
+    expect((await rejectedLines(path)).map(({ line, reasons }) => [line, ...reasons])).toEqual([
+      [1, 'slug: belongs to another item of this domain'],
+      [2, expect.stringContaining('is on line 1 already')],
+      [4, expect.stringContaining('this item is on line 3 already')],
+    ]);
+    expect((await list('g.example', 'old')).items).toMatchObject([{ id: ID, title: 'U' }]);
+  });
+
+  it('rejects what a request to create would be rejected for, with every issue', async () => {
+    const wrong = { title: ' ', content: undefined, extra: 1, id: 'X', version: 0, created_at: 'now' };
+    const lines = [itemLine('Bad Slug', wrong), itemLine('s', { content: 'x'.repeat(100_001) })];
+    const { path } = await loadLines(lines);
+    const fields = (await rejectedLines(path)).map(({ reasons }) => reasons.map((one) => one.split(':')[0]).toSorted());
+    expect(fields).toEqual([['content', 'created_at', 'extra', 'id', 'slug', 'title', 'version'], ['content']]);
+  });
+
+  it('reads a CSV whose optional columns may be blank or missing', async () => {
+    const rows = ['title,content,domain,slug,version', 'T,"a,\nb",i.example,one,', 'T,c,i.example,two,5'];
+    expect(await load('content', 'c.csv', rows.join('\r\n'))).toMatchObject({ exitCode: 0 });
+    expect((await list('i.example', 'one')).items).toMatchObject([{ content: 'a,\nb', version: 1 }]);
+    expect((await list('i.example', 'two')).items).toMatchObject([{ version: 5, meta_description: '' }]);
+  });
+});

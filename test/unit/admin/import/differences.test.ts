@@ -1,0 +1,218 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { stopListener } from '../../../../bin/stop-signals.ts';
+import { storeItems } from '../../../support/engine.ts';
+import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
+import {
+  complianceLine,
+  manyVehicles,
+  VEHICLES,
+  vehicleLine,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../../support/import-files.ts';
+import { aVehicle } from '../../../support/records.ts';
+import {
+  type AdminOutput,
+  BEGINS_AGAIN,
+  ended,
+  failure,
+  interruptionAfter,
+  useAdmin,
+} from '../../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { run, file, proxy, stored, findVehicle: find, countedRun } = admin;
+
+const importing = (path: string, ...options: string[]) => ['import', 'vehicles', path, ...options];
+const counts = async (output: Promise<AdminOutput>) => JSON.parse((await output).stdout);
+
+describe('An import', () => {
+  it('writes only what differs from what is stored, each with a new revision', async () => {
+    const many = manyVehicles('DIFF', VEHICLES, 2);
+    const load = async (csv: string) => {
+      proxy().reset();
+      const counted = await counts(countedRun(importing(await file('v.csv', csv), '--json')));
+      return { ...counted, writes: admin.writes().length };
+    };
+    expect(await load(many)).toMatchObject({ read: 240, loaded: 120, unchanged: 0, writes: 120 });
+    const first = await stored<{ revision: string }>();
+    expect(new Set(first.map(({ revision }) => revision)).size).toBe(first.length);
+    expect(await load(many)).toMatchObject({ read: 240, loaded: 0, unchanged: 120, rejected: 0, writes: 0 });
+    expect(await load(many.replaceAll(/^(DIFF7,.*),P-1,/gm, '$1,P-9,'))).toMatchObject({ loaded: 1, writes: 1 });
+    const changed = (await stored<{ registration: string; revision: string }>()).filter(
+      ({ revision }) => !first.some((record) => record.revision === revision),
+    );
+    expect(changed).toMatchObject([{ registration: 'DIFF7', policies: [{ number: 'P-0' }, { number: 'P-9' }] }]);
+  });
+
+  it('leaves a record whose last update the file does not give, and dates one that differs by the file', async () => {
+    const load = async (time: string, cells: object) => {
+      const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration: 'TIME', ...cells })));
+      await utimes(path, new Date(), new Date(time));
+      await run(importing(path));
+      return (await find('TIME'))?.lastUpdated;
+    };
+    const times = ['2026-05-01T08:00:00.000Z', '2026-06-01T08:00:00.000Z'] as const;
+    expect(await load('2026-07-01', { last_updated: times[0] })).toBe(times[0]);
+    expect(await load(times[1], { last_updated: '' })).toBe(times[0]);
+    expect(await load(times[1], { last_updated: '', color: 'Blue' })).toBe(times[1]);
+    expect(await load('2026-07-01', { last_updated: times[0], color: 'Blue' })).toBe(times[0]);
+  });
+
+  it('replaces a record of before revisions, and none that another request has changed since it was read', async () => {
+    const { client, names } = admin.engine();
+    const put = (Item: object) => client.send(new PutCommand({ TableName: names.vehicles, Item }));
+    const before = ['OLD1', 'OLD2', 'OLD3'].map((one) => aVehicle(one));
+    await storeItems(client, names.vehicles, before);
+    const newer = { ...aVehicle('OLD2'), lastUpdated: '2026-10-01T00:00:00.000Z', revision: 'other' };
+    let other: Promise<unknown> | undefined;
+    proxy().inject(({ operation, body }) => {
+      if (operation !== 'PutItem' || !body.includes('OLD2') || other !== undefined) return undefined;
+      other = put(newer);
+      // Sent again when the other one is there.
+      return 'error';
+    });
+    const lines = ['OLD1', 'OLD2'].map((registration) =>
+      vehicleLine({ registration, policies: [], lastUpdated: '2026-09-01T00:00:00.000Z' }),
+    );
+    const path = await file('v.ndjson', lines.join('\n'));
+    expect(await counts(countedRun(importing(path, '--if-newer', '--json')))).toMatchObject({ loaded: 1, kept: 1 });
+    await other;
+    expect(await find('OLD1')).toMatchObject({ policies: [] });
+    expect(await find('OLD2')).toMatchObject(newer);
+    expect(await find('OLD3')).toEqual(aVehicle('OLD3'));
+  });
+
+  it('rejects rows without a last update of their own with --if-newer', async () => {
+    const rows = [vehicleRow({ registration: 'NEWER' }), vehicleRow({ registration: 'NOTIME', last_updated: ' ' })];
+    const path = await file('v.csv', vehiclesCsv(...rows));
+    expect(await counts(run(importing(path, '--if-newer', '--json')))).toMatchObject({ loaded: 1, rejected: 1 });
+    const reasons = ['last_updated: must be given with --if-newer'];
+    expect(await admin.rejectedLines(path)).toMatchObject([{ line: 3, reasons }]);
+  });
+
+  it('says after an error of the database what was done before, and what was rejected until then', async () => {
+    const bad = vehicleRow({ registration: 'AAA', year: 'x' });
+    const path = await file('v.csv', `${manyVehicles('FAULT')}${bad}\n`);
+    proxy().inject(forOperation('PutItem', onNthCall(60, 'deny')));
+    const failed = await countedRun(importing(path));
+    proxy().reset();
+    const before = (await stored()).filter(({ registration }) => registration.startsWith('FAULT')).length;
+    const rejected = `${before} records were loaded before; rows rejected until then are in ${path}.rejected.csv`;
+    expect(failed).toEqual(failure(`AccessDeniedException; ${rejected}; ${BEGINS_AGAIN}\n`));
+    expect(await admin.rejectedLines(path)).toMatchObject([{ line: 122 }]);
+    const rest = { loaded: 120 - before, unchanged: before };
+    expect(await counts(countedRun(importing(path, '--json')))).toMatchObject(rest);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['is one request when npm repeats it within a second', [500, 501, 1_499], ['stop']],
+    ['is a second request when it comes a second later', [500, 1_500], ['stop', 'stop now']],
+  ])('%s', (_title, moments, expected) => {
+    const calls: string[] = [];
+    let now = 0;
+    const actions = { stop: () => calls.push('stop'), stopNow: () => calls.push('stop now') };
+    const listener = stopListener(actions, () => now);
+    for (now of moments) listener();
+    expect(calls).toEqual(expected);
+  });
+
+  it('ends an import with its summary and the rows rejected until then; the same command writes only the rest', async () => {
+    const bad = vehicleRow({ registration: 'AAA', year: 'x' });
+    const path = await file('v.csv', `${manyVehicles('STOP', 120, 3)}${bad}\n`);
+    const stopped = await admin.interruptedRun(importing(path), 1, 'PutItem');
+    const stderr = expect.stringContaining(`Stopped by Ctrl-C; ${BEGINS_AGAIN}.\n`);
+    expect(stopped).toMatchObject({ exitCode: 130, stderr });
+    expect(stopped.stderr).toContain(`1 row was rejected until then; the reasons are in ${path}.rejected.csv\n`);
+    const written = admin.writes().length;
+    // Not the rest of what was read at a time: that could take longer than a process may take to end.
+    expect(written).toBeLessThan(2 * 32);
+    const own = (await stored()).filter(({ registration }) => registration.startsWith('STOP'));
+    expect(new Set(own.map(({ policies }) => policies.length))).toEqual(new Set([3]));
+    proxy().reset();
+    const rest = { loaded: 120 - written, unchanged: written };
+    expect(await counts(countedRun(importing(path, '--json')))).toMatchObject(rest);
+    expect(admin.writes()).toHaveLength(120 - written);
+  });
+
+  it('ends the process of an import, even when two signals arrive', async () => {
+    const path = await file('v.csv', manyVehicles('SIGNAL', 300));
+    const child = spawn(process.execPath, admin.processArguments(...importing(path)));
+    // Both are pending before the process sees either, so that they are one request however slow the machine is.
+    const signals = ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const;
+    admin.atCall(1, 'PutItem', () => {
+      for (const signal of signals) child.kill(signal);
+    });
+    expect(await ended(child)).toMatchObject({
+      exitCode: 130,
+      stdout: expect.stringMatching(/rows read +vehicles loaded/),
+      stderr: `Stopped by Ctrl-C; ${BEGINS_AGAIN}.\n`,
+    });
+  });
+
+  it('is obeyed while the file is read and while the table is scanned, and nothing is changed then', async () => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration: 'LAST' })));
+    const before = await stored();
+    for (const looks of [0, 1]) {
+      const signal = interruptionAfter(looks);
+      const stopped = await run(importing(path, '--complete', '--remove-at-most=100%'), { signal });
+      expect(stopped.exitCode).toBe(130);
+    }
+    expect(await stored()).toEqual(before);
+  });
+});
+
+it('--staging names the folder of temporary files, and one that cannot be used is a sentence', async () => {
+  const path = await file('v.csv', manyVehicles('ELSE', 3));
+  const sentence =
+    /^error: the rows cannot be staged, and nothing was done: there is no such file: .*staging; --staging DIR names another folder\n$/;
+  expect(await run(importing(path, '--staging', admin.pathOf('staging')))).toEqual(failure(sentence));
+  expect(await run(importing(path, '--staging', tmpdir()))).toMatchObject({ exitCode: 0 });
+  expect(readdirSync(admin.pathOf('.'))).toEqual(['v.csv']);
+});
+
+it('A full temporary folder ends an import with one sentence, and leaves no other file', async () => {
+  // More than SQLite keeps in memory; too long for a text, so that every row is rejected.
+  const rows = Array.from({ length: 300 }, (_, nth) =>
+    vehicleRow({ registration: `F${nth}`, make: 'x'.repeat(90_000) }),
+  );
+  const path = await file('v.csv', vehiclesCsv(...rows));
+  // A limit on the size of each file that a process writes is a stand-in for a full disk.
+  const node = [process.execPath, ...admin.processArguments(...importing(path))];
+  const { exitCode, stderr } = await ended(spawn('bash', ['-c', 'ulimit -f 1000; exec "$@"', 'bash', ...node]));
+  const sentence = /^error: [^\n]* in \S+; nothing was changed; --staging DIR names another folder\n$/;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(sentence) });
+  expect(readdirSync(admin.pathOf('.'))).toEqual(['v.csv']);
+});
+
+it('Only the owner may read what an import and an export write, whatever the umask and earlier files permit', async () => {
+  const path = await file('v.csv', `${manyVehicles('MODE', 3)}${vehicleRow({ year: 'x' })}\n`);
+  const exported = admin.pathOf('all.ndjson');
+  const umask = process.umask(0);
+  writeFileSync(exported, 'earlier', { mode: 0o666 });
+  await run(importing(path));
+  await run(['export', 'content', exported]);
+  process.umask(umask);
+  const modes = [`${path}.rejected.csv`, exported].map((name) => statSync(name).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o600]);
+  expect(readFileSync(exported, 'utf8')).toBe('');
+  expect(readdirSync(admin.pathOf('.')).toSorted()).toEqual(['all.ndjson', 'v.csv', 'v.csv.rejected.csv']);
+});
+
+it('A vehicle that has several lines is rejected whole, also with over 1,000: nobody knows which is right', async () => {
+  const repeated = Array.from({ length: 1_200 }, (_, nth) =>
+    complianceLine({ registration: 'AAA', outstandingFines: nth }),
+  );
+  const path = await file('c.ndjson', repeated.join('\n'));
+  expect(await run(['import', 'compliance', path])).toMatchObject({ exitCode: 1 });
+  const [record] = await stored<{ outstandingFines: number }>('compliance');
+  expect(record).toBeUndefined();
+  expect(await admin.rejectedLines(path)).toHaveLength(1_200);
+});

@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../../support/csv-forms.ts';
+import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
+import { failure, rejectedFilesOf, useAdmin } from '../../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { run, file, load, rejectedLines, findVehicle: find } = admin;
+
+describe('A CSV', () => {
+  const header = (csv: string, written: (head: string) => string) => csv.replace(/.*/, written);
+
+  it.each<[string, (csv: string) => string | Buffer]>([
+    ...CSV_FORMS,
+    ['empty cells after the last column', (csv) => csv.replaceAll(/(.)$/gm, '$1,, ')],
+    ['names in capitals, with spaces', (csv) => header(csv, (head) => head.toUpperCase().replaceAll('_', ' '))],
+    ['columns in another order', (csv) => csv.replaceAll(/([^\n,]*),([^\n]*)/g, '$2,$1')],
+    ['quoted commas and quotes', (csv) => csv.replace(',José,', ',"Jo,""sé""",')],
+    ['other usual names', (csv) => csv.replace('color', 'Colour').replace('valid_to', 'Expiry Date')],
+  ])('is read with %s', async (shape, written) => {
+    const registration = `S${shape.length}${shape.length % 7}`;
+    const csv = vehiclesCsv(vehicleRow({ registration, make: 'José', last_updated: '' }));
+    const result = await load('vehicles', 'v.csv', written(csv));
+    const stderr = shape.startsWith('Windows') ? 'The file is not UTF-8: it is read as Windows-1252.\n' : '';
+    expect(result).toMatchObject({ exitCode: 0, stderr, stdout: expect.stringMatching(/ 1 +1 +0 +0 /) });
+    const make = shape.startsWith('quoted') ? 'Jo,"sé"' : 'José';
+    const policies = [{ number: 'P-1', validTo: '2026-12-31' }];
+    expect(await find(registration)).toMatchObject({ vehicle: { make }, policies });
+    const removed = await run(['remove', 'vehicles', await file('r.csv', written(csv))]);
+    expect(removed.exitCode).toBe(0);
+    expect(await find(registration)).toBeUndefined();
+  });
+
+  it('may have columns that nobody knows, which a notice names', async () => {
+    const text = `${VEHICLE_HEADER},Notes,,"D\u009b2"\n${vehicleRow({ registration: 'NOTES' })},a,b,c\n`;
+    const notice = 'Columns that are not used: "Notes", "D\ufffd2". --map COLUMN=NAME says which one a column is.\n';
+    expect(await load('vehicles', 'v.csv', text)).toMatchObject({ exitCode: 0, stderr: notice });
+  });
+
+  it('may have any name for a column with --map', async () => {
+    const csv = vehiclesCsv(vehicleRow({ registration: 'MAP' }));
+    const mapped = csv.replace('registration', 'Kenn=zeichen').replace('color', 'Plate');
+    const map = ['--map', 'kenn=zeichen=registration', '--map', 'Plate=color'];
+    expect(await load('vehicles', 'v.csv', mapped, ...map)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await find('MAP')).toMatchObject({ vehicle: { color: 'Red' } });
+  });
+
+  const text = vehiclesCsv(vehicleRow());
+  const other = text.replace('registration', 'reg_plate');
+  const many = ['a\u009b2J', 'b\u202ec', ...Array.from({ length: 2_000 }, (_, index) => index.toString(36))];
+  it.each<[string, string | Buffer, RegExp, ...string[]]>([
+    ['UTF-16 without a mark', Buffer.from(text, 'utf16le').swap16(), /is UTF-16 without a byte order mark: save it as/],
+    ['a workbook', Buffer.from('504b030414000600', 'hex'), /an Excel workbook, not CSV: open it and save/],
+    ['compressed', Buffer.from('1f8b0800', 'hex'), /the file is compressed: unpack it first/],
+    ['a workbook of Excel 97', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /an Excel workbook/],
+    ['empty', '', /is empty: its first line must name registration, make.* and may name last_updated\n$/],
+    ['of other columns', 'Registration,make,MAKE,wheels\n', /missing: model.*unknown: "wheels"; .*: "make", "MAKE"\)/],
+    ['of many others', `${many}\n`, /unknown: "a\ufffd2J", "b\ufffdc", "0", .*"h" and 1,982 more\)/],
+    ...AMBIGUOUS_HEADERS.map((names): [string, string, RegExp] => [
+      `with ${names}`,
+      names,
+      /several could be registration: "\w.*", "\w+"\); its first.*; --map COLUMN=NAME says which one a column is\n$/,
+    ]),
+    ['given --map plate', other, /argument 'plate' is invalid. Write it as COLUMN=NAME; see --help/, '--map', 'plate'],
+    ['mapped to no column', other, /--map: "number" is not one of registration, make,/, '--map', 'plate=number'],
+    ['mapped otherwise', other, /\(missing: plate, reg.*; unknown: "reg_plate"\)/, '--map', 'plate=registration'],
+  ])('is rejected when it is %s', async (_what, content, sentence, ...options) => {
+    expect(await load('vehicles', 'v.csv', content, ...options)).toMatchObject(failure(sentence));
+  });
+
+  it.each([
+    ['v.csv', VEHICLE_HEADER],
+    ['v.ndjson', ''],
+  ])('may be without rows, with a notice: %s', async (name, content) => {
+    const stderr = expect.stringMatching(/^The file has no rows: nothing was loaded/);
+    expect(await load('vehicles', name, content)).toMatchObject({ exitCode: 0, stderr });
+  });
+});
+
+it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, and never guessed', async () => {
+  const dates = ['2/5/2027', '02.05.2027', '2027-05-02 00:00:00', '31/02/2026', '3 May 2026', '3-5/2026'];
+  const cells = dates.map((valid_to, nth) => ({ registration: `UK${nth}`, valid_from: '03-05-2026', valid_to }));
+  const rows = cells.map(vehicleRow);
+  const { path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows), '--dates', 'uk');
+  const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
+  for (const loaded of ['UK0', 'UK1', 'UK2']) expect(await find(loaded)).toMatchObject({ policies });
+  const form = 'must be DD/MM/YYYY or YYYY-MM-DD';
+  const issues = ['is not a calendar date', form, form];
+  expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
+  const us = vehicleRow({ registration: 'US1', valid_to: '12/31/2026' });
+  const sentence = 'line 3 has a date with the month first, so --dates uk reads others wrongly: nothing was changed';
+  expect(await load('vehicles', 'us.csv', vehiclesCsv(vehicleRow(), us), '--dates', 'uk')).toMatchObject(
+    failure(sentence),
+  );
+});
+
+it.each([
+  ['vehicles', 'vehicles.csv', 81, 60, 12],
+  ['compliance', 'compliance.ndjson', 57, 57, 0],
+])('The sample file of %s, %s, has %i rows, %i records and %i bad rows', async (kind, name, rows, records, bad) => {
+  const sample = await readFile(`test/fixtures/samples/${name}`);
+  const { stdout } = await load(kind, name, sample, '--unreadable-at-most', '5');
+  expect(stdout).toMatch(new RegExp(` ${rows} +${records} +0 +${bad} `));
+});
+
+it('The summary of rejected rows has the most frequent of at most 20 reasons first, no registration and no control character', async () => {
+  const dates = Array.from({ length: 12_000 }, (_, nth) => ({ registration: `D${nth}`, valid_from: '03/05/2026' }));
+  const years = ['\u001b[2J', 'x'.repeat(50), 'z'].map((year) => ({ registration: `Y${year.length}`, year }));
+  const others = [{ registration: 'SECRET!' }, { registration: 'A1', make: '' }];
+  const same = [1, 2, 3].map((nth) => ({ registration: 'A', policy_number: 'SAME', insurer: `I${nth}` }));
+  const columns = Array.from({ length: 22 }, (_, index) => `C1${',x'.repeat(index + 11)}`);
+  const rows = [...others, ...years, ...same, ...dates].map((cells) => vehicleRow(cells));
+  const accepted = ['--unreadable-at-most', '1%'];
+  const { stderr, path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...columns), ...accepted);
+  const lines = stderr.split('\n');
+  expect(lines.slice(0, 4)).toEqual([
+    '12,000 × valid_from must be YYYY-MM-DD, first in line 10: 03/05/2026',
+    '         (--dates uk reads DD/MM/YYYY)',
+    '     3 × year must be a whole number from 1885 to 2027, first in line 4: \ufffd[2J',
+    // Reasons that differ in the number of a line only are one.
+    '     2 × policy_number is the same as on another line, and the periods overlap, first in line 8: SAME',
+  ]);
+  expect(lines).toContain('     1 × make must not be blank, first in line 3');
+  expect(lines.filter((line) => line.includes(' × '))).toHaveLength(20);
+  expect(stderr).toMatch(/^… and \d more reasons\n12,030 rows were rejected; the reasons are in (.*)\n$/m);
+  expect(stderr).toContain(`are in ${path}.rejected.csv\n`);
+  expect(stderr).not.toMatch(/SECRET/);
+});
+
+describe('An import', () => {
+  const TOO_LONG =
+    /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv\.rejected\.csv;/;
+  const writeBadRow = (path: string) => writeFileSync(path, vehiclesCsv(vehicleRow({ year: 'x' })));
+  it.each<[string, (path: string) => unknown, RegExp]>([
+    ['absent.csv', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
+    ['folder.csv', mkdirSync, /a folder, not a file/],
+    ['pipe.csv', (path) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
+    ['book.xlsx', () => undefined, /^error: the file is an Excel workbook, not CSV/],
+    ['file.csv.gz', () => undefined, /^error: the file is compressed: unpack it first/],
+    ['file.txt', () => undefined, /^error: the name of the file must end in \.csv/],
+    [`${'x'.repeat(240)}.csv`, writeBadRow, TOO_LONG],
+  ])('is rejected for a file that cannot be imported: %s', async (name, make, sentence) => {
+    make(admin.pathOf(name));
+    expect(await run(['import', 'vehicles', admin.pathOf(name)])).toEqual(failure(sentence));
+  });
+
+  it('is rejected when somebody writes to its file while it is read, not while it is loaded', async () => {
+    const path = await file('v.csv', manyVehicles('GROWS'));
+    const grow = () => appendFileSync(path, `${vehicleRow()}\n`);
+    const signal = Object.defineProperty(new AbortController().signal, 'aborted', { get: () => void grow() });
+    const sentence = /^error: the file has changed while it was read; run this again/;
+    expect(await admin.countedRun(['import', 'vehicles', path], { signal })).toEqual(failure(sentence));
+    expect(admin.writes()).toEqual([]);
+    await file('v.csv', manyVehicles('GROWS'));
+    admin.atCall(1, 'PutItem', grow);
+    expect(await admin.countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('writes its rejected rows as a CSV that can be corrected and imported, a new one each time, until none is left', async () => {
+    const rows = [
+      vehicleRow({ registration: 'R1', year: 'x', color: '"Grey;blue"' }),
+      vehicleRow({ registration: 'R2', make: '"Ro""ver"', valid_to: 'soon' }),
+      vehicleRow({ registration: 'R3', make: 'Ford;Ka', model: 'Fie"sta', insurer: '' }),
+      vehicleRow({ registration: 'R4', year: 'y' }),
+      vehicleRow({ registration: 'R4', policy_number: 'P-2' }),
+    ];
+    const path = await file('v.csv', `sep=|\r\n${vehiclesCsv(...rows).replaceAll(',', '|')}`);
+    const load = async (...corrections: readonly (readonly [string, string])[]) => {
+      const latest = await readFile(rejectedFilesOf(path).at(-1) ?? path, 'utf8');
+      const corrected = corrections.reduce((text, [wrong, right]) => text.replace(wrong, right), latest);
+      await writeFile(path, corrected);
+      const { exitCode, stderr } = await run(['import', 'vehicles', path]);
+      expect(stderr).not.toContain('not used');
+      return exitCode === 0 ? 0 : (await rejectedLines(path)).length;
+    };
+    expect(await load()).toBe(5);
+    expect(await load(['|x|', '|2019|'], ['soon', '2026-12-31'])).toBe(3);
+    expect(await load(['|P-1||', '|P-1|Acme|'])).toBe(2);
+    expect(await load(['|y|', '|2019|'])).toBe(0);
+    expect(rejectedFilesOf(path)).toHaveLength(3);
+    expect(await find('R4')).toMatchObject({ policies: [{ number: 'P-1' }, { number: 'P-2' }] });
+    expect(await find('R2')).toMatchObject({ vehicle: { make: 'Ro"ver' } });
+    expect(await find('R3')).toMatchObject({ vehicle: { model: 'Fie"sta' } });
+  });
+
+  it('shows progress and no content of a row on a terminal, whose modes stay; elsewhere no control character', async () => {
+    const csv = manyVehicles('BAR', 30) + vehicleRow({ registration: 'CANARY77', make: '' });
+    const path = await file('v.csv', csv);
+    const { stdout, stderr } = await run(['import', 'vehicles', path], { showsProgress: true });
+    expect(stderr).toMatch(/100 %: reading, 31 rows/);
+    expect(stderr).toMatch(/100 %: vehicles, 31 rows, [\d,]+\/s, 1 rejected/);
+    // With which a terminal is told to hide its cursor, or not to wrap lines.
+    expect(stderr).not.toContain('\u001b[?');
+    expect(stdout + stderr).not.toContain('CANARY77');
+    for (const piped of [stdout, (await run(['import', 'vehicles', path])).stderr])
+      expect(piped).not.toMatch(/[^\P{Cc}\n]|%/u);
+  });
+});

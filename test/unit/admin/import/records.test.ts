@@ -1,0 +1,213 @@
+import { utimes } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { ComplianceRecord } from '../../../../core/compliance/compliance-record.ts';
+import { storeItems } from '../../../support/engine.ts';
+import {
+  COMPLIANCE_HEADER,
+  complianceLine,
+  VEHICLE_HEADER,
+  type VehicleCells,
+  vehicleLine,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../../support/import-files.ts';
+import { aCompliance } from '../../../support/records.ts';
+import { NOW, useAdmin } from '../../../support/use-admin.ts';
+
+const { run, file, load, stored, findVehicle: find, rejectedLines, engine } = useAdmin();
+
+const loadRows = (...rows: VehicleCells[]) => load('vehicles', 'v.csv', vehiclesCsv(...rows.map(vehicleRow)));
+
+const NO_POLICY = { policy_number: '', insurer: '', valid_from: '', valid_to: '', policy_type: '' };
+
+describe('import vehicles of a CSV', () => {
+  it('stores a vehicle with a policy per row, under its normalised registration', async () => {
+    const result = await loadRows({ registration: 'zz 9-a' }, { registration: 'ZZ9A', policy_number: 'P-2' });
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    const vehicle = { make: 'Ford', model: 'Fiesta', year: 2019, color: 'Red' };
+    const policy = { insurer: 'Acme Mutual', validFrom: '2026-01-01', validTo: '2026-12-31', type: 'Comprehensive' };
+    const policies = ['P-1', 'P-2'].map((number) => ({ ...policy, number }));
+    const lastUpdated = '2026-01-02T03:04:05.000Z';
+    expect(await find('ZZ9A')).toEqual({
+      ...{ registration: 'ZZ9A', vehicle, policies, lastUpdated },
+      revision: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
+  });
+
+  it('stores no policy for blank columns of a policy, and a vehicle without a model as registers have them', async () => {
+    await loadRows({ registration: 'BLANK', ...NO_POLICY, model: ' ' });
+    expect(await find('BLANK')).toMatchObject({ policies: [], vehicle: { model: '' } });
+  });
+
+  it.each([
+    ['LKW,AB12CDE,nb,BOX,123', '4 registrations have', 'LKW, NB, BOX, …'],
+    ['ABCDEFGHIJKL', '1 registration has', 'ABCDEFGHIJKL'],
+  ])('counts and names registrations of no known UK format that it loads: of %s', async (names, count, examples) => {
+    const rows = names.split(',').map((registration, nth) => ({ registration, policy_number: `${nth}` }));
+    const note = `${count} no known UK format, which is often a mistake: ${examples}\n`;
+    expect((await loadRows(...rows)).stdout).toContain(note);
+  });
+
+  it('loads a vehicle once whose rows say the same, also in capitals or for each of its drivers', async () => {
+    const rows = [{}, { make: 'FORD', color: 'RED' }, { policy_number: 'P-2' }].map((cells) =>
+      vehicleRow({ registration: 'SAME', ...cells }),
+    );
+    const csv = `${VEHICLE_HEADER},driver\n${rows.map((row, nth) => `${row},${nth}`).join('\n')}\n`;
+    const { stdout, exitCode } = await load('vehicles', 'v.csv', csv, '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ read: 3, loaded: 1, repeated: 1, rejected: 0 });
+    expect(await find('SAME')).toMatchObject({
+      vehicle: { make: 'Ford' },
+      policies: [{ number: 'P-1' }, { number: 'P-2' }],
+    });
+  });
+
+  it('stores a policy that was renewed under its number as two', async () => {
+    const years = ['2025', '2026'].map((year) => ({ valid_from: `${year}-01-01`, valid_to: `${year}-12-31` }));
+    expect(await loadRows(...years.map((period) => ({ registration: 'RENEWED', ...period })))).toMatchObject({
+      exitCode: 0,
+    });
+    expect((await find('RENEWED'))?.policies).toHaveLength(2);
+  });
+});
+
+describe('A vehicle of several rows', () => {
+  it('is rejected whole when it has over 1,000 rows, even if most of them have no policy', async () => {
+    const blank = Array.from({ length: 1_000 }, () => ({ registration: 'LONG', ...NO_POLICY }));
+    const rejected = await rejectedLines((await loadRows(...blank, { registration: 'LONG' })).path);
+    expect(rejected).toHaveLength(1_001);
+    expect(rejected[1_000]).toMatchObject({ line: 1_002, reasons: ['a vehicle has at most 1,000 rows and 4 MB'] });
+    expect(await find('LONG')).toBeUndefined();
+  });
+
+  it('is rejected whole when its rows have over 4 MB, which would take 20 times as much memory', async () => {
+    const numbers = Array.from({ length: 45 }, (_, nth) => `P-${nth}`);
+    const rows = numbers.map((policy_number) => `${vehicleRow({ registration: 'LARGE', policy_number })},`);
+    const { path } = await load(
+      'vehicles',
+      'large.csv',
+      [`${VEHICLE_HEADER},notes`, ...rows.map((row) => row + 'n'.repeat(90_000))].join('\n'),
+    );
+    const rejected = await rejectedLines(path);
+    expect(rejected).toHaveLength(45);
+    expect(await find('LARGE')).toBeUndefined();
+  });
+
+  it('has at most 100 reasons for one row', async () => {
+    const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, nth) => [`field${nth}`, 1]));
+    const { path } = await load('vehicles', 'unknown.ndjson', vehicleLine(unknown));
+    expect((await rejectedLines(path))[0]?.reasons).toHaveLength(100);
+  });
+
+  it('is stored whole, with its policies in the order of the file, or not at all, wherever its rows are', async () => {
+    await loadRows({ registration: 'ANY0', policy_number: 'OLD' });
+    // Several pages of staged rows; one vehicle in ten has a bad row.
+    const rows = [0, 1, 2].flatMap((policy) =>
+      Array.from({ length: 400 }, (_, nth) => ({
+        registration: `ANY${nth}`,
+        policy_number: `P-${policy}`,
+        ...(policy === 2 && nth % 10 === 0 && { year: 'x' }),
+      })),
+    );
+    const { path } = await loadRows(...rows);
+    const own = (await stored()).filter(({ registration }) => registration.startsWith('ANY'));
+    const policies = Map.groupBy(own, (record) => record.policies.map(({ number }) => number).join());
+    expect(policies.get('OLD')?.length).toBe(1);
+    expect(policies.get('P-0,P-1,P-2')?.length).toBe(360);
+    expect(own).toHaveLength(361);
+    expect(await rejectedLines(path)).toHaveLength(120);
+  });
+
+  it('was last updated at the latest moment of its rows', async () => {
+    const later = '2026-02-01T00:00:00Z';
+    const latest = '2026-03-01T00:00:00Z';
+    const rows = [later, latest, ''].map((last_updated, nth) => ({ policy_number: `P-${nth}`, last_updated }));
+    await loadRows(...rows.map((cells) => ({ registration: 'LATEST', ...cells })));
+    expect((await find('LATEST'))?.lastUpdated).toBe('2026-03-01T00:00:00.000Z');
+  });
+});
+
+it.each([
+  ['C1 A,2026-05-06,,2026-07-08,,,0', { mot: { dueDate: '2026-05-06' }, roadTax: { paidUntil: '2026-07-08' } }],
+  ['C1 A,,TRUE,,y,N,3', { mot: { exempt: true }, roadTax: { exempt: true }, outstandingFines: 3 }],
+  ['C1 A,,1,,0,Yes,0', { mot: { exempt: true }, roadTax: { sorn: true } }],
+])('import compliance stores the row %s', async (row, fields) => {
+  expect(await load('compliance', 'c.csv', `${COMPLIANCE_HEADER}\n${row}`)).toMatchObject({ exitCode: 0 });
+  const records = await stored<ComplianceRecord>('compliance');
+  expect(records).toMatchObject([{ registration: 'C1A', outstandingFines: 0, ...fields }]);
+});
+
+describe('The last update of an imported record', () => {
+  const TIME = '2026-05-01T08:00:00Z';
+  const FUTURE = '2027-01-01T00:00:00Z';
+  const C1 = 'C1,,yes,,,yes,0';
+
+  it.each([
+    ['its column', 'c.csv', `${COMPLIANCE_HEADER},last_updated\n${C1},${TIME}`, FUTURE, TIME],
+    ['its field', 'c.ndjson', complianceLine({ lastUpdated: TIME }), FUTURE, TIME],
+    ['a CSV without the column', 'c.csv', `${COMPLIANCE_HEADER}\n${C1}`, TIME, TIME],
+    ['NDJSON without the field', 'c.ndjson', complianceLine(), TIME, TIME],
+    ['a file of the future', 'c.ndjson', complianceLine(), FUTURE, NOW.toISOString()],
+    ['null', 'c.ndjson', complianceLine({ lastUpdated: null }), TIME, undefined],
+    ['a vehicles CSV', 'v.csv', vehiclesCsv(vehicleRow({ registration: 'C1', last_updated: '' })), TIME, TIME],
+    ['a line', 'v.ndjson', vehicleLine({ registration: 'C1', lastUpdated: undefined }), TIME, TIME],
+  ])(
+    'is the time of the record, otherwise of the file, at most of the import: %s',
+    async (_of, name, text, time, expected) => {
+      const kind = name.startsWith('v') ? 'vehicles' : 'compliance';
+      await run(['remove', kind, '--registration', 'C1']);
+      const path = await file(name, text);
+      await utimes(path, NOW, new Date(time));
+      await run(['import', kind, path]);
+      const records = await stored<{ registration: string; lastUpdated?: string }>(kind);
+      expect(records.find(({ registration }) => registration === 'C1')?.lastUpdated).toBe(
+        expected && new Date(expected).toISOString(),
+      );
+    },
+  );
+
+  it('is rejected when it is more than 24 hours in the future', async () => {
+    const ahead = ['2026-11-22T12:00:30.000Z', '2026-11-22T12:00:30.001Z'];
+    const lines = ahead.map((lastUpdated, nth) => complianceLine({ registration: `AHEAD${nth}`, lastUpdated }));
+    const { path } = await load('compliance', 'c.ndjson', lines.join('\n'));
+    const reasons = ['lastUpdated: must not be more than 24 hours in the future'];
+    expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons }]);
+  });
+});
+
+describe('import --if-newer', () => {
+  const OLDER = '2026-05-01T08:00:00.000Z';
+  const NEWER = '2026-05-01T08:00:00.001Z';
+
+  /** The last update of the stored record, undefined for none, and of the file; whether the file's record is stored. */
+  const records: (readonly [string | null | undefined, string | null, boolean])[] = [
+    [OLDER, NEWER, true],
+    [OLDER, OLDER, false],
+    [NEWER, OLDER, false],
+    [OLDER, '2026-05-01T08:00:00.0015+00:00', true],
+    [NEWER, '2026-05-01T08:00:00Z', false],
+    [OLDER, '2026-05-01T08:00:00Z', false],
+    [null, OLDER, true],
+    [null, null, false],
+    [OLDER, null, false],
+    [undefined, OLDER, true],
+    [undefined, null, true],
+  ];
+
+  it('replaces older records and those without an age by records that have one, and no others', async () => {
+    const nameOf = (nth: number) => `NEW${10 + nth}`;
+    const before = records.flatMap(([lastUpdated], nth) =>
+      lastUpdated === undefined ? [] : { ...aCompliance(nameOf(nth)), ...(lastUpdated !== null && { lastUpdated }) },
+    );
+    await storeItems(engine().client, engine().names.compliance, before);
+    const lines = records.map(([, lastUpdated], nth) =>
+      complianceLine({ registration: nameOf(nth), lastUpdated, outstandingFines: 7 }),
+    );
+    const path = await file('c.ndjson', lines.join('\n'));
+    const counts = /^rows read +compliance loaded +unchanged +kept +rows rejected.*\n +11 +5 +0 +6 +0 /;
+    expect((await run(['import', 'compliance', path, '--if-newer'])).stdout).toMatch(counts);
+    const own = (await stored<ComplianceRecord>('compliance')).filter(({ registration }) => /^NEW/.test(registration));
+    const isReplaced = own.map(({ outstandingFines }) => outstandingFines === 7);
+    expect(records.map(([before, given], nth) => [before, given, isReplaced[nth]])).toEqual(records);
+  });
+});

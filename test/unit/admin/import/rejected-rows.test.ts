@@ -1,0 +1,130 @@
+import { expect, it } from '@jest/globals';
+import {
+  COMPLIANCE_HEADER,
+  complianceLine,
+  VEHICLE_HEADER,
+  type VehicleCells,
+  vehicleLine,
+  vehicleRow,
+} from '../../../support/import-files.ts';
+import { useAdmin } from '../../../support/use-admin.ts';
+
+const { load, rejectedLines } = useAdmin();
+
+/** A row of a file, and what each of its reasons contains; no reason for a row that is loaded. */
+type FileRow = readonly [text: string, ...reasons: string[]];
+
+/** Rows of a vehicle each, unless their fields have a registration. */
+const rowsOf = <Fields extends object>(
+  write: (fields: Fields) => string,
+  rows: readonly (readonly [fields: Fields, ...reasons: string[]])[],
+) => rows.map(([fields, ...reasons], nth): FileRow => [write({ registration: `BAD${nth}`, ...fields }), ...reasons]);
+
+const details = { make: 'Ford', model: 'Fiesta', year: 2019, color: 'Red' };
+const policy = { number: 'P-1', insurer: 'Acme', validFrom: '2026-01-01', validTo: '2026-12-31', type: 'Third Party' };
+const MAX_POLICIES = 20;
+const MANY = Array.from({ length: MAX_POLICIES }, (_, nth) => ({ registration: 'MANY', policy_number: `P-${nth}` }));
+
+/** A vehicle of several rows is rejected whole when one row is. */
+const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
+  ...MANY.map((cells): [VehicleCells, string] => [cells, 'rejected with line 22, which is the same vehicle']),
+  [{ registration: 'MANY', policy_number: 'P-20' }, 'at most 20'],
+  [{ registration: 'WHOLE' }, 'rejected with line 24, which is the same vehicle'],
+  [{ registration: 'WHOLE', policy_number: 'P-2', year: 'x' }, 'year: must be'],
+  [{ registration: 'DIFFERENT' }, 'rejected with line 26'],
+  [{ registration: 'DIFFERENT', policy_number: 'P-2', make: 'Seat' }, 'make: is not the same as on line 25'],
+  [{ registration: 'SAME' }, 'rejected with line 28'],
+  [{ registration: 'SAME', insurer: 'Other' }, 'policy_number: is the same as on line 27, and the periods overlap'],
+  [{ registration: '-' }, 'the row has no registration'],
+  [{ make: 'Ford,' }, 'the row has text in 12 cells where the header names 11'],
+  [{ registration: '10-May' }, 'the row has a date in place of its registration'],
+  [{ registration: 'as above' }, 'the row has a word in place of its registration'],
+  [{ registration: '0 00' }, 'the row has only zeros'],
+  [{ year: '1884' }, 'year: must be'],
+  [{ year: '2028' }, 'year: must be'],
+  [{ model: 'x'.repeat(101) }, 'model: must have at most 100'],
+  [{ policy_number: '', valid_to: '' }, 'policy_number: must not', 'valid_to: must not'],
+  [{ valid_from: '1 May 2026' }, 'valid_from: must be YYYY-MM-DD'],
+  [{ valid_to: '2026-11-31' }, 'valid_to: is not a calendar date'],
+  [{ valid_to: '2025-12-31' }, 'valid_to: must not be before valid_from'],
+  [{ last_updated: '2026-01-02T03:04:05+01:00' }, 'last_updated: must be'],
+  [{ make: 'Fo\u0000rd' }, 'make: must not contain control characters'],
+  [{ make: 'Fo\uFFFDrd' }, 'make: has a character that was lost (U+FFFD)'],
+  [{ policy_number: '1.23457E+11' }, 'policy_number: is a number that a spreadsheet has rounded'],
+  [{ insurer: '#N/A', color: '#REF!' }, 'color: is an error', 'insurer: is an error of a spreadsheet'],
+  [{ policy_number: "'0012" }, 'policy_number: begins with the apostrophe of a spreadsheet'],
+  [{ policy_number: '="0012"' }, 'policy_number: is a formula of a spreadsheet'],
+  [{ policy_number: 'NULL', insurer: '\\N' }, 'policy_number: is a database', 'insurer: is a database'],
+  [{ make: '', year: '', color: '' }, 'make: must', 'year: must', 'color: must'],
+]);
+
+const vehicleLines: FileRow[] = [
+  ['{"registration":', 'the row is not JSON'],
+  ['[1]', 'the row is not a JSON object'],
+  [vehicleLine({ registration: 'TWICE' }).replace('"policies"', '"policies":[],$&'), 'the line has a field twice'],
+  [vehicleLine({ registration: 'RE ST' }), 'on line 5 too'],
+  [vehicleLine({ registration: 're-st', policies: [] }), 'on line 4 too'],
+  [vehicleLine({ registration: 'GOOD' })],
+  ...rowsOf(vehicleLine, [
+    [{ vehicle: { ...details, model: undefined } }, 'vehicle.model: is missing'],
+    [{ colour: 'Red', vehicle: { ...details, wheels: 4 } }, 'colour: is not a field', 'vehicle.wheels: is not'],
+    [{ policies: undefined }, 'policies: is missing'],
+    [{ vehicle: undefined }, 'vehicle: is missing', 'make: is', 'model: is', 'year: must', 'color: is'],
+    [{ registration: 12 }, 'the row has a registration that is no string'],
+    [{ policies: {} }, 'policies: must be an'],
+    [{ vehicle: { ...details, year: '2019' } }, 'vehicle.year: must be'],
+    [{ vehicle: { ...details, make: '\ud800' } }, 'vehicle.make: must be well-formed'],
+    [{ vehicle: { ...details, color: 'R\u0085d' } }, 'vehicle.color: must not contain control'],
+    [{ policies: [{ ...policy, validTo: '2025-01-01' }] }, 'must not be before'],
+    [{ policies: [policy, policy] }, 'policies[1].number: is the same as policies[0]'],
+    [{ policies: Array(21).fill(policy) }, 'policies: must have at most 20 entries'],
+    [{ lastUpdated: 'yesterday' }, 'lastUpdated: must be a UTC timestamp'],
+    [{ policies: [{ ...policy, validTo: 7 }] }, 'policies[0].validTo: must be a string'],
+    [JSON.parse('{"__proto__": {"registration": "X"}}'), '__proto__: is not a field'],
+  ]),
+];
+
+const complianceRows: FileRow[] = [
+  ['C20,2026-05-06,yes,2026-07-08,,,0', 'mot_due, mot_exempt: only one'],
+  ['C21,,no,,,,0', 'mot_due, mot_exempt: one of them', 'tax_paid_until, tax_exempt, sorn: one of them'],
+  ['C22,2026-05-06,,,true,true,0', 'tax_paid_until, tax_exempt, sorn: only one'],
+  ['C23,2026-05-06,,2026-07-08,maybe,,0', 'tax_exempt: must be true, false'],
+  ['C24,2026-02-30,,2026-07-08,,,', 'mot_due: is not a calendar date', 'outstanding_fines: must be'],
+  ['C26,2026-05-06', 'the row has 2 cells where the header names 7 (tax_paid_until, tax_exempt, sorn: one of them'],
+];
+
+const complianceLines = rowsOf(complianceLine, [
+  [{ mot: {} }, 'mot: must have exactly one of dueDate, exempt', 'on line 7 too'],
+  [{ roadTax: { sorn: true, paidUntil: '2026-01-01' } }, 'roadTax: must have exactly one'],
+  [{ roadTax: { sorn: 'yes', note: 1 } }, 'roadTax.note: is not a field', 'roadTax.sorn: must be true'],
+  [{ mot: null, outstandingFines: 1.5 }, 'mot: must be an object', 'mot: must', 'outstandingFines: must be a whole'],
+  [{ registration: undefined }, 'the row has no registration'],
+  [{ registration: 'C3\u0000' }, 'the row has an invalid registration: it contains U+0000'],
+  [{ registration: 'bad 0', outstandingFines: 'x' }, 'outstandingFines: must be a whole', 'on line 1 too'],
+]);
+
+it.each([
+  ['vehicles', 'v.csv', [VEHICLE_HEADER], [...vehicleRows, [vehicleRow({ registration: 'REST' })]]],
+  ['vehicles', 'v.ndjson', [], vehicleLines],
+  ['compliance', 'c.csv', [COMPLIANCE_HEADER], complianceRows],
+  ['compliance', 'c.ndjson', [], complianceLines],
+] as const)(
+  'An import of %s rejects each bad row with every issue, and loads the rest: %s',
+  async (kind, name, header, rows) => {
+    const text = `\uFEFF${[...header, ...rows.map(([row]) => row)].join('\r\n')}`;
+    const { exitCode, path, stdout } = await load(kind, name, text, '--unreadable-at-most', '100%');
+    const asWritten = (row: string) => (/^\{.*\}$/.test(row) ? JSON.parse(row) : row);
+    const rejected = rows.flatMap(([row, ...reasons], nth) =>
+      reasons.length === 0
+        ? []
+        : {
+            line: nth + 1 + header.length,
+            row: asWritten(row),
+            reasons: reasons.map((reason) => expect.stringContaining(reason)),
+          },
+    );
+    expect(exitCode).toBe(1);
+    expect(await rejectedLines(path)).toEqual(rejected);
+    expect(stdout).toMatch(new RegExp(` ${rows.length} +${rows.length - rejected.length} +0 +${rejected.length} `));
+  },
+);

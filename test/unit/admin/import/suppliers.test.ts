@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { SuppliedVehicle } from '../../../../admin/vehicle-parts.ts';
+import { storeItems } from '../../../support/engine.ts';
+import { vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
+import { aPolicy } from '../../../support/records.ts';
+import { BEGINS_AGAIN, failure, useAdmin } from '../../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { run, json, file, stored } = admin;
+
+type Stored = SuppliedVehicle & { readonly revision?: string };
+
+const FORD = { make: 'Ford', model: 'Ka', year: 2019, color: 'Red' };
+const SEAT = { make: 'Seat', model: 'Ibiza', year: 2019, color: 'Blue' };
+const day = (nth: number): string => `2026-10-${String(nth).padStart(2, '0')}T00:00:00.000Z`;
+
+/** A line of a file with a policy of each of these numbers. */
+const aLine = (registration: string, numbers: readonly string[], fields: object = {}): string =>
+  vehicleLine({ registration, vehicle: FORD, policies: numbers.map((number) => aPolicy({ number })), ...fields });
+
+/** Loads the lines as a supplier, or as the one without a name. @returns the counts */
+const load = async (supplier: string | undefined, lines: readonly string[], ...options: string[]) => {
+  const path = await file(`${supplier ?? 'nameless'}.ndjson`, lines.join('\n'));
+  const named = supplier === undefined ? [] : ['--supplier', supplier];
+  return JSON.parse((await admin.countedRun(['import', 'vehicles', path, '--json', ...named, ...options])).stdout);
+};
+const records = () => stored<Stored>();
+const find = async (registration: string) => {
+  const { revision, ...record } = (await records()).find((one) => one.registration === registration) as Stored;
+  return record;
+};
+/** A line for each of these vehicles, with a policy of this number. */
+const linesOf = (registrations: readonly string[], number: string) => registrations.map((one) => aLine(one, [number]));
+/** The policies of every vehicle, each as its supplier and its number. */
+const policies = async () =>
+  Object.fromEntries(
+    (await records()).map((one) => [one.registration, one.policies.map((p) => `${p.supplier ?? '-'} ${p.number}`)]),
+  );
+const removeAll = (...args: string[]) => run(['remove', 'vehicles', '--all', ...args]);
+
+beforeEach(async () => {
+  const all = (await records()).map(({ registration }) => registration);
+  if (all.length > 0) await run(['remove', 'vehicles', '--registration', ...all]);
+  admin.proxy().reset();
+});
+
+describe('import vehicles --supplier', () => {
+  it('stores each policy with its supplier, in the order of supplier and file, and the latest details of the vehicle', async () => {
+    await load('zeta', [aLine('V1', ['Z2', 'Z1'], { lastUpdated: day(2) })]);
+    await load(undefined, [aLine('V1', ['N1'], { lastUpdated: day(1) })]);
+    await load('acme', [aLine('V1', ['A1'], { lastUpdated: day(3), vehicle: SEAT })]);
+    expect(await find('V1')).toEqual({
+      registration: 'V1',
+      vehicle: SEAT,
+      policies: [
+        aPolicy({ number: 'N1' }),
+        { ...aPolicy({ number: 'A1' }), supplier: 'acme' },
+        ...['Z2', 'Z1'].map((number) => ({ ...aPolicy({ number }), supplier: 'zeta' })),
+      ],
+      lastUpdated: day(3),
+      supplied: {
+        '-': { lastUpdated: day(1), vehicle: FORD },
+        acme: { lastUpdated: day(3), vehicle: SEAT },
+        zeta: { lastUpdated: day(2), vehicle: FORD },
+      },
+    });
+  });
+
+  it('replaces only what this supplier has supplied, and a record without named suppliers looks as before', async () => {
+    await load(undefined, [aLine('V1', ['N1']), aLine('V2', ['N2'])]);
+    const before = await find('V2');
+    await load('acme', [aLine('V1', ['A1']), aLine('V2', ['A2']), aLine('V3', [])]);
+    await load('acme', [aLine('V1', ['A3'])]);
+    await load(undefined, [aLine('V1', ['N4'])]);
+    expect(await policies()).toEqual({ V1: ['- N4', 'acme A3'], V2: ['- N2', 'acme A2'], V3: [] });
+    expect(await find('V3')).toMatchObject({ supplied: { acme: { vehicle: FORD } } });
+    await removeAll('--supplier', 'acme');
+    expect(await find('V2')).toEqual(before);
+    expect(await records()).toHaveLength(2);
+  });
+
+  it('compares its own part: details that disagree are written once and do not flap from night to night', async () => {
+    const acme = [aLine('V1', ['A1'], { lastUpdated: undefined })];
+    const zeta = [vehicleRow({ registration: 'V1', make: 'Seat', last_updated: '' })];
+    const night = async (nth: number) => {
+      const paths = [await file('a.ndjson', acme[0] ?? ''), await file('z.csv', vehiclesCsv(...zeta))] as const;
+      for (const path of paths) await utimes(path, new Date(), new Date(day(nth)));
+      const [a, z] = paths;
+      admin.proxy().reset();
+      await admin.countedRun(['import', 'vehicles', z, '--supplier', 'zeta']);
+      await admin.countedRun(['import', 'vehicles', a, '--supplier', 'acme', '--complete']);
+      return admin.writes().length;
+    };
+    // Both files are equally late: the first name decides.
+    expect(await night(1)).toBe(2);
+    expect((await find('V1')).vehicle.make).toBe('Ford');
+    const first = await records();
+    for (const nth of [2, 3]) {
+      expect(await night(nth)).toBe(0);
+      expect(await records()).toEqual(first);
+    }
+  });
+
+  it('with --if-newer looks at the last update of this supplier', async () => {
+    await load('acme', [aLine('V1', ['A1'], { lastUpdated: day(9) })]);
+    await load('zeta', [aLine('V1', ['Z1'], { lastUpdated: day(2) })]);
+    const loadNewer = (number: string, nth: number) =>
+      load('zeta', [aLine('V1', [number], { lastUpdated: day(nth) })], '--if-newer');
+    expect(await loadNewer('Z2', 1)).toMatchObject({ kept: 1 });
+    expect(await loadNewer('Z3', 3)).toMatchObject({ loaded: 1 });
+    expect(await policies()).toEqual({ V1: ['acme A1', 'zeta Z3'] });
+    expect((await find('V1')).lastUpdated).toEqual(day(9));
+  });
+
+  it('with --complete removes its own part of what the file lacks, and counts only that for the guard', async () => {
+    const all = Array.from({ length: 20 }, (_, nth) => `V${10 + nth}`);
+    await load(undefined, linesOf(all, 'N'));
+    await load('acme', linesOf([...all.slice(0, 4), 'OWN1'], 'A'));
+    const path = await file('a.ndjson', linesOf([...all.slice(1, 4), 'NEW1'], 'A').join('\n'));
+    const args = ['import', 'vehicles', path, '--supplier', 'acme', '--complete'];
+    expect(await run(args)).toEqual(failure('the file lacks 2 of 5 stored records, more than the 1 of'));
+    expect(readFileSync(`${path}.missing.txt`, 'utf8')).toBe('OWN1\nV10\n');
+    const dry = await json([...args, '--remove-at-most=2', '--dry-run']);
+    expect(dry).toMatchObject({ loaded: 1, unchanged: 3, removed: 2 });
+    expect(readFileSync(`${path}.removed.txt`, 'utf8')).toBe('OWN1\nV10\n');
+    expect(await json([...args, '--remove-at-most=2'])).toMatchObject({ loaded: 1, unchanged: 3, removed: 2 });
+    const after = await policies();
+    expect(Object.keys(after)).toEqual(['NEW1', ...all]);
+    expect({ V10: after.V10, V11: after.V11 }).toEqual({ V10: ['- N'], V11: ['- N', 'acme A'] });
+    const nameless = await load(undefined, linesOf(all.slice(1), 'N'), '--complete');
+    expect(nameless).toMatchObject({ unchanged: 19, removed: 1 });
+  });
+
+  it('leaves a damaged record as it is, and rejects its rows', async () => {
+    const damaged = { ...JSON.parse(aLine('BAD1', [])), policies: [{ ...aPolicy(), supplier: 'ghost' }] };
+    await storeItems(admin.engine().client, admin.engine().names.vehicles, [damaged]);
+    expect(await load('acme', [aLine('BAD1', ['A1'])])).toMatchObject({ loaded: 0, rejected: 1 });
+    expect(await records()).toEqual([damaged]);
+    const stderr = 'Damaged records, which may be anyone’s, stay: 1.\n';
+    expect(await removeAll('--supplier', 'acme')).toMatchObject({ exitCode: 1, stderr });
+  });
+});
+
+describe('A vehicle has at most 20 policies and 20 suppliers', () => {
+  const names = Array.from({ length: 20 }, (_, nth) => `supplier-${10 + nth}`);
+
+  it('so that one more policy or supplier is a rejected row, which names nobody', async () => {
+    for (const name of names) expect(await load(name, [aLine('V1', [name])])).toMatchObject({ loaded: 1 });
+    const before = await records();
+    expect(before[0]?.policies.map(({ supplier }) => supplier)).toEqual(names);
+    expect(await load('supplier-10', [aLine('V1', ['1', '2'])], '--dry-run')).toMatchObject({ loaded: 0, rejected: 1 });
+    for (const [name, numbers, reason] of [
+      ['supplier-10', ['1', '2'], 'a vehicle has at most 20 policies, and 19 of other suppliers are there already'],
+      ['other', ['1'], 'a vehicle has at most 20 policies, and 20 of other suppliers are there already'],
+      ['other', [], 'a vehicle has at most 20 suppliers, and 20 others are there already'],
+    ] as const) {
+      const counts = await load(name, [aLine('V1', numbers), aLine(`W${numbers.length}`, ['1'])]);
+      expect(counts).toMatchObject({ loaded: 1, rejected: 1 });
+      const rejected = await admin.rejectedLines(admin.pathOf(`${name}.ndjson`));
+      expect(rejected).toMatchObject([{ line: 1, reasons: [reason] }]);
+    }
+    expect((await records()).slice(0, 1)).toEqual(before);
+    expect(await load('supplier-10', [aLine('V1', ['new'])])).toMatchObject({ loaded: 1 });
+  });
+});
+
+describe('remove vehicles --all', () => {
+  beforeEach(async () => {
+    await load(undefined, [aLine('V1', ['N1']), aLine('V2', ['N2'])]);
+    await load('acme', [aLine('V1', ['A1']), aLine('V3', ['A3'])]);
+  });
+
+  it('--supplier removes everything of one supplier, and without a name of the nameless one', async () => {
+    const dry = await removeAll('--supplier', 'acme', '--dry-run');
+    expect(dry).toEqual({ exitCode: 0, stdout: 'would be removed: 2\n', stderr: 'Dry run: nothing was removed.\n' });
+    const nameless = { kind: 'vehicles', supplier: null, removed: 2, damaged: 0, interrupted: false };
+    expect(await json(['remove', 'vehicles', '--all'])).toEqual(nameless);
+    expect(await policies()).toEqual({ V1: ['acme A1'], V3: ['acme A3'] });
+    expect(await removeAll('--supplier', 'acme')).toEqual({ exitCode: 0, stdout: 'removed: 2\n', stderr: '' });
+    expect(await records()).toEqual([]);
+  });
+
+  it('says that there was nothing of a supplier, such as a mistyped one', async () => {
+    const stderr = 'There was nothing that amce has supplied.\n';
+    expect(await removeAll('--supplier', 'amce')).toEqual({ exitCode: 0, stdout: 'removed: 0\n', stderr });
+  });
+
+  it('says after Ctrl-C that the same command begins again', async () => {
+    const stopped = await admin.interruptedRun(['remove', 'vehicles', '--all'], 1, 'Scan');
+    expect(stopped).toMatchObject({ exitCode: 130, stderr: `Stopped by Ctrl-C; ${BEGINS_AGAIN}.\n` });
+  });
+});
+
+describe('export vehicles and import --restore', () => {
+  const exported = async (...args: string[]) => {
+    expect(await run(['export', 'vehicles', admin.pathOf('e.ndjson'), ...args])).toMatchObject({ exitCode: 0 });
+    return readFileSync(admin.pathOf('e.ndjson'), 'utf8').trimEnd().split('\n').toSorted();
+  };
+  const restore = async (lines: readonly string[], ...options: string[]) =>
+    run(['import', 'vehicles', await file('r.ndjson', lines.join('\n')), '--restore', ...options]);
+
+  beforeEach(async () => {
+    // Two suppliers may use the same number.
+    await load(undefined, [aLine('V1', ['P1']), aLine('V2', ['P2'])]);
+    await load('acme', [aLine('V1', ['P1'], { vehicle: SEAT, lastUpdated: day(1) }), aLine('V3', [])]);
+    await load('7', [aLine('V1', ['P1'])]);
+  });
+
+  it('bring every record back as it was, and replace what was supplied since', async () => {
+    const before = await Promise.all(['V1', 'V2', 'V3'].map(find));
+    const lines = await exported();
+    await load('zeta', [aLine('V2', ['Z']), aLine('V1', ['Z'])]);
+    await run(['remove', 'vehicles', '--registration', 'V3']);
+    expect(await restore(lines)).toMatchObject({ exitCode: 0 });
+    expect(await Promise.all(['V1', 'V2', 'V3'].map(find))).toEqual(before);
+    admin.proxy().reset();
+    expect(await load('acme', [aLine('V3', [])])).toMatchObject({ unchanged: 1 });
+    expect(JSON.parse((await restore(lines, '--json')).stdout)).toMatchObject({ loaded: 0, unchanged: 3 });
+  });
+
+  it('--supplier exports what this supplier has supplied, as its own file', async () => {
+    const lines = await exported('--supplier', 'acme');
+    expect(lines.map((one) => JSON.parse(one))).toEqual([
+      JSON.parse(aLine('V1', ['P1'], { vehicle: SEAT, lastUpdated: day(1) })),
+      JSON.parse(aLine('V3', [])),
+    ]);
+    expect(await load('acme', lines, '--complete')).toMatchObject({ loaded: 0, unchanged: 2, removed: 0 });
+  });
+
+  it('a line of several suppliers is a rejected row without --restore, and so is one that was changed by hand with it', async () => {
+    const [several = '', plain = ''] = await exported();
+    const path = await file('e2.ndjson', [several, plain].join('\n'));
+    expect(await json(['import', 'vehicles', path, '--supplier', 'acme'])).toMatchObject({ loaded: 1, rejected: 1 });
+    const reason = 'supplied: this is an exported record of named suppliers; --restore loads an export';
+    expect(await admin.rejectedLines(path)).toMatchObject([{ line: 1, reasons: [expect.stringContaining(reason)] }]);
+    const record = JSON.parse(several);
+    const { acme, ...others } = record.supplied;
+    const changed = [
+      { vehicle: FORD },
+      { supplied: undefined },
+      { supplied: others },
+      { supplied: { ...record.supplied, Acme: acme } },
+      { supplied: { ...others, acme: { ...acme, vehicle: { ...SEAT, year: 'x' } } } },
+      { supplied: 1 },
+    ];
+    await restore(changed.map((fields, nth) => JSON.stringify({ ...record, registration: `R${nth}`, ...fields })));
+    const mismatch = 'supplied: does not go with vehicle, policies and lastUpdated as an export has them';
+    expect((await admin.rejectedLines(admin.pathOf('r.ndjson'))).map(({ reasons }) => reasons)).toEqual([
+      [mismatch],
+      [mismatch],
+      [mismatch],
+      ['supplied.Acme: is not a field of this record'],
+      [expect.stringContaining('supplied.acme.year: must be a whole number')],
+      ['supplied: must be an object'],
+    ]);
+  });
+});

@@ -1,0 +1,137 @@
+import { userInfo } from 'node:os';
+import { describe, expect, it } from '@jest/globals';
+import { keyStore } from '../../../admin/keys/key-store.ts';
+import { hashKey, keyIdOf, newApiKey } from '../../../core/access/api-key.ts';
+import type { KeyRecord } from '../../../core/access/key-record.ts';
+import { storeItems } from '../../support/engine.ts';
+import { always, type ChooseFault, forOperation, onNthCall } from '../../support/fault-choosers.ts';
+import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
+
+/** `NOW` is 2026-11-21 in London: seven days later. */
+const IN_A_WEEK = '2026-11-28';
+
+const { run, json, countedRun, proxy, engine } = useAdmin();
+
+type Rotation = Readonly<{ id: string; key: string; previous: object }>;
+
+const keys = () => keyStore(engine().client, engine().names.keys);
+const CREATE = ['keys', 'create', '--name', 'Acme', '--plan', 'standard'];
+const create = async (...args: string[]): Promise<string> => (await json<Rotation>([...CREATE, ...args])).id;
+const rotate = (id: string, ...args: string[]) => json<Rotation>(['keys', 'rotate', id, ...args]);
+
+describe('keys rotate', () => {
+  it('creates a successor with the same name, plan, scopes, domains and environment, and ends the old key in 7 days', async () => {
+    const settings = ['--scopes', 'content:read', '--domains', 'a.example', '--env', 'test', '--expires', '2026-12-31'];
+    const old = await create(...settings);
+    const { id, key, previous } = await rotate(old);
+    expect(key).toMatch(/^vvc_test_/);
+    expect(keyIdOf(hashKey(key), 'live')).toEqual(id);
+    expect(await keys().find(id)).toEqual({
+      ...{ id, hash: hashKey(key), name: 'Acme', plan: 'standard', scopes: ['content:read'], domains: ['a.example'] },
+      ...{ environment: 'test', createdAt: NOW.toISOString(), createdBy: userInfo().username, follows: old },
+      ...{ firstKeyId: old, changeNumber: 1 },
+    });
+    expect(await keys().find(old)).toMatchObject({ expires: IN_A_WEEK, successor: id });
+    expect(previous).toMatchObject({ id: old, state: 'active', expires: IN_A_WEEK, successor: id });
+    const third = await rotate(id);
+    expect(await keys().find(third.id)).toMatchObject({ follows: id, firstKeyId: old });
+  });
+
+  it('shows the successor as readable text, and when the old key ends', async () => {
+    const old = await create('--expires', '2026-12-31', '--domains', 'a.example,b.example');
+    const { stdout } = await run(['keys', 'rotate', old]);
+    expect(stdout).toMatch(
+      /^New API key of Acme:\n\n +vvc_live_[0-9A-Za-z]{36}\n\nStore it now: .*once\.\n\nid {7}[0-9a-f]{20}\n/,
+    );
+    expect(stdout).toContain('domains  a.example, b.example\n');
+    expect(stdout).toContain('expires  never; the old key was to expire after 2026-12-31\n');
+    expect(stdout).toContain(`follows  ${old}, which is valid through ${IN_A_WEEK} (Europe/London)\n`);
+  });
+
+  it.each([
+    ['1', [], NOW, '2026-11-22'],
+    ['365', [], NOW, '2027-11-21'],
+    ['7', ['--expires', '2026-11-25'], NOW, '2026-11-25'],
+    // The day in London.
+    ['1', [], new Date('2027-06-30T23:30:00Z'), '2027-07-02'],
+  ])('with %s days of overlap ends a key with %j on %s after %s', async (days, expires, now, lastDay) => {
+    const old = await create(...expires);
+    await run(['keys', 'rotate', old, '--overlap-days', days], { now });
+    expect(await keys().find(old)).toMatchObject({ expires: lastDay });
+  });
+
+  it('without an overlap revokes the old key at once', async () => {
+    const old = await create('--expires', '2026-12-31');
+    const { stdout } = await run(['keys', 'rotate', old, '--overlap-days', '0']);
+    expect(stdout).toContain(`follows  ${old}, which was revoked at ${NOW.toISOString()}\n`);
+    expect(await keys().find(old)).toMatchObject({ revokedAt: NOW.toISOString(), expires: '2026-12-31' });
+  });
+
+  it('rejects a key that was rotated, revoked or has expired, and names what to use instead', async () => {
+    const old = await create();
+    const revoked = await create();
+    const expired = await create('--expires', '2026-11-21');
+    const { id } = await rotate(old);
+    await run(['keys', 'revoke', revoked]);
+    const tomorrow = { now: new Date('2026-11-22T12:00:00Z') };
+    const stored = await keys().list();
+    const instead = 'and cannot be rotated: create a new one with "keys create"\n';
+    for (const [key, sentence] of [
+      [old, `was already rotated: rotate its successor ${id} instead\n`],
+      [revoked, `was revoked at ${NOW.toISOString()} ${instead}`],
+      [expired, `expired at the end of 2026-11-21 ${instead}`],
+    ] as const) {
+      expect(await run(['keys', 'rotate', key], tomorrow)).toEqual(failure(`error: key ${key} ${sentence}`));
+    }
+    expect(await keys().list()).toEqual(stored);
+  });
+});
+
+/** A key with its number of changes: `npm run test:orders`. */
+it('A rotation changes nothing when its key, of an older record without a number, has changed since it was read', async () => {
+  const newRecord = (): KeyRecord => {
+    const { id, hash } = newApiKey('live');
+    return { id, hash, name: 'Acme', plan: 'free', scopes: [], createdAt: NOW.toISOString() };
+  };
+  const read = newRecord();
+  await storeItems(engine().client, engine().names.keys, [read]);
+  const changed = await keys().update(read.id, { plan: 'premium' }, { by: 'tester', at: NOW });
+  expect(await keys().rotate(read, { expires: IN_A_WEEK }, newRecord())).toBe(false);
+  expect(await keys().get(read.id)).toEqual(changed);
+});
+
+describe.each([
+  ['keys create', 'PutItem', async () => CREATE],
+  ['keys rotate', 'TransactWriteItems', async () => ['keys', 'rotate', await create()]],
+])('%s, when responses of the database are lost', (_command, operation, argumentsOf) => {
+  const runLosing = async (choose: ChooseFault) => {
+    const args = await argumentsOf();
+    const before = await keys().list();
+    proxy().inject(forOperation(operation, choose));
+    const result = await countedRun([...args, '--json']);
+    return { result, before, after: await keys().list() };
+  };
+  const lostThenDenied = (): ChooseFault => {
+    const lost = onNthCall(1, 'resetAfter');
+    return (call) => lost(call) ?? 'deny';
+  };
+
+  it.each([
+    ['the first', () => onNthCall(1, 'resetAfter')],
+    ['the first, cut in the middle', () => onNthCall(1, 'truncate')],
+    ['all, so that the outcome remains unknown', lostThenDenied],
+  ])('shows the one key that was stored: %s', async (_which, choose) => {
+    const { result, before, after } = await runLosing(choose());
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    const { id, key } = JSON.parse(result.stdout) as Rotation;
+    const created = after.filter((one) => before.every((other) => other.id !== one.id));
+    expect(keyIdOf(hashKey(key), 'live')).toBe(id);
+    expect(created).toMatchObject([{ id }]);
+  });
+
+  it('reports an error, shows no key and changes nothing when nothing was stored', async () => {
+    const { result, before, after } = await runLosing(always('deny'));
+    expect(result).toEqual(failure(/the database at .* answered with AccessDeniedException"/));
+    expect(after).toEqual(before);
+  });
+});

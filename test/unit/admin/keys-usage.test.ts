@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { windowAt } from '../../../core/access/plans.ts';
+import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
+
+const { run, json, countedRun, interruptedRun, proxy, engine, pathOf } = useAdmin();
+
+interface Report {
+  readonly keys: readonly { readonly id: string; readonly requests: number }[];
+}
+
+const create = async (name = 'Acme'): Promise<string> =>
+  (await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', name])).id;
+const rotate = async (id: string): Promise<string> => (await json<{ id: string }>(['keys', 'rotate', id])).id;
+/** As it is stored in a window, with the limit of the plan free if requests were rejected. */
+const count = async (keyId: string, minute: string, used: number, more: object = {}): Promise<void> => {
+  const Item = {
+    keyId,
+    windowStart: Date.parse(minute) / 1_000,
+    used,
+    ...(used > 60 && { requestsPerWindow: 60 }),
+    ...more,
+  };
+  await engine().client.send(new PutCommand({ TableName: engine().names.usage, Item }));
+};
+const usage = (month: string, ...options: string[]) => ['keys', 'usage', '--month', month, ...options];
+
+describe('keys usage', () => {
+  it('counts the requests of the current window, from twice the limit with "at least", and starts again in the next one', async () => {
+    const id = await create();
+    await count(id, '2026-11-21T12:00Z', 3);
+    const { hours, ...shown } = await json<{ hours: object[] }>(['keys', 'usage', id]);
+    expect(shown).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end });
+    expect(hours).toHaveLength(24);
+    expect(hours[23]).toMatchObject({ requests: 3, rateLimited: 0, units: 3 });
+    const next = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
+    expect(next.stdout).toContain('0 of 60 requests');
+    await count(id, '2026-11-21T12:00Z', 119);
+    expect((await run(['keys', 'usage', id])).stdout).toContain('\n119 of 60 requests');
+    await count(id, '2026-11-21T12:00Z', 120);
+    expect((await run(['keys', 'usage', id])).stdout).toContain('\nat least 120 of 60 requests');
+  });
+
+  it('draws a bar per hour of the last 24 and per day of a month, and nothing where there were no requests', async () => {
+    const id = await create();
+    const linesOf = async (...args: string[]) => (await run(['keys', 'usage', id, ...args])).stdout.split('\n');
+    const key = [`Key ${id}, plan free`, 'Acme'];
+    expect(await linesOf()).toEqual([...key, expect.stringMatching(/Z\.$/), 'No requests in the last 24 hours.', '']);
+    const month = ['--month', '2026-11'];
+    const nothing = '0 requests in 2026-11, 0 rate limited, 0 units.';
+    expect(await linesOf(...month)).toEqual([...key, nothing, '']);
+    await count(id, '2026-11-20T10:00Z', 60);
+    await count(id, '2026-11-21T11:00Z', 62);
+    await count(id, '2026-11-21T12:00Z', 31);
+    const ofHours = await linesOf();
+    expect(ofHours).toHaveLength(30);
+    expect(ofHours.at(-3)).toMatch(/^11:00 +62 +2 +60 +█{38}$/);
+    expect(ofHours.at(-2)).toMatch(/^12:00 +31 +0 +31 +█{19}$/);
+    const ofDays = await linesOf(...month);
+    expect(ofDays).toHaveLength(27);
+    expect(ofDays.at(-3)).toMatch(/^2026-11-20 +60 +0 +60 +█{24}$/);
+    expect(ofDays.at(-2)).toMatch(/^2026-11-21 +93 +2 +91 +█{37}$/);
+  });
+});
+
+it.each([
+  ['is revoked', '2026-11-21T12:00Z', [], '2026-11-21T12:01Z'],
+  ['expires in winter', '2026-11-21T23:59Z', ['--expires', '2026-11-21'], '2026-11-22T00:00Z'],
+  ['expires in summer', '2026-10-20T22:59Z', ['--expires', '2026-10-20'], '2026-10-20T23:00Z'],
+])(
+  'keys usage leaves out the windows that begin after the end of a key that %s',
+  async (_how, last, expires, after) => {
+    const at = { now: new Date(Date.parse(last) + 30_000) };
+    const { id } = await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', 'Acme', ...expires], at);
+    if (expires.length === 0) await run(['keys', 'revoke', id], at);
+    await count(id, last, 5);
+    await count(id, after, 100);
+    const later = { now: new Date(Date.parse(after) + 600_000) };
+    expect(await json(usage(last.slice(0, 7), id), later)).toMatchObject({ keys: [{ requests: 5 }] });
+    const { hours } = await json<{ hours: { requests: number }[] }>(['keys', 'usage', id], later);
+    expect(hours.filter(({ requests }) => requests > 0)).toMatchObject([{ requests: 5 }]);
+  },
+);
+
+describe('keys usage --month', () => {
+  it('counts the requests of each day, UTC, and those beyond the limit of a minute, and units', async () => {
+    const at = (now: string) => ({ now: new Date(now) });
+    const args = ['keys', 'create', '--plan', 'free', '--name', 'Acme'];
+    const { id } = await json<{ id: string }>(args, at('2026-10-01T00:00Z'));
+    await run(['keys', 'update', id, '--plan', 'standard'], at('2026-11-01T12:00Z'));
+    await count(id, '2026-10-31T23:59Z', 7);
+    await count(id, '2026-11-01T00:00Z', 61);
+    await count(id, '2026-11-01T23:59Z', 601, { extraUnits: 1_000, requestsPerWindow: 600 });
+    await count(id, '2026-11-21T12:00Z', 5);
+    const days = [
+      { day: '2026-11-01', requests: 662, rateLimited: 2, units: 1_660 },
+      { day: '2026-11-21', requests: 5, rateLimited: 0, units: 5 },
+    ];
+    const shown = { id, name: 'Acme', plan: 'standard', successors: [] };
+    expect(await json(usage('2026-11', id))).toEqual({
+      ...{ month: '2026-11', from: '2026-11-01', to: '2026-11-21', file: null },
+      keys: [{ ...shown, requests: 667, rateLimited: 2, units: 1_665, days }],
+    });
+    const total = 'requests in 2026-11, 2 rate limited, 1,665 units.';
+    expect((await run(usage('2026-11', id))).stdout).toContain(total);
+  });
+
+  it('has no units of a test key', async () => {
+    const { id } = await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', 'Acme', '--env', 'test']);
+    await count(id, '2026-11-21T12:00Z', 5);
+    expect(await json(usage('2026-11', id))).toMatchObject({ keys: [{ requests: 5, units: 0 }] });
+  });
+
+  it('reports every key but the probe’s, and writes those with requests to a table and a CSV', async () => {
+    const busy = await create('=A "B", C');
+    const idle = await create();
+    await count(busy, '2026-11-02T10:00Z', 61);
+    const formulas = await Array.fromAsync(['+A', '-A', '@A'], async (name) => [await create(name), name] as const);
+    for (const [id] of formulas) await count(id, '2026-11-02T10:00Z', 1);
+    await count('probe-00000000000000000000', '2026-11-02T10:00Z', 10);
+    const file = pathOf('usage.csv');
+    const { stdout, stderr } = await run(usage('2026-11', '--csv', file));
+    expect(stdout).toMatch(new RegExp(`^${busy} +free +61 +1 +60\\n=A "B", C$`, 'm'));
+    expect(stdout).not.toContain(idle);
+    expect(stdout).toMatch(/^Keys with requests in 2026-11: \d+ of \d+\.\n$/m);
+    expect(stderr).toBe(`The days of each key are in ${file}\n`);
+    const csv = await readFile(file, 'utf8');
+    expect(csv).toMatch(/^\uFEFFid,name,plan,day,requests,rate_limited,units\r\n/);
+    expect(csv).toContain(`\r\n${busy},"'=A ""B"", C",free,2026-11-02,61,1,60\r\n`);
+    for (const [id, name] of formulas) expect(csv).toContain(`\r\n${id},'${name},free,2026-11-02,1,0,1\r\n`);
+    expect(csv).not.toContain('probe-');
+    const { keys } = await json<Report>(usage('2026-11'));
+    expect(keys.map(({ id }) => id)).toEqual(expect.arrayContaining([busy, idle]));
+  });
+
+  it('reports a rotated key and those after it as one with --successors, otherwise each by itself', async () => {
+    const first = await create();
+    const second = await rotate(first);
+    const third = await rotate(second);
+    for (const [nth, id] of [first, second, third].entries()) await count(id, '2026-11-03T10:00Z', 10 ** nth);
+    await run(['keys', 'update', third, '--plan', 'standard']);
+    const chain = { id: first, plan: 'standard', successors: [second, third], requests: 111, rateLimited: 40 };
+    expect((await json<Report>(usage('2026-11', first, '--successors'))).keys).toMatchObject([chain]);
+    expect((await json<Report>(usage('2026-11', second, '--successors'))).keys).toMatchObject([{ requests: 110 }]);
+    expect((await json<Report>(usage('2026-11', first))).keys).toMatchObject([{ requests: 1, successors: [] }]);
+    const { keys } = await json<Report>(usage('2026-11', '--successors'));
+    expect(keys.filter(({ id }) => [first, second, third].includes(id))).toMatchObject([chain]);
+  });
+
+  it('reports a month as long as all of its counters are kept, then what is left with a notice', async () => {
+    const id = await create();
+    for (const day of ['01', '02', '31']) await count(id, `2026-10-${day}T00:00Z`, 3);
+    const at = (now: string) => ({ now: new Date(now) });
+    const whole = await json(usage('2026-10', id), at('2026-11-09T23:59:59Z'));
+    expect(whole).toMatchObject({ from: '2026-10-01', to: '2026-10-31', keys: [{ requests: 9 }] });
+    const rest = await run(usage('2026-10', id), at('2026-11-10T00:00:01Z'));
+    expect(rest.stdout).toContain('\n6 requests in 2026-10');
+    expect(rest.stderr).toBe('The days of 2026-10 before 2026-10-02 are missing: counters are kept for 40 days.\n');
+    const gone = failure('nothing is left of 2026-10: counters are kept for 40 days');
+    expect(await run(usage('2026-10', id), at('2026-12-10T00:00:01Z'))).toEqual(gone);
+  });
+
+  it('adds the counters of every page of 1 MB, as a busy month has several', async () => {
+    const id = await create();
+    for (const minute of ['00', '01', '02', '03'])
+      await count(id, `2026-11-04T00:${minute}Z`, 10, { padding: 'x'.repeat(350_000) });
+    const { stdout } = await countedRun(usage('2026-11', id));
+    expect(stdout).toContain('\n40 requests in 2026-11');
+    expect(proxy().calls.filter(({ operation }) => operation === 'Query')).toHaveLength(2);
+  });
+
+  it('ends at Ctrl-C without a CSV', async () => {
+    for (let keys = 0; keys < 3; keys += 1) await create();
+    const file = pathOf('usage.csv');
+    const result = await interruptedRun(usage('2026-11', '--csv', file), 1, 'Query');
+    expect(result.exitCode).toBe(130);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,143 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { NOON } from '../../support/clock.ts';
+import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../../support/records.ts';
+import { failure, runAdminCommand } from '../../support/use-admin.ts';
+import { useApi } from '../../support/use-api.ts';
+
+const lapsed = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2026-06-14', type: 'A\u009b2J' });
+const next = aPolicy({ number: 'NEXT', validFrom: '2026-06-16' });
+const api = useApi(async ({ loadVehicles, loadCompliance, engine: { client, names } }) => {
+  await loadVehicles(aVehicle('AB12CDE', [aPolicy(), lapsed]), aVehicle('LAPSED', [lapsed, next]));
+  await loadVehicles(suppliedByThree(aVehicle('SHARED', [lapsed, next])));
+  await loadVehicles(aVehicle('FUTURE', [next]), aVehicle('HALF'), aVehicle('NONE', []));
+  const due = { mot: { dueDate: '2026-06-14' }, roadTax: { sorn: true }, outstandingFines: 2 } as const;
+  await loadCompliance(aCompliance('AB12CDE', { lastUpdated: '2026-06-15T00:00:00.000Z' }), aCompliance('LAPSED', due));
+  const exempt = { mot: { exempt: true }, roadTax: { exempt: true } } as const;
+  await loadCompliance(aCompliance('FUTURE', exempt), aCompliance('ORPHAN'), aCompliance('DAMAGED'));
+  const damage = (TableName: string, Item: object) => client.send(new PutCommand({ TableName, Item: { ...Item } }));
+  await damage(names.vehicles, { ...aVehicle('DAMAGED'), policies: 'none' });
+  await damage(names.compliance, { ...aCompliance('HALF'), mot: 'none' });
+});
+
+const lookUp = (...args: string[]) =>
+  runAdminCommand(['lookup', ...args, '--dynamodb', api.engine.endpoint], api.engine.names, { now: new Date(NOON) });
+
+describe('lookup', () => {
+  it.each(['ab12 cde', 'LAPSED', 'FUTURE', 'NONE', 'HALF', 'ORPHAN', 'DAMAGED', 'AB1OCDE'])(
+    'returns the answers of the API: %s',
+    async (registration) => {
+      const { answers } = JSON.parse((await lookUp(registration, '--json')).stdout);
+      for (const [name, path] of [
+        ['insurance', `/v1/vehicle/${encodeURIComponent(registration)}/insurance`],
+        ['compliance', `/v1/compliance/${encodeURIComponent(registration)}`],
+      ] as const) {
+        const { status, body } = await api.call('GET', path, { key: api.key });
+        const { code, detail, suggestion } = body as Record<string, unknown>;
+        const error = { code, detail, ...(suggestion !== undefined && { suggestion }) };
+        expect({ path, answer: answers[name] }).toEqual({
+          path,
+          answer: status === 200 ? { status, body } : { status, error },
+        });
+      }
+    },
+  );
+
+  it('returns a list for several vehicles, and says which registration is invalid before anything is read', async () => {
+    const { stdout } = await lookUp('LAPSED', 'ab12 cde', '--json');
+    expect(JSON.parse(stdout)).toMatchObject([{ registration: 'LAPSED' }, { registration: 'AB12CDE' }]);
+    expect((await lookUp('LAPSED', 'ab12 cde')).stdout).toMatch(
+      /^Registration {2}LAPSED\n[\s\S]*\n\nRegistration {2}AB12CDE\n/,
+    );
+    expect(await lookUp('LAPSED', 'A_B')).toEqual(failure('error: the registration A_B contains "_" (U+005F)'));
+  });
+
+  it('answers for the day that --date names, as the API does', async () => {
+    const { answers } = JSON.parse((await lookUp('LAPSED', '--date', '2026-06-16', '--json')).stdout);
+    const path = '/v1/vehicle/LAPSED/insurance?date=2026-06-16';
+    const { status, body } = await api.call('GET', path, { key: api.key });
+    expect(answers.insurance).toEqual({ status, body });
+    const { stdout } = await lookUp('LAPSED', '--date', '2026-06-16');
+    expect(stdout).toContain(
+      '\nThe API       insurance on 2026-06-16, compliance on 2026-06-15\ninsurance     insured\n',
+    );
+    const sentence = 'Write a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD';
+    expect(await lookUp('LAPSED', '--date', '2026-06-31')).toEqual(failure(sentence));
+  });
+
+  it('returns what is stored', async () => {
+    const stored = async (...args: string[]) => JSON.parse((await lookUp(...args, '--json')).stdout).stored;
+    const found = { vehicle: { policies: [next] }, compliance: { mot: { exempt: true } } };
+    expect(await stored('FUTURE')).toMatchObject(found);
+    expect(await stored('ORPHAN')).toEqual({ vehicle: null, compliance: aCompliance('ORPHAN'), erased: null });
+    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED'), erased: null });
+  });
+
+  it('shows who has supplied each policy, and what each supplier says of the vehicle', async () => {
+    const lines = (await lookUp('SHARED')).stdout.split('\n').slice(1, 14);
+    expect(lines).toEqual([
+      'Vehicle       Škoda Octavia, 2021, Green',
+      'Policy        OLD, 2025-01-01 to 2026-06-14',
+      '              A\ufffd2J; insurer: Acme Mutual',
+      'Policy        NEXT, 2026-06-16 to 2026-12-31',
+      '              Comprehensive; insurer: Acme Mutual',
+      '              supplied by acme',
+      'Last updated  2026-01-02T03:04:05.000Z, 164 days ago',
+      ...['without a name', 'acme', 'zeta'].flatMap((name) => [
+        `Supplier      ${name}: 2026-01-02T03:04:05.000Z, 164 days ago`,
+        '              Škoda Octavia, 2021, Green',
+      ]),
+    ]);
+    const { stored } = JSON.parse((await lookUp('SHARED', '--json')).stdout);
+    expect(stored.vehicle).toEqual(suppliedByThree(aVehicle('SHARED', [lapsed, next])));
+  });
+
+  it('escapes control characters in JSON', async () => {
+    const { stdout } = await lookUp('AB12CDE', '--json');
+    expect(stdout).toContain('A\\u009B2J');
+    expect(stdout).not.toContain('\u009b');
+  });
+
+  it('shows a page of at most 80 columns, without control characters', async () => {
+    const { exitCode, stdout, stderr } = await lookUp('AB12 CDE');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toBe(
+      [
+        'Registration  AB12CDE',
+        'Vehicle       Škoda Octavia, 2021, Green',
+        'Policy        POL-1, 2026-01-01 to 2026-12-31',
+        '              Comprehensive; insurer: Acme Mutual',
+        'Policy        OLD, 2025-01-01 to 2026-06-14',
+        '              A\ufffd2J; insurer: Acme Mutual',
+        'Last updated  2026-01-02T03:04:05.000Z, 164 days ago',
+        'MOT           until 2026-12-01',
+        'Road tax      until 2026-12-01',
+        'Unpaid fines  0',
+        'Last updated  2026-06-15T00:00:00.000Z, less than a day ago',
+        '',
+        'The API       on 2026-06-15',
+        'insurance     insured',
+        '              policy POL-1 is in force until 2026-12-31',
+        'compliance    compliant',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['LAPSED', 'not insured', 'policy OLD ended on 2026-06-14'],
+    ['FUTURE', 'not insured', 'policy NEXT begins on 2026-06-16'],
+    ['NONE', 'not insured', 'no policy is stored'],
+    ['AB1OCDE', '404 VEHICLE_NOT_FOUND, perhaps AB10CDE is meant', 'No vehicle with this registration'],
+    ['LAPSED', 'not compliant', 'INSURANCE_LAPSED, MOT_EXPIRED, SORN, FINES_OUTSTANDING'],
+    ['NONE', 'none is stored', ''],
+    ['HALF', '500 INTERNAL_ERROR', 'The service could not answer'],
+    ['HALF', 'the stored record is damaged; remove it, then load it again', ''],
+  ])('says why: %s is %s', async (registration, answer, reason) => {
+    const lines = (await lookUp(registration)).stdout.split('\n');
+    const texts = lines.map((line) => line.slice(14));
+    expect(texts[texts.indexOf(answer) + 1]?.slice(0, reason.length)).toEqual(reason);
+    expect(texts).toContain(answer);
+    expect(lines.filter(({ length }) => length > 80)).toEqual([]);
+  });
+});

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
+import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { ended, failure, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
+
+const { run, countedRun, file, engine, proxy, processArguments } = useAdmin();
+
+const NOBODY = '0'.repeat(20);
+const UNKNOWN = `no key has the id ${NOBODY}`;
+const NO_ID = 'a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them';
+const NAME = 'A name has 1 to 100 characters; see --help';
+const NO_CONTROL = 'A name has no control or direction characters: remove';
+const DOMAINS = 'Write whole domains separated by commas, such as a.example,b.example';
+const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
+const CREATE = 'keys create --plan free --name';
+const NO_SUPPLIERS = 'only vehicles have suppliers, and nothing was done: leave --supplier out';
+const NOT_TOGETHER = '--if-newer cannot be combined with --complete, and nothing was loaded';
+const CHARACTERS = 'contains "_" (U+005F)';
+const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
+
+describe('A command line is rejected with one sentence, and nothing is changed', () => {
+  it.each<[args: string, sentence: string]>([
+    ['', 'a command is missing, one of keys, import, intake, remove, erase, export, lookup, tables; see --help'],
+    ['keys', 'a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help'],
+    ['kyes', "unknown command 'kyes'; did you mean keys? See --help"],
+    ['import boats x.csv', "unknown command 'boats'; see --help"],
+    ['keys list --tables nobody-', 'does not have the tables of this service: create them with "npm start"'],
+
+    ['keys create --name A --plan gold', 'there is no plan gold: there are free, standard, premium'],
+    ['keys create --plan free', 'the option --name is missing; see --help'],
+    [`${CREATE}=`, NAME],
+    [`${CREATE} ${'x'.repeat(101)}`, NAME],
+    ...['\u001b', '\u007f', '\u009b', '\u202a', '\u202e', '\u2066', '\u2069'].map((character): [string, string] => [
+      `${CREATE} a${character}b`,
+      `${NO_CONTROL} U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}; see --help`,
+    ]),
+    [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
+    [`${CREATE} A --domains *.example`, DOMAINS],
+    [`${CREATE} A --domains=`, DOMAINS],
+    [`${CREATE} A --domains ${fiftyOne}`, 'Write at most 50 domains, or create one key for each group of them'],
+    [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
+    [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
+    ['keys create --nmae A --plan free', "unknown option '--nmae'; did you mean --name? See --help"],
+
+    [`keys update ${NOBODY}`, 'one of --plan, --domains and --no-domains is missing; see --help'],
+    [`keys update ${NOBODY} --domains a.example --no-domains`, 'contradict each other: write one of them'],
+    [`keys update ${NOBODY} --domains a..example`, DOMAINS],
+    [`keys update ${NOBODY} --plan free`, UNKNOWN],
+    [`keys revoke ${NOBODY}`, UNKNOWN],
+    [`keys rotate ${NOBODY}`, UNKNOWN],
+    [`keys usage ${NOBODY}`, UNKNOWN],
+    [`keys usage ${NOBODY} --month 2026-11`, UNKNOWN],
+    ['keys update vvc_live_1 --plan free', NO_ID],
+    ['keys revoke vvc_live_1', NO_ID],
+    ['keys rotate vvc_live_1', NO_ID],
+    ['keys usage vvc_live_1', NO_ID],
+    ['keys usage vvc_live_1 --month 2026-11', NO_ID],
+    ...['-1', '1.5', '366', ''].map((days): [string, string] => [`keys rotate 1 --overlap-days=${days}`, OVERLAP]),
+    ['keys usage --month 2026-12', '2026-12 has not begun (UTC)'],
+    ['keys usage --month 2026-13', 'Use a month of the form YYYY-MM'],
+    ['keys usage --csv a.csv', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
+    ['keys usage 1 --successors', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
+    ['keys usage', 'the id of a key is missing, or --month; see --help'],
+    ['keys restore', 'the option --from is missing; see --help'],
+    ['keys restore --from nowhere', 'has no table nowhere, or it is not ready yet'],
+
+    ['remove vehicles', 'name a FILE, or registrations with --registration R…'],
+    ['remove vehicles r.txt --registration A1', 'give either a FILE or --registration, not both'],
+    ['remove vehicles --staging . --registration A1', '--map, --encoding and --staging are for a FILE'],
+    ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was removed`],
+    ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
+    ['remove vehicles --supplier acme', '--supplier is for --all, and nothing was removed'],
+    ['remove vehicles f.txt --all', '--all is given alone'],
+    ['remove vehicles --registration V1 --all', '--all is given alone'],
+    ['remove compliance --all', '--all is for vehicles, and nothing was removed'],
+    ['remove compliance --all --supplier acme', 'only vehicles have suppliers'],
+
+    ['import vehicles v.ndjson --supplier Acme', 'Write 1 to 32 of a-z, 0-9 and hyphens'],
+    ['import vehicles v.ndjson --supplier -', 'Write 1 to 32 of a-z'],
+    ['import vehicles v.ndjson --supplier constructor', 'and not "constructor"'],
+    [`import vehicles v.ndjson --supplier ${'x'.repeat(33)}`, 'Write 1 to 32 of a-z'],
+    ['import compliance v.ndjson --supplier acme', NO_SUPPLIERS],
+    ['import content v.ndjson --supplier acme', NO_SUPPLIERS],
+    ['import vehicles v.ndjson --restore --supplier acme', '--restore cannot be combined with --supplier'],
+    ['import vehicles v.ndjson --restore --complete', '--restore cannot be combined with --complete'],
+    ['import vehicles v.csv --restore', '.ndjson'],
+    ['import vehicles v.csv --if-newer --complete', NOT_TOGETHER],
+    ['import vehicles v.csv --remove-at-most=1', '--remove-at-most is for --complete'],
+    ['import vehicles v.csv --complete --remove-at-most=-1', 'Write a number such as 200'],
+    ['import vehicles v.csv --complete --remove-at-most=101%', 'Write a number such as 200'],
+    ['import content v.ndjson --complete', "unknown option '--complete'"],
+    ['export compliance e.ndjson --supplier acme', 'only vehicles have suppliers'],
+    ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
+    ['export vehicles no/folder.ndjson', 'there is no such folder: no'],
+    ['lookup A_B', `the registration A_B ${CHARACTERS}`],
+    ...['delete', 'remove'].map((word): [string, string] => [
+      `keys ${word} ${NOBODY}`,
+      'end one at once with "keys revoke ID"; see --help',
+    ]),
+  ])('%s', async (line, sentence) => {
+    const args = line.split(' ').filter(Boolean);
+    const result = await countedRun(args);
+    expect(result).toEqual(failure(sentence));
+    expect(result.stderr).toMatch(/^error: \P{Cc}*\n$/u);
+    expect(result.stderr).not.toContain('vvc_');
+    const error = result.stderr.slice('error: '.length, -1);
+    expect(JSON.parse((await countedRun([...args, '--json'])).stderr)).toEqual({ error, exitCode: 2 });
+    const writes = ['PutItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'];
+    expect(proxy().calls.filter(({ operation }) => writes.includes(operation))).toEqual([]);
+    expect((await run(['keys', 'list'])).stdout).toBe('There are no keys yet.\n');
+  });
+
+  it('for an invalid address of the database, in --dynamodb or DYNAMODB_PORT', async () => {
+    const result = await runAdminCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
+    expect(result).toEqual(failure(/^error: .* takes the address.*\n$/));
+    const { endpoint, names } = engine();
+    const list = (port: string) => runAdminCommand(['keys', 'list'], names, { env: { DYNAMODB_PORT: port } });
+    expect(await list(new URL(endpoint).port)).toMatchObject({ exitCode: 0 });
+    const sentence = 'error: DYNAMODB_PORT must be a port number from 1 to 65535, not "eighty"\n';
+    expect(await list('eighty')).toEqual(failure(sentence));
+  });
+});
+
+/** The command lines of a program's commands, from the help pages. */
+const commandsOf = async (...path: readonly string[]): Promise<string[]> => {
+  const { stdout } = await run([...path, '--help']);
+  const [, list = ''] = /^Commands:\n((?: .*\n)+)/m.exec(stdout) ?? [];
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name = '']) => (name === 'help' ? [] : name));
+  if (names.length === 0) return [path.join(' ')];
+  return (await Promise.all(names.map((name) => commandsOf(...path, name)))).flat();
+};
+
+it('The help of each command has one example, and marks the options that it requires', async () => {
+  const commands = await commandsOf();
+  expect(commands.length).toBeGreaterThan(15);
+  for (const command of commands) {
+    const { stdout } = await run([...command.split(' '), '--help']);
+    expect(
+      stdout.match(/^Example:\n {2}npm run --silent admin -- (.*)$/gm)?.map((text) => text.split(' -- ')[1]),
+    ).toEqual([expect.stringMatching(new RegExp(`^${command}( |$)`))]);
+    for (const option of /the option (--\w+) is missing/.exec((await run(command.split(' '))).stderr)?.slice(1) ?? []) {
+      expect(stdout).toMatch(new RegExp(` ${option} <[\\s\\S]*?\\(required\\)`));
+    }
+  }
+});
+
+it('--help has the exit codes, and the columns of a file with their other names in lines of at most 80 characters', async () => {
+  expect(await run(['--help'])).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Exit codes:/), stderr: '' });
+  const { stdout } = await run(['import', 'vehicles', '--help']);
+  const [, columns = ''] = stdout.split('other columns are ignored:\n');
+  expect(columns).toMatch(
+    /^ {2}registration {7}registration no, [\s\S]*^ {2}color {14}colour, [\s\S]*^ {2}last_updated {7}\(optional\) /m,
+  );
+  expect(columns.split('\n').filter(({ length }) => length > 80)).toEqual([]);
+});
+
+it('A process that rejects rows exits with 1, and with --json writes one document, and nothing else, to standard output', async () => {
+  const path = await file('v.csv', vehiclesCsv(vehicleRow(), vehicleRow({ registration: 'B1', valid_to: '1/2/2027' })));
+  const args = processArguments('import', 'vehicles', path, '--json');
+  const { stdout, stderr, exitCode } = await ended(spawn(process.execPath, args));
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+  const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
+  expect(JSON.parse(stdout)).toEqual({
+    ...{ kind: 'vehicles', file: path, read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0 },
+    ...{
+      erased: 0,
+      repeated: 0,
+      rejected: 1,
+      damaged: 0,
+      interrupted: false,
+      dryRun: false,
+      removedFile: null,
+      damagedFile: null,
+    },
+    unknownFormat: { count: 0, first: [] },
+    seconds: expect.any(Number),
+    rowsPerSecond: expect.any(Number),
+    rejectedFile: `${path}.rejected.csv`,
+    reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
+  });
+});
+
+it.each([
+  ['closed', 'ignore', 1, /^$/],
+  ['full', '/dev/full', 2, /^{"error":"standard output cannot be written \(ENOSPC\)","exitCode":2}\n$/],
+])(
+  'A process whose standard output is %s says by its exit code that rows were rejected, or that it is lost',
+  async (_what, output, exitCode, sentence) => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow({ year: 'x' })));
+    const args = processArguments('import', 'vehicles', path, '--json');
+    const child = spawn(process.execPath, args, {
+      stdio: ['pipe', output === 'ignore' ? 'pipe' : openSync(output, 'w'), 'pipe'],
+    });
+    child.stdout?.destroy();
+    const closed = once(child, 'close');
+    expect(await text(child.stderr as NodeJS.ReadableStream)).toMatch(sentence);
+    expect(await closed).toEqual([exitCode, null]);
+  },
+);

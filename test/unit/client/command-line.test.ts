@@ -1,0 +1,395 @@
+import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { answerRows } from '../../../client/src/command-line/answer-rows.ts';
+import { HELP, readArguments } from '../../../client/src/command-line/arguments.ts';
+import { CHANGE_COLUMNS, listChanges, readAnswers } from '../../../client/src/command-line/changes.ts';
+import { checkFile } from '../../../client/src/command-line/check-file.ts';
+import {
+  type Cells,
+  type Check,
+  complianceCheck,
+  failureCells,
+  insuranceCheck,
+  type Lookups,
+} from '../../../client/src/command-line/checks.ts';
+import { addDays } from '../../../client/src/command-line/days.ts';
+import { openEarlierResult, type ResultRow } from '../../../client/src/command-line/earlier-result.ts';
+import { listEnding } from '../../../client/src/command-line/ending.ts';
+import type { FleetFile } from '../../../client/src/command-line/fleet-file.ts';
+import { openOutputFile, replaceFiles } from '../../../client/src/command-line/result-file.ts';
+import {
+  countRow,
+  failedRows,
+  noCounts,
+  shortSummary,
+  summaryLines,
+  unreadRows,
+} from '../../../client/src/command-line/summary.ts';
+import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
+import type { VehicleVerification } from '../../../client/src/index.ts';
+import { progressBar } from '../../../csv/progress-bar.ts';
+import { useFolder } from '../../support/use-folder.ts';
+
+const file = useFolder('of each test');
+beforeEach(() => writeFile(file('fleet.csv'), 'registration\n'));
+
+const replaceable = async (name: string, force = false) => ({
+  path: file(name),
+  input: await stat(file('fleet.csv'), { bigint: true }),
+
+  isOwn: (header: readonly string[]) => `${header}` === 'registration,what',
+  force,
+});
+/** Writes a file whole, and returns the names of the files just before. */
+const write = async (name: string, text: string, force = false) => {
+  const output = await openOutputFile(await replaceable(name, force));
+  const meanwhile = await readdir(file());
+  try {
+    await output.write(text);
+    await output.complete();
+    await replaceFiles([output]);
+  } finally {
+    await output.discard();
+  }
+  return meanwhile;
+};
+
+describe('A file that a check writes', () => {
+  it('is written beside what was there, readable by its owner only, with a name of any length', async () => {
+    const name = `${'n'.repeat(250)}.csv`;
+    expect(await write(name, 'text')).toEqual([expect.stringMatching(/^check-[0-9a-f]{32}\.tmp$/), 'fleet.csv']);
+    expect(await readdir(file())).toEqual(['fleet.csv', name]);
+    expect((await stat(file(name))).mode & 0o777).toBe(0o600);
+    await expect(write('n'.repeat(256), '')).rejects.toThrow('cannot be written (its name is too long).');
+  });
+
+  it.each([
+    ['begins with a mark for Excel when its text is not all ASCII', `${'x'.repeat(200_000)}é`, '\ufeff'],
+    ['has no mark when its text is all ASCII', 'x'.repeat(200_000), ''],
+    ['has one mark when its text begins with it', '\ufeffé', ''],
+  ])('%s', async (_title, text, mark) => {
+    await write('list.csv', text);
+    expect((await readFile(file('list.csv'), 'utf8')) === mark + text).toBe(true);
+  });
+
+  it('replaces neither a link, nor a folder, nor the input, also when that appears meanwhile', async () => {
+    const isLink = 'is a link or a device, not a file: name another one.';
+    const isInput = 'is the input, which would be overwritten: name another file.';
+    for (const [place, sentence] of [
+      [() => symlink('fleet.csv', file('out.csv')), isLink],
+      [() => symlink('nothing', file('out.csv')), isLink],
+      [() => mkdir(file('out.csv')), 'is a folder: name a file.'],
+      [() => link(file('fleet.csv'), file('out.csv')), isInput],
+    ] as const) {
+      const output = await openOutputFile(await replaceable('out.csv', true));
+      await place();
+      await expect(replaceFiles([output])).rejects.toThrow(sentence);
+      await output.discard();
+      await rm(file('out.csv'), { recursive: true });
+      expect(await readdir(file())).toEqual(['fleet.csv']);
+    }
+    expect(await readFile(file('fleet.csv'), 'utf8')).toBe('registration\n');
+  });
+
+  it.each([
+    ['is empty', '', true],
+    ['is an earlier result', '\ufeffregistration;what\r\nAB12CDE;MOT\r\n', true],
+    ['is an earlier result with another delimiter', 'sep=:\nregistration:what\n', true],
+    ['is another list', 'registration,what,note\n', false],
+    ['is no CSV', '"', false],
+    ['is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]), false],
+  ])('replaces what is there only when that %s', async (_title, before, isReplaced) => {
+    await writeFile(file('list.csv'), before);
+    const outcome = await write('list.csv', 'new').catch((error: Error) => error.message);
+    const sentence = `${file('list.csv')} exists and is not an earlier result: name another file, or overwrite it with --force.`;
+    expect(outcome).toEqual(isReplaced ? expect.anything() : sentence);
+    expect(await readFile(file('list.csv'))).toEqual(Buffer.from(isReplaced ? 'new' : before));
+    await write('list.csv', 'forced', true);
+    expect(await readFile(file('list.csv'), 'utf8')).toBe('forced');
+    expect(await readdir(file())).toEqual(['fleet.csv', 'list.csv']);
+  });
+
+  it('does not take its place when the temporary file is no longer its own, which stays', async () => {
+    const output = await openOutputFile(await replaceable('list.csv'));
+    const [name = ''] = await readdir(file());
+    await rm(file(name));
+    await writeFile(file(name), 'of another run');
+    await expect(replaceFiles([output])).rejects.toThrow(`Another run writes ${file('list.csv')}: `);
+    await output.discard();
+    expect(await readdir(file())).toEqual([name, 'fleet.csv']);
+  });
+});
+
+/** A row of an insurance check: `true POL-1`, `false`, or the code of an error. */
+const row = (registration: string, answer: string): ResultRow => {
+  const [verdict = '', policy = ''] = answer.split(' ');
+  const isError = /^[A-Z]/.test(verdict);
+  const cells = isError ? failureCells(insuranceCheck, verdict) : [verdict, policy, '', '', '', '', '', ''];
+  return { registration, cells };
+};
+/** Rows as `AB12CDE: true POL-1, ZZ1: VEHICLE_NOT_FOUND`. */
+async function* rowsOf(text: string) {
+  for (const [, registration = '', answer = ''] of text.matchAll(/([^,:]*): ([^,]*)(?:, |$)/g))
+    yield row(registration, answer);
+}
+const compare = async (before: string, after: string) => {
+  const previous = await readAnswers('old.csv', insuranceCheck, rowsOf(before));
+  const changes = listChanges(insuranceCheck, previous);
+  for await (const one of rowsOf(after)) changes.add(one);
+  return changes.finish();
+};
+
+describe('An earlier result', () => {
+  const verdictOf = async (verdict: string, error = '') => {
+    const columns = insuranceCheck.columns.join();
+    const blanks = ','.repeat(insuranceCheck.columns.length - 2);
+    await writeFile(file('old.csv'), `registration,${columns}\nAB12CDE,${verdict},POL-1${blanks}${error}\n`);
+    const [read] = await Array.fromAsync(await openEarlierResult(file('old.csv'), insuranceCheck, 'registration'));
+    return read?.cells[0];
+  };
+
+  it('has verdicts as a spreadsheet writes them', async () => {
+    for (const verdict of ['TRUE', 'True', ' true ']) expect(await verdictOf(verdict)).toBe('true');
+    expect([await verdictOf('FALSE'), await verdictOf('', 'VEHICLE_NOT_FOUND')]).toEqual(['false', '']);
+  });
+
+  it.each(['WAHR', '1', ''])('with the verdict "%s" is an error with its line', async (verdict) => {
+    const sentence = `Line 2 of ${file('old.csv')} has "${verdict}" as insured, which is neither true nor false: restore it.`;
+    await expect(verdictOf(verdict)).rejects.toThrow(sentence);
+  });
+});
+
+describe('The list of changes', () => {
+  const GONE = ['AB12CDE', 'gone', 'insured POL-1', ''];
+  it.each([
+    ['newly uninsured', 'true POL-1', 'false POL-1'],
+    ['insured again', 'false', 'true POL-1'],
+    ['changed policy', 'true POL-1', 'true POL-2'],
+    ['gone', 'true POL-1', 'VEHICLE_NOT_FOUND'],
+    ['new', 'VEHICLE_NOT_FOUND', 'false'],
+    ['new', 'LOOKUP_UNAVAILABLE', 'false'],
+    ['new', 'INVALID_ANSWER', 'VEHICLE_NOT_FOUND'],
+    ['nothing', 'true POL-1', 'true POL-1'],
+    ['nothing', 'VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION'],
+    ['nothing', 'true POL-1', 'LOOKUP_UNAVAILABLE'],
+    ['nothing', 'INVALID_ANSWER', 'true POL-1'],
+    ['nothing', 'true POL-1', 'TOO_MANY_CELLS'],
+    ['nothing', 'NO_REGISTRATION', 'NO_REGISTRATION'],
+    ['nothing', 'true POL-1', 'CODE_OF_A_LATER_VERSION'],
+  ])('says "%s" when %s becomes %s', async (change, before, after) => {
+    const changes = await compare(`AB12 CDE: ${before}`, `ab12-cde: ${after}`);
+    const expected = change === 'nothing' ? [] : [['ab12-cde', change]];
+    expect(changes.map(([registration, what]) => [registration, what])).toEqual(expected);
+  });
+
+  it('has new and gone vehicles, each once, whatever the order of the rows', async () => {
+    const before = 'AB12CDE: true POL-1, KR08NIL: false, : INVALID_REGISTRATION';
+    const after = 'ZZ1: VEHICLE_NOT_FOUND, KR08 NIL: false, ZZ1: VEHICLE_NOT_FOUND, : INVALID_REGISTRATION';
+    expect(await compare(before, after)).toEqual([['ZZ1', 'new', '', 'unknown'], GONE]);
+    expect(await compare('AB12CDE: LOOKUP_UNAVAILABLE', '')).toEqual([]);
+  });
+
+  it('of a first run has every vehicle that is not insured, unknown or invalid', async () => {
+    const changes = listChanges(insuranceCheck, undefined);
+    for await (const one of rowsOf(
+      'A1: true POL-1, B2: false, C3: VEHICLE_NOT_FOUND, D4: INVALID_ANSWER, : INVALID_REGISTRATION',
+    ))
+      changes.add(one);
+    expect(changes.finish()).toEqual([
+      ['B2', 'new', '', 'not insured'],
+      ['C3', 'new', '', 'unknown'],
+      ['', 'new', '', 'invalid'],
+    ]);
+  });
+
+  it('uses the answer of another row of a vehicle when the first one was not read', async () => {
+    const after = 'AB12CDE: LOOKUP_UNAVAILABLE, AB12 CDE: false, KR08NIL: INVALID_ANSWER';
+    const changes = await compare('AB12CDE: true POL-1, KR08NIL: true POL-2', after);
+    expect(changes).toEqual([['AB12 CDE', 'newly uninsured', 'insured POL-1', 'not insured']]);
+  });
+
+  it('takes a vehicle that is twice in the earlier result once, unless its answers differ', async () => {
+    const twice = (answer: string) => compare(`AB12CDE: true POL-1, AB12 CDE: ${answer}`, '');
+    expect(await twice('true POL-1')).toEqual([GONE]);
+    expect(await twice('LOOKUP_UNAVAILABLE')).toEqual([GONE]);
+    const sentence = 'old.csv has AB12 CDE twice, with different answers: delete one of the rows.';
+    await expect(twice('false')).rejects.toThrow(sentence);
+  });
+});
+
+it('The list of what ends follows renewals to the last one, with one request for each day', async () => {
+  const ends = { A: [3], B: [3, 4, 12], C: [5, 13], D: [5, 14], E: [4, Number.NaN] };
+  const dayOf = (day = 0) => addDays('2030-06-01', day - 1);
+  const asked: string[] = [];
+  const insurance = async (registrations: readonly string[], date = '') => {
+    asked.push(`${date} ${registrations}`);
+    return registrations.map((registration) => {
+      const validTo = ends[registration as keyof typeof ends].map(dayOf).find((day) => day >= date || day === '');
+      const code = validTo === '' ? { code: 'LOOKUP_UNAVAILABLE' } : {};
+      return { registration, insured: validTo !== undefined, policy: { validTo }, ...code };
+    });
+  };
+  const options = { lookups: { insurance } as unknown as Lookups, check: insuranceCheck, batchSize: 9 };
+  const ending = listEnding({ ...options, from: dayOf(1), to: dayOf(13) });
+  for (const [registration, [first]] of Object.entries(ends))
+    ending.add({ registration, cells: ['true', '', '', '', '', dayOf(first), '', ''] });
+  expect((await ending.finish()).map(([registration, what, day]) => `${registration} ${what} ${day}`)).toEqual([
+    ...['A insurance 2030-06-03', 'E insurance (renewal not read) 2030-06-04'],
+    ...['B insurance 2030-06-12', 'C insurance 2030-06-13'],
+  ]);
+  expect(asked).toEqual(['04 A,B', '05 E,B', '06 C,D', '13 B', '14 C'].map((day) => `2030-06-${day}`));
+});
+
+it('A row without an answer of the client ends the check', async () => {
+  const rows = async function* () {
+    yield* [
+      { line: 2, cells: ['AB12CDE'] },
+      { line: 3, cells: ['KR08NIL'] },
+    ];
+  };
+  const fleet = { header: ['registration'], columnIndex: 0, rows } as unknown as FleetFile;
+  const lookups = { insurance: async () => [{ registration: 'AB12CDE', insured: false, policy: null }] };
+  const options = { lookups: lookups as unknown as Lookups, check: insuranceCheck, batchSize: 9, date: undefined };
+  await expect(answerRows(fleet, options).next()).rejects.toThrow('not one answer for each registration');
+});
+
+describe('The summary', () => {
+  const linesOf = (...summary: Parameters<typeof summaryLines>) =>
+    summaryLines(...summary).map((line) => line.trim().replace(/ {2,}/g, ' '));
+
+  const countsOf = (check: Check, rows: readonly Cells[]) => {
+    const counts = noCounts();
+    for (const cells of rows) countRow(counts, check, cells);
+    return counts;
+  };
+
+  it('counts each outcome, and rows without an answer apart from uninsured ones', () => {
+    const invalid = ['INVALID_REGISTRATION', 'INVALID_REGISTRATION'];
+    const unread = ['TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
+    const answers = ['true POL-1', 'false', ...invalid, ...unread];
+    const cells = [...answers, 'NO_REGISTRATION'].map((answer) => row('AB12CDE', answer).cells);
+    const suggested = failureCells(insuranceCheck, 'VEHICLE_NOT_FOUND', 'AB10CDE');
+    const counts = countsOf(insuranceCheck, [...cells, suggested]);
+    expect([failedRows(counts), unreadRows(counts)]).toEqual([6, 3]);
+    expect(shortSummary(insuranceCheck, counts)).toBe(
+      '1 insured, 1 not insured, 1 unknown, 2 invalid, 1 no registration, 3 not read',
+    );
+    const lines = [
+      'insured 1',
+      'not insured 1',
+      'unknown 1 (1 with a suggestion)',
+      'invalid 2',
+      'no registration 1',
+      'not read 3',
+    ];
+    expect(linesOf(insuranceCheck, counts)).toEqual(lines);
+  });
+
+  it('of compliance also has the reasons, the most frequent first', () => {
+    const verdict = (reasons: string) => [`${reasons === ''}`, reasons, '', '', '', '0', '', ''];
+    const rows = ['', 'MOT_EXPIRED', 'INSURANCE_LAPSED MOT_EXPIRED', 'NO_POLICY MOT_EXPIRED'].map(verdict);
+    const counts = countsOf(complianceCheck, [...rows, failureCells(complianceCheck, 'COMPLIANCE_NOT_FOUND')]);
+    expect(linesOf(complianceCheck, counts)).toEqual([
+      ...['compliant 1', 'not compliant 3', 'MOT_EXPIRED 3', 'INSURANCE_LAPSED 1', 'NO_POLICY 1'],
+      ...['insured 2', 'not insured 2', 'unknown 0', 'no record 1', 'invalid 0', 'not read 0'],
+    ]);
+  });
+});
+
+describe('The arguments', () => {
+  const read = (line: string) => readArguments(line.split(' ').filter(Boolean));
+  const CHECK = 'check fleet.csv --out r.csv';
+
+  it.each<[string, RegExp]>([
+    ['', /^The command is "check", "lookup", "verify", "usage" or "help"\.$/],
+    ['lookup', /^Give a registration, or a few; see --help\.$/],
+    ['lookup AB12CDE --compliance --date 2026-01-01', /leave out --date\.$/],
+    ['verify --jwks k.json --issuer https://x.example', /^Give one file of receipts to verify; see --help\.$/],
+    ['verify r --issuer https://x.example', /^Name the key set of the service, an address or a file, with --jwks\.$/],
+    ['verify r --jwks k.json', /^Name the issuer, such as https:\/\/api\.example\.com, with --issuer\.$/],
+    ['usage --key vvc_live_secret', /^Unknown option '--key'; see --help\.$/],
+    ['check --out r.csv', /^Give one CSV file to check; see --help\.$/],
+    ['check fleet.csv', /^Name the file for the result with --out\.$/],
+    ['check fleet.csv --out r.xlsx', /^--out r\.xlsx must end with \.csv: the result is CSV, not a workbook\.$/],
+    [`${CHECK} --header-line first`, /^--header-line first is not the number of a line: write it as 4\.$/],
+    [`${CHECK} --compliance --date 2026-01-01`, /leave out --date\.$/],
+    [`${CHECK} --encoding latin99`, /^--encoding latin99 is not known: write it as windows-1252, /],
+    [`${CHECK} --date 01/01/2026`, /^--date .* is not a day from 1900-01-01 to 2099-12-31: write it as 2026-01-31\.$/],
+    [`${CHECK} --date 2026-02-30`, /^--date 2026-02-30 is not a day/],
+    [`${CHECK} --date 1899-12-31`, /^--date 1899-12-31 is not a day/],
+    [`${CHECK} --ending-within month`, /^--.* month is not a number of days: write it as 30, at most 9999\.$/],
+    [`${CHECK} --ending-within 30 --date 2099-12-01`, /^--ending-within 30 goes beyond 2099-12-31: give fewer days\.$/],
+    [`${CHECK} --ending e.csv`, /^--ending needs --ending-within DAYS\.$/],
+    [`${CHECK} --changes c.csv`, /^--changes needs --previous FILE\.csv\.$/],
+    [`${CHECK} --fail-on not-insured,ending`, /^--fail-on ending needs --ending-within DAYS\.$/],
+    [`${CHECK} --fail-on changes`, /^--fail-on changes needs --previous FILE\.csv\.$/],
+    [
+      `${CHECK} --fail-on expired`,
+      /^--fail-on expired is not one of not-insured, changes, ending, newly-ending, unanswered\.$/,
+    ],
+    [`${CHECK} --ending-within 9 --fail-on newly-ending`, /^--fail-on newly-ending needs --ending FILE\.csv\.$/],
+    [
+      `${CHECK} --previous p.csv --changes ./r.csv`,
+      /^--out, --ending, --changes, --not-insured and --receipts must be different files\.$/,
+    ],
+  ])('"%s" are rejected with one sentence', (line, sentence) => {
+    expect(() => read(line)).toThrow(sentence);
+  });
+
+  it('of --fail-on have the same meaning in the help and on the client’s page', async () => {
+    const page = await readFile(new URL('../../../client/README.md', import.meta.url), 'utf8');
+    const [inHelp, onPage] = [HELP, page].map((text) => /unanswered`?\s+(\([^)]+\))/.exec(text)?.[1]?.split(/\s+/));
+    expect(inHelp).toEqual(onPage);
+    expect(inHelp).toContain('record,');
+  });
+
+  it.each([
+    ['--compliance', '--ending-within asks about insurance, for which the key needs the scope vehicles:read.'],
+    ['', 'The check and --ending-within ask about insurance, for which the key needs the scope vehicles:read.'],
+  ])('%s --ending-within are rejected for a key without insurance', async (option, sentence) => {
+    await writeFile(file('fleet.csv'), 'registration\nAB12CDE\n');
+    const args = read(`check ${file('fleet.csv')} --out ${file('r.csv')} --ending-within 9 ${option}`);
+    const usage = { key: { scopes: ['compliance:read'] }, limits: { registrationsPerBulk: 9 } };
+    const client = { usage: async () => usage } as unknown as VehicleVerification;
+    const options = { client, bar: progressBar(process.stderr), signal: new AbortController().signal };
+    const checking = args.command === 'check' && checkFile(args.check, { ...options, print: async () => {} });
+    await expect(checking).rejects.toThrow(sentence);
+  });
+
+  it('name the first and the last day of what ends', () => {
+    const ending = { from: '2028-02-01', to: '2028-03-02', days: 30 };
+    expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ check: { ending } });
+  });
+});
+
+it('A table of changes has every word, whatever its length', () => {
+  const before = 'not compliant INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING';
+  const list = { title: 'Changes', columns: CHANGE_COLUMNS, rows: [['AB12CDE', 'changed reasons', before, before]] };
+  const lines = tableLines({ ...list, path: undefined }, '--changes');
+  expect(lines.at(-1)).toBe(`  AB12CDE       changed reasons  ${before}  ${before}`);
+});
+
+it('The progress bar fits into the width of a terminal, and writes nothing to a file or a pipe', () => {
+  const COUNTS = '40,000 insured, 3,000 not insured, 1,990 unknown, 10 invalid';
+  /** What a bar shows of 100,000 rows, after 45,000 and then at a wait. */
+  const shown = (stream: object) => {
+    const texts: string[] = [];
+    const bar = progressBar({ ...stream, write: (text: string) => texts.push(text) } as unknown as NodeJS.WriteStream);
+    bar.show(0, 100_000, '');
+    bar.show(45_000, 100_000, COUNTS);
+    bar.showWait(new Date(2026, 10, 22, 12, 46));
+    bar.clear();
+    return texts.map((text) => text.replace(/^\r|.\[K$/g, '').replace(/\d+ s left/, '9 s left'));
+  };
+  expect(shown({ isTTY: true, columns: 120 })).toEqual([
+    `${'░'.repeat(24)} 0 %`,
+    `${'█'.repeat(11)}${'░'.repeat(13)} 45 %, 9 s left: ${COUNTS}`,
+    expect.stringMatching(/^█+░+ 45 %, waiting for the limit until 12:46:00: 40,000 insured, .* 10 invalid$/),
+    '',
+  ]);
+  expect(shown({ isTTY: true, columns: 80 }).slice(1, 3)).toEqual([
+    `45 %, 9 s left: ${COUNTS}`,
+    '45 %, waiting for the limit until 12:46:00: 40,000 insured, 3,000 not insured,…',
+  ]);
+  expect(shown({ isTTY: false })).toEqual([]);
+});

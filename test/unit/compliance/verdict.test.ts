@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { complianceAnswer, verdictOn } from '../../../core/compliance/verdict.ts';
+import { aCompliance, aPolicy } from '../../support/records.ts';
+
+const TODAY = '2026-06-15';
+const YESTERDAY = '2026-06-14';
+
+describe('The verdict on compliance', () => {
+  const ALL_PASSED = { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true };
+
+  const CHECKS = { insurance: 'insuranceValid', mot: 'motValid', roadTax: 'roadTaxPaid', fines: 'noOutstandingFines' };
+
+  const policy = aPolicy();
+  const LAPSED = [aPolicy({ validTo: YESTERDAY })];
+  const FUTURE = [aPolicy({ validFrom: '2026-06-16' })];
+
+  it.each([
+    ['insurance', 'IN_FORCE', {}, { validTo: policy.validTo }],
+    ['mot', 'VALID', { mot: { dueDate: TODAY } }, { dueDate: TODAY }],
+    ['mot', 'EXEMPT', { mot: { exempt: true } }, { dueDate: null }],
+    ['roadTax', 'PAID', { roadTax: { paidUntil: TODAY } }, { paidUntil: TODAY }],
+    ['roadTax', 'EXEMPT', { roadTax: { exempt: true } }, { paidUntil: null }],
+    ['fines', 'NONE', { outstandingFines: 0 }, { outstanding: 0 }],
+  ] as const)('is compliant with %s %s: %j', (source, status, fields, rest) => {
+    const verdict = verdictOn(TODAY, { policies: [policy] }, aCompliance('A1', fields));
+    expect(verdict).toMatchObject({ compliant: true, checks: ALL_PASSED, reasons: [] });
+    expect(verdict.details[source]).toEqual({ status, ...rest, lastUpdated: null });
+  });
+
+  it.each([
+    ['NO_POLICY', 'insurance', { policies: [] }, { status: 'NONE', validTo: null }],
+    ['INSURANCE_LAPSED', 'insurance', { policies: LAPSED }, { status: 'LAPSED', validTo: YESTERDAY }],
+    ['INSURANCE_NOT_STARTED', 'insurance', { policies: FUTURE }, { status: 'NOT_STARTED', validTo: policy.validTo }],
+    ['MOT_EXPIRED', 'mot', { mot: { dueDate: YESTERDAY } }, { status: 'EXPIRED', dueDate: YESTERDAY }],
+    ['TAX_EXPIRED', 'roadTax', { roadTax: { paidUntil: YESTERDAY } }, { status: 'EXPIRED', paidUntil: YESTERDAY }],
+    ['SORN', 'roadTax', { roadTax: { sorn: true } }, { status: 'SORN', paidUntil: null }],
+    ['FINES_OUTSTANDING', 'fines', { outstandingFines: 1 }, { status: 'OUTSTANDING', outstanding: 1 }],
+  ] as const)('is not compliant for %s alone, with its details', (reason, source, stored, details) => {
+    const { policies, ...fields } = { policies: [policy], ...stored };
+    const verdict = verdictOn(TODAY, { policies }, aCompliance('A1', fields));
+    const checks = { ...ALL_PASSED, [CHECKS[source]]: false };
+    expect(verdict).toMatchObject({ compliant: false, checks, reasons: [reason] });
+    expect(verdict.details[source]).toEqual({ ...details, lastUpdated: null });
+  });
+
+  it('names every reason, in the order of the checks', () => {
+    const fields = { mot: { dueDate: YESTERDAY }, roadTax: { paidUntil: YESTERDAY }, outstandingFines: 2 };
+    const { reasons } = verdictOn(TODAY, { policies: [] }, aCompliance('A1', fields));
+    expect(reasons).toEqual(['NO_POLICY', 'MOT_EXPIRED', 'TAX_EXPIRED', 'FINES_OUTSTANDING']);
+  });
+
+  it('has the age of each source', () => {
+    const ofPolicies = '2026-06-01T00:00:00.000Z';
+    const ofCompliance = '2026-05-01T00:00:00.000Z';
+    const record = aCompliance('A1', { lastUpdated: ofCompliance });
+    const { details } = verdictOn(TODAY, { policies: [policy], lastUpdated: ofPolicies }, record);
+    const ages = Object.values(details).map(({ lastUpdated }) => lastUpdated);
+    expect(ages).toEqual([ofPolicies, ofCompliance, ofCompliance, ofCompliance]);
+  });
+});
+
+describe('The answer of a compliance lookup', () => {
+  const vehicle = { policies: [aPolicy()] };
+  const compliance = aCompliance('AB12CDE');
+
+  it('is the verdict of the day, with the time of the request', () => {
+    const lateEvening = new Date('2026-06-14T23:00:00Z');
+    expect(complianceAnswer('ab12 cde', vehicle, compliance, lateEvening, TODAY)).toEqual({
+      registration: 'ab12 cde',
+      ...verdictOn(TODAY, vehicle, compliance),
+      lastChecked: '2026-06-14T23:00:00.000Z',
+    });
+  });
+});

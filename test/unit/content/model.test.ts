@@ -1,0 +1,102 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { contentTable } from '../../../core/content/content-table.ts';
+import type { ContentItem } from '../../../core/content/item.ts';
+import { NOON } from '../../support/clock.ts';
+import { moment, someFields } from '../../support/content.ts';
+import { inconsistenciesOf } from '../../support/content-consistency.ts';
+import { useEngine } from '../../support/use-engine.ts';
+
+const DOMAINS = ['a.example', 'b.example', 'c.example'] as const;
+
+const engine = useEngine();
+
+const domain = fc.constantFrom(...DOMAINS);
+const slug = fc.integer({ min: 0, max: 3 }).map((number) => `s${number}`);
+const target = fc.nat();
+const fields = fc.oneof({ weight: 2, arbitrary: fc.record({ domain, slug }) }, fc.record({ title: slug }));
+const change = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('create' as const), domain, slug }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('update' as const), target, to: fields }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), target }) },
+);
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
+
+/** An expected item, which its changes replace. */
+interface ModelItem {
+  item: ContentItem;
+}
+
+const table = () => contentTable(engine.client, engine.names.content, 'live');
+
+/** Applies a change to the model and to the table; both reject it for the same reason. */
+const perform = async (model: ModelItem[], step: Change, nth: number): Promise<unknown> => {
+  const isTaken = (wanted: Pick<ContentItem, 'domain' | 'slug'>, except?: ModelItem) =>
+    model.some((one) => one !== except && one.item.domain === wanted.domain && one.item.slug === wanted.slug);
+  const slugTaken = { name: 'ApiError', code: 'SLUG_TAKEN' };
+  if (step.kind === 'create') {
+    // Two at each time, which their ids order.
+    const now = new Date(NOON + Math.floor(nth / 2));
+    const creating = table().create(someFields(step.domain, step.slug), undefined, { ...moment(), now });
+    if (isTaken(step)) return expect(creating).rejects.toMatchObject(slugTaken);
+    return model.push({ item: (await creating).item });
+  }
+  const known = model[step.target % Math.max(1, model.length)];
+  if (known === undefined) return undefined;
+  const { id, version } = known.item;
+  if (step.kind === 'remove') {
+    await table().remove(id, undefined, moment());
+    model.splice(model.indexOf(known), 1);
+    const notFound = { name: 'ApiError', code: 'CONTENT_NOT_FOUND' };
+    return expect(table().remove(id, undefined, moment())).rejects.toMatchObject(notFound);
+  }
+  const updating = table().update(id, step.to, `"${version}"`, moment());
+  if (isTaken({ ...known.item, ...step.to }, known)) return expect(updating).rejects.toMatchObject(slugTaken);
+  known.item = await updating;
+  return undefined;
+};
+
+type Filter = { readonly domain?: string };
+
+const byOffsets = async (filter: Filter): Promise<ContentItem[]> => {
+  const items: ContentItem[] = [];
+  for (;;) {
+    const page = await table().list(filter, { offset: items.length, limit: 3 }, moment().deadline);
+    items.push(...page.items);
+    if (page.items.length > 0) continue;
+    expect(page).toMatchObject({ total: items.length, next: null });
+    return items;
+  }
+};
+
+const byCursors = async (filter: Filter): Promise<ContentItem[]> => {
+  const items: ContentItem[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await table().list(filter, { offset: 0, limit: 2, after }, moment().deadline);
+    items.push(...page.items);
+    if (page.next === null) return items;
+    after = page.next;
+  }
+};
+
+const placeOf = ({ created_at, id }: ContentItem): string => `${created_at} ${id}`;
+
+it('Content matches a plain array after random changes, newest first in each list, and is consistent', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
+      const model: ModelItem[] = [];
+      for (const [nth, step] of changes.entries()) await perform(model, step, nth);
+      const newestFirst = model.map(({ item }) => item).sort((a, b) => (placeOf(a) < placeOf(b) ? 1 : -1));
+      for (const filter of [{}, ...DOMAINS.map((name) => ({ domain: name }))]) {
+        const expected = newestFirst.filter(
+          (item) => item.domain === ('domain' in filter ? filter.domain : item.domain),
+        );
+        expect(await byOffsets(filter)).toEqual(expected);
+        expect(await byCursors(filter)).toEqual(expected);
+      }
+      expect(await inconsistenciesOf(engine.client, engine.names.content)).toEqual([]);
+      for (const { item } of model) await table().remove(item.id, undefined, moment());
+    }),
+    { numRuns: 12 },
+  );
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it } from '@jest/globals';
+import { generateKey, hashKey, keyIdOf, type PresentedKey } from '../../../core/access/api-key.ts';
+import { differentKeys, unauthorized } from '../../../core/problems.ts';
+import { pageLinks } from '../../../functions/endpoints/list-content/page-links.ts';
+import { keyForm, presentedKey } from '../../../functions/http/key-form.ts';
+import { isSandbox, readEvent } from '../../../functions/http/request.ts';
+import { NOON } from '../../support/clock.ts';
+import { httpRequest } from '../../support/http-request.ts';
+
+const PATHS = ['/v1/api/content', '/api/content'] as const;
+
+const idOf = (requestId: unknown, awsRequestId?: string) =>
+  readEvent({ requestContext: { requestId } }, { awsRequestId } as never, PATHS).requestId;
+const timeOf = (timeEpoch: unknown) => readEvent({ requestContext: { timeEpoch } }, undefined, PATHS).now.getTime();
+
+it.each([
+  [{ kind: 'test' }, true],
+  [{ kind: 'live' }, false],
+  [{ kind: 'probe' }, false],
+  [undefined, false],
+] as const)('A request with the key %j is of the sandbox: %s', (key, sandbox) => {
+  expect(isSandbox(key ? { key: { id: '', hash: '', ...key } } : {})).toBe(sandbox);
+});
+
+describe('The request context', () => {
+  it('has the valid parts of the event, with header names in lower case', () => {
+    const event = {
+      headers: { 'X-Api-Key': 'k', Other: 1 },
+      rawPath: '/v1',
+      pathParameters: { id: '1', no: null },
+      requestContext: { requestId: 'r-1', timeEpoch: NOON, http: { method: 'GET' } },
+    };
+    expect(readEvent(event, undefined, PATHS)).toMatchObject({
+      requestId: 'r-1',
+      now: new Date(NOON),
+      today: '2026-06-15',
+      headers: { 'x-api-key': 'k' },
+      method: 'GET',
+      path: '/v1',
+      pathParameters: { id: '1' },
+    });
+    const { headers, pathParameters } = readEvent(event, undefined, PATHS);
+    expect(Object.keys(headers)).toEqual(['x-api-key']);
+    expect(Object.keys(pathParameters)).toEqual(['id']);
+  });
+
+  it.each([
+    undefined,
+    null,
+    'text',
+    {},
+    { headers: null, rawPath: 1, requestContext: null },
+    { requestContext: { http: 'GET' } },
+  ])('is empty for the event %j', (event) => {
+    const context = readEvent(event, undefined, PATHS);
+    expect(context).toMatchObject({ requestId: '', headers: {}, method: '', path: '', pathParameters: {} });
+  });
+
+  it.each([
+    ['/api/content', '/api/content'],
+    ['/v1/api/content', '/v1/api/content'],
+    ['/other', '/v1/api/content'],
+    [undefined, '/v1/api/content'],
+  ])('has of the path %s the address %s', (rawPath, address) => {
+    expect(readEvent({ rawPath }, undefined, PATHS).address).toBe(address);
+  });
+
+  it('has the request id of the event if a header can carry it, otherwise the id of the Lambda context', () => {
+    expect(idOf('!~', 'a-1')).toBe('!~');
+    expect(idOf('r'.repeat(128), 'a-1')).toBe('r'.repeat(128));
+    for (const id of [undefined, 1, '', 'a b', 'x\n', ' x', 'é', 'r'.repeat(129)]) expect(idOf(id, 'a-1')).toBe('a-1');
+    expect(idOf('', 'a b')).toBe('');
+  });
+
+  it('has the time of the event from 2020 to 9999, otherwise the current time', () => {
+    const [first, last] = [Date.UTC(2020, 0, 1), Date.UTC(9999, 11, 31)];
+    expect([first, last].map(timeOf)).toEqual([first, last]);
+    const before = Date.now();
+    // The last one is in seconds, as SAM CLI sends it.
+    for (const time of [undefined, String(NOON), Number.NaN, last + 1, first - 1, NOON / 1_000]) {
+      expect(timeOf(time)).toBeGreaterThanOrEqual(before);
+      expect(timeOf(time)).toBeLessThanOrEqual(Date.now());
+    }
+  });
+});
+
+describe('The key of a request', () => {
+  const key = generateKey('test');
+  const other = generateKey('test');
+
+  it.each<[string, Record<string, string>]>([
+    ['a bearer token', { authorization: `Bearer ${key}` }],
+    ['a bearer token with a scheme in any case and more spaces', { authorization: `bEARER   ${key} ` }],
+    ['X-API-Key between spaces', { 'x-api-key': ` ${key} ` }],
+    ['X-API-Key beside another scheme', { authorization: 'Basic abc', 'x-api-key': key }],
+    ['X-API-Key beside a scheme that ends in Bearer', { authorization: `xBearer ${other}`, 'x-api-key': key }],
+    ['X-API-Key beside an empty Authorization', { authorization: ' ', 'x-api-key': key }],
+    ['a bearer token beside an empty X-API-Key', { authorization: `Bearer ${key}`, 'x-api-key': ' ' }],
+    ['both headers, if they are equal', { authorization: `Bearer ${key}`, 'x-api-key': key }],
+  ])('is found in %s', (_where, headers) => {
+    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key), 'test'), hash: hashKey(key), kind: 'test' });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['no headers', {}],
+    ['an empty X-API-Key', { 'x-api-key': '' }],
+    ['a malformed X-API-Key', { 'x-api-key': 'hunter2' }],
+    ['Authorization without a scheme', { authorization: key }],
+    ['Authorization without a space after the scheme', { authorization: `Bearer${key}` }],
+    ['X-API-Key beside a scheme without a token', { authorization: 'Bearer', 'x-api-key': key }],
+  ])('is not found in %s', (_where, headers) => expect(presentedKey(headers)).toBeUndefined());
+
+  it('is not taken from two headers that differ, with a sentence of its own', () => {
+    const headers = { authorization: `Bearer ${key}`, 'x-api-key': other };
+    expect(() => presentedKey(headers)).toThrow(differentKeys());
+  });
+
+  it('is set in the request context, and required: otherwise UNAUTHORIZED', () => {
+    const request = httpRequest<{ key: PresentedKey }>({ headers: { 'X-API-Key': key } });
+    keyForm().before(request);
+    expect(request.context.key.id).toBe(keyIdOf(hashKey(key), 'test'));
+    expect(() => keyForm().before(httpRequest())).toThrow(unauthorized());
+  });
+});
+
+describe('The Link header of a page', () => {
+  const at = (offset: number, total: number, next: string | null = null, filter: object = {}) =>
+    pageLinks({ path: '/v1/api/content', limit: 10, offset, next, ...filter }, total);
+  const next = '</v1/api/content?limit=10&after=A-1>; rel="next"';
+  const prev = (offset: number) => `</v1/api/content?limit=10&offset=${offset}>; rel="prev"`;
+
+  it.each([
+    ['an empty list', 0, 0, null, undefined],
+    ['an empty list, past its end', 5, 0, null, undefined],
+    ['the only page', 0, 10, null, undefined],
+    ['the first page, and every page by `after`', 0, 11, 'A-1', next],
+    ['a page in the middle', 10, 21, 'A-1', `${next}, ${prev(0)}`],
+    ['the last page', 11, 21, null, prev(1)],
+    ['a page that begins within the first', 3, 13, null, prev(0)],
+    ['a page past the end', 50, 21, null, prev(11)],
+  ])('%s', (_title, offset, total, after, links) => {
+    expect(at(offset, total, after)).toBe(links);
+  });
+
+  it('keeps the filter', () => {
+    expect(at(0, 11, 'A', { domain: 'a.example' })).toBe(
+      '</v1/api/content?domain=a.example&limit=10&after=A>; rel="next"',
+    );
+  });
+});

@@ -1,0 +1,417 @@
+import { createHash } from 'node:crypto';
+import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { importArguments } from '../../../admin/intake/load-file.ts';
+import type { IntakeEntry } from '../../../core/stage/stage-schema.ts';
+import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { failure, runAdminCommand } from '../../support/use-admin.ts';
+import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
+import { useEngine } from '../../support/use-engine.ts';
+import { startBucket, type TestBucket } from './bucket-server.ts';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+/** A time so many minutes ago. */
+const ago = (minutes: number): Date => new Date(NOW.getTime() - minutes * 60_000);
+const DAY = 24 * 60;
+
+const CHANGES: IntakeEntry = { prefix: 'changes/acme/', import: 'vehicles', supplier: 'acme', expect: '7d' };
+const COMPLETE: IntakeEntry = { ...CHANGES, prefix: 'vehicles/acme/', expect: '26h', complete: true };
+const COMPLIANCE: IntakeEntry = { prefix: 'compliance/', import: 'compliance', expect: '2d' };
+
+const engine = useEngine();
+const aws = useAwsServer();
+let bucket: TestBucket;
+
+beforeAll(async () => {
+  bucket = await startBucket();
+  Object.assign(process.env, aws.environmentWith(engine.endpoint), { AWS_ENDPOINT_URL_S3: bucket.endpoint });
+});
+beforeEach(async () => {
+  bucket.clear();
+  aws.messages.length = 0;
+  aws.published.length = 0;
+  for (const table of ['vehicles', 'compliance'] as const) {
+    for (const registration of await stored(table)) {
+      await engine.client.send(new DeleteCommand({ TableName: engine.names[table], Key: { registration } }));
+    }
+  }
+});
+afterAll(() => bucket.stop());
+
+const stored = async (table: 'vehicles' | 'compliance' = 'vehicles'): Promise<string[]> => {
+  const pages = paginateScan({ client: engine.client }, { TableName: engine.names[table], ConsistentRead: true });
+  return (await Array.fromAsync(pages))
+    .flatMap(({ Items = [] }) => Items.map((item) => String(item.registration)))
+    .sort();
+};
+
+const csv = (...registrations: string[]): string =>
+  vehiclesCsv(...registrations.map((registration) => vehicleRow({ registration })));
+
+/** A cell of 90 kB. */
+const LONG = 'n'.repeat(90_000);
+
+const ACME = ['vehicles', '--supplier', 'acme'];
+
+/** The command of a build, without `--json`, on a stack with these entries. */
+const build = async (entries: readonly IntakeEntry[], whose = ACME, options: readonly string[] = []) => {
+  const setting = { bucket: 'files', topic: 'arn:topic', namespace: 'Test', entries };
+  aws.stacks.stack = { ...tableOutputs(engine.names), KeepsData: 'yes', IntakeSettings: JSON.stringify(setting) };
+  const args = ['intake', ...whose, '--stack', 'stack', '--region', 'eu-west-2', '--yes', 'stack', ...options];
+  const result = await runAdminCommand(args, engine.names, { now: NOW });
+  const lines = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  return { ...result, lines, outcomes: lines.map(({ outcome }) => outcome) };
+};
+
+/** Runs while the table of vehicles is missing. */
+const withoutTable = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const { vehicles } = engine.names;
+  Object.assign(engine.names, { vehicles: 'missing' });
+  try {
+    return await work();
+  } finally {
+    Object.assign(engine.names, { vehicles });
+  }
+};
+
+const NOTHING = { exitCode: 0, outcomes: [] };
+
+/** Puts a file under the prefix of an entry. @returns its version */
+const put = (entry: IntakeEntry, name: string, minutes: number, ...registrations: string[]): string =>
+  bucket.add(entry.prefix + name, [csv(...registrations)], ago(minutes));
+
+const reportOf = (name: string, version: string, prefix = COMPLETE.prefix): string =>
+  `reports/${prefix}${createHash('sha256')
+    .update(prefix + name)
+    .digest('hex')
+    .slice(0, 32)}@${version}/`;
+
+const summaryOf = (name: string, version: string, { prefix } = COMPLETE) =>
+  JSON.parse(bucket.textOf(`${reportOf(name, version, prefix)}summary.json`) ?? 'null');
+
+describe('A build', () => {
+  it('loads what waits, oldest first, writes the summary last, and counts what it loaded for the entry’s alarm', async () => {
+    const second = put(CHANGES, 'a.csv', 1, 'AB12CDE', 'LKW');
+    const first = bucket.add(
+      'changes/acme/b.csv',
+      [csv('AB12CDF'), vehicleRow({ registration: 'X1', year: 'x' })],
+      ago(2),
+    );
+    expect(await build([CHANGES])).toMatchObject({ exitCode: 0, outcomes: ['loaded', 'loaded'] });
+    expect(await stored()).toEqual(['AB12CDE', 'AB12CDF', 'LKW']);
+    const [older, newer] = [reportOf('b.csv', first, CHANGES.prefix), reportOf('a.csv', second, CHANGES.prefix)];
+    expect(bucket.puts.filter((key) => key.startsWith('reports/'))).toEqual([
+      `${older}rejected.csv`,
+      `${older}summary.json`,
+      `${newer}summary.json`,
+    ]);
+    expect(summaryOf('b.csv', first, CHANGES)).toMatchObject({
+      name: 'changes/acme/b.csv',
+      version: first,
+      lastModified: ago(2).toISOString(),
+      outcome: 'loaded',
+      kind: 'vehicles',
+      read: 2,
+      loaded: 1,
+      rejected: 1,
+      notices: [],
+    });
+    expect(bucket.textOf(`${older}rejected.csv`)).toContain('X1,Ford');
+    const Dimensions = [{ Name: 'entry', Value: 'changes/acme/' }];
+    expect(aws.published).toMatchObject(
+      [1, 2].map((Value) => ({ MetricData: [{ MetricName: 'VehiclesLoaded', Dimensions, Value }] })),
+    );
+  });
+
+  it('loads a file that comes while another is loaded, and the new version of one that is replaced', async () => {
+    const first = put(CHANGES, 'a.csv', 3, 'AB12CDE');
+    bucket.onDownload((key) => {
+      if (key !== 'changes/acme/a.csv') return;
+      bucket.onDownload(undefined);
+      put(CHANGES, 'a.csv', 2, 'AB12CDF');
+      put(CHANGES, 'b.csv', 1, 'AB12CDG');
+    });
+    expect(await build([CHANGES])).toMatchObject({ outcomes: ['loaded', 'loaded', 'loaded'] });
+    expect(await stored()).toEqual(['AB12CDE', 'AB12CDF', 'AB12CDG']);
+    expect(summaryOf('a.csv', first, CHANGES)).toMatchObject({ outcome: 'loaded' });
+  });
+
+  it('loads only its own kind and supplier, so that ten suppliers load side by side and none waits for another', async () => {
+    const entries = Array.from({ length: 10 }, (_, n) => ({ ...COMPLETE, prefix: `s${n}/`, supplier: `s${n}` }));
+    for (const [n, entry] of entries.entries()) put(entry, 'a.csv', 1, `AB12CD${n}`);
+    bucket.add('s0/bad.csv', ['"'], ago(0));
+    const builds = await Promise.all(
+      entries.map(({ supplier }) => build(entries, ['vehicles', '--supplier', supplier])),
+    );
+    const [first, ...others] = builds.map(({ outcomes }) => outcomes);
+    expect([first, others]).toEqual([['refused', 'loaded'], others.map(() => ['loaded'])]);
+    expect(await stored()).toHaveLength(10);
+  });
+
+  it('takes the time of the file for records without a last update', async () => {
+    bucket.add('changes/acme/a.csv', [vehiclesCsv(vehicleRow({ registration: 'AB12CDE', last_updated: '' }))], ago(7));
+    await build([CHANGES]);
+    const { Items } = await engine.client.send(new ScanCommand({ TableName: engine.names.vehicles }));
+    expect(Items).toMatchObject([{ lastUpdated: ago(7).toISOString() }]);
+  });
+
+  it('loads lines of JSON, and compliance', async () => {
+    for (const name of ['a.ndjson', 'b.jsonl', 'c.JSONL']) {
+      bucket.add(`compliance/${name}`, [complianceLine({ registration: name[0]?.toUpperCase() })], ago(1));
+    }
+    expect(await build([COMPLIANCE], ['compliance'])).toMatchObject({ outcomes: ['loaded', 'loaded', 'loaded'] });
+    expect(await stored('compliance')).toEqual(['A', 'B', 'C']);
+  });
+
+  it('ignores and counts every object whose name does not end as a file’s, and leaves files of 29 days alone', async () => {
+    const companions = ['a.csv.md5', 'a.done', '_SUCCESS', '.DS_Store', 'a.csv.gz', 'a.xlsx', 'a.csv.filepart', ''];
+    for (const name of companions) put(COMPLETE, name, 0);
+    put(COMPLETE, 'old.csv', 29 * DAY, 'AB12CDF');
+    put(COMPLETE, 'a.csv', 1, 'AB12CDE');
+    const { stdout, outcomes } = await build([COMPLETE]);
+    expect([outcomes, stdout]).toEqual([['loaded'], expect.stringContaining('other objects ignored: 8\n')]);
+  });
+
+  it('reports rejected rows in several parts when they are more than one request should have', async () => {
+    const [header, row] = csv('AB12CDE').replace('2019', 'x').split('\n') as [string, string];
+    const rows = Array.from({ length: 150 }, (_, n) => [`\n${row.replace('AB12CDE', `N${n}`)},`, LONG]);
+    const version = bucket.add('changes/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(0));
+    expect(await build([CHANGES])).toMatchObject({ lines: [{ outcome: 'refused', rejected: 150 }] });
+    const rejected = bucket.textOf(`${reportOf('a.csv', version, CHANGES.prefix)}rejected.csv`)?.split('\r\n') ?? [];
+    expect(rejected.filter((line) => line.endsWith(`,${LONG}`))).toHaveLength(150);
+  });
+
+  it.each([
+    'with blanks & + 100%.csv',
+    'Kfz-Übersicht 車両.csv',
+    '../../escape.csv',
+    'tab\tand\u0001control.csv',
+    `${'n'.repeat(1_024 - COMPLETE.prefix.length - 4)}.csv`,
+  ])('loads a file with any name, once: %#', async (name) => {
+    const version = put(COMPLETE, name, 1, 'AB12CDE');
+    expect(await build([COMPLETE])).toMatchObject({ outcomes: ['loaded'] });
+    expect(summaryOf(name, version)).toMatchObject({ name: COMPLETE.prefix + name, outcome: 'loaded' });
+    expect(await build([COMPLETE])).toMatchObject(NOTHING);
+  });
+
+  it('counts erased vehicles as loaded in the report, which the supplier reads', async () => {
+    await runAdminCommand(['erase', '--registration', 'AB12CDE', '--dynamodb', engine.endpoint], engine.names);
+    const version = put(COMPLETE, 'a.csv', 1, 'AB12CDE', 'AB12CDF');
+    const { lines } = await build([COMPLETE]);
+    expect(summaryOf('a.csv', version)).toMatchObject({ loaded: 2 });
+    for (const told of [summaryOf('a.csv', version), ...lines]) expect(told).not.toHaveProperty('erased');
+    const { Items } = await engine.client.send(new ScanCommand({ TableName: engine.names.vehicles }));
+    expect(Items?.filter(({ vehicle }) => vehicle)).toMatchObject([{ registration: 'AB12CDF' }]);
+  });
+
+  it('has no damaged record in its report, which may be another supplier’s', async () => {
+    await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item: { registration: 'BAD1' } }));
+    const version = put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    await build([COMPLETE]);
+    expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'loaded', damaged: 1 });
+    expect(bucket.keys().filter((key) => key.startsWith('reports/'))).toEqual([
+      `${reportOf('a.csv', version)}summary.json`,
+    ]);
+  });
+});
+
+describe('The order of files', () => {
+  it('begins with the newest complete file, after which the older ones are superseded', async () => {
+    const old = put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    const version = put(COMPLETE, 'b.csv', 1, 'AB12CDF');
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 0, outcomes: ['loaded', 'superseded'] });
+    expect(await stored()).toEqual(['AB12CDF']);
+    expect(summaryOf('a.csv', old)).toMatchObject({ outcome: 'superseded' });
+    const time = ago(1).toISOString();
+    expect(JSON.parse(bucket.textOf('control/loaded/vehicles/acme') ?? '')).toEqual({
+      ...{ name: 'vehicles/acme/b.csv', version, lastModified: time, lastComplete: time },
+    });
+    expect(aws.messages).toEqual([]);
+  });
+
+  it.each([
+    ['together', false],
+    ['the bad one first', true],
+  ])('comes to the older complete file when the newer one is refused: %s', async (_what, isAlone) => {
+    bucket.add('vehicles/acme/b.csv', ['"'], ago(1));
+    if (isAlone) expect(await build([COMPLETE])).toMatchObject({ outcomes: ['refused'] });
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    expect((await build([COMPLETE])).outcomes).toEqual(isAlone ? ['loaded'] : ['refused', 'loaded']);
+    expect(await stored()).toEqual(['AB12CDE']);
+  });
+
+  it('is one order by time for all entries of a kind and supplier', async () => {
+    put(CHANGES, 'a.csv', 3, 'AB12CDE');
+    put(COMPLETE, 'b.csv', 2, 'AB12CDF');
+    put(CHANGES, 'c.csv', 1, 'AB12CDG');
+    const { lines } = await build([CHANGES, COMPLETE]);
+    expect(lines).toMatchObject([
+      { entry: 'vehicles/acme/', outcome: 'loaded' },
+      {
+        entry: 'changes/acme/',
+        outcome: 'refused',
+        reason: 'it is older than the last loaded file of its kind and supplier',
+      },
+      { entry: 'changes/acme/', outcome: 'loaded' },
+    ]);
+    expect(await stored()).toEqual(['AB12CDF', 'AB12CDG']);
+  });
+
+  it('never puts older data over newer: a file that appears later is superseded by a complete one, or refused', async () => {
+    put(COMPLETE, 'b.csv', 5, 'AB12CDF');
+    put(CHANGES, 'c.csv', 2, 'AB12CDG');
+    await build([CHANGES, COMPLETE]);
+    put(COMPLETE, 'before-complete.csv', 6, 'AB12CDE');
+    put(COMPLETE, 'between.csv', 4, 'AB12CDE');
+    put(CHANGES, 'change.csv', 3, 'AB12CDE');
+    expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['superseded', 'refused', 'refused'] });
+    expect(await stored()).toEqual(['AB12CDF', 'AB12CDG']);
+  });
+
+  it('waits after a failed load: a correction is not loaded before the complete file that it corrects', async () => {
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+    put(CHANGES, 'b.csv', 1, 'AB12CDF');
+    expect(await withoutTable(() => build([CHANGES, COMPLETE]))).toMatchObject({ exitCode: 2, outcomes: [] });
+    expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['loaded', 'loaded'] });
+    expect(await stored()).toEqual(['AB12CDE', 'AB12CDF']);
+  });
+
+  it.each(['', 'null', '{}', '{"lastModified":"?"}'])(
+    'stops while the last loaded file is not known: %j',
+    async (text) => {
+      bucket.add('control/loaded/vehicles/acme', [text], ago(5));
+      put(COMPLETE, 'a.csv', 2, 'AB12CDE');
+      expect(await build([COMPLETE])).toMatchObject(failure('control/loaded/vehicles/acme in the bucket is damaged'));
+      expect(await stored()).toEqual([]);
+    },
+  );
+});
+
+describe('A refused file', () => {
+  it.each([
+    ['an empty one', '', /is empty/],
+    ['one without rows', csv(), /no rows/],
+    ['one with a quote that is not closed', `${csv()}"AB12CDE\n`, /quote/],
+    ['one without the columns', `${COMPLIANCE_HEADER}\n`, /column/],
+    ['one of which every row is rejected', csv('AB12CDE').replace('2019', 'x'), /^every row was rejected$/],
+  ])('has the reason in its report and is not tried again: %s', async (_what, content, reason) => {
+    const version = bucket.add('vehicles/acme/a.csv', [content], ago(1));
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'refused', reason: expect.stringMatching(reason) });
+    expect(await build([COMPLETE])).toMatchObject(NOTHING);
+  });
+
+  it.each(['AccessDenied', 'InvalidObjectState', 'InvalidRequest', 'KMS.DisabledException'])(
+    'may be one that cannot be read, encrypted with a key of its own or archived, and the next one is loaded: %s',
+    async (error) => {
+      bucket.add('vehicles/acme/a.csv', ['x'], ago(1), { error });
+      put(COMPLETE, 'b.csv', 2, 'AB12CDE');
+      const { outcomes, lines } = await build([COMPLETE]);
+      expect([outcomes, lines[0]?.reason]).toEqual([
+        ['refused', 'loaded'],
+        expect.stringMatching(/^it cannot be read/),
+      ]);
+    },
+  );
+
+  it.each([
+    [undefined, 5e9],
+    [0.5, 0.5e9],
+  ])('may be one above maxGigabytes, which is not downloaded: %p', async (maxGigabytes, most) => {
+    const entry = { ...COMPLETE, ...(maxGigabytes && { maxGigabytes }) };
+    bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2), { bytes: most });
+    bucket.add('vehicles/acme/b.csv', [], ago(1), { bytes: most + 1, error: 'SlowDown' });
+    expect(await build([entry])).toMatchObject({ outcomes: ['loaded', 'refused'] });
+  });
+
+  it('has the registrations that it lacks beside its report when the guard stops it', async () => {
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG');
+    await build([COMPLETE]);
+    const version = put(COMPLETE, 'b.csv', 1, 'AB12CDE');
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(await stored()).toHaveLength(3);
+    expect(summaryOf('b.csv', version).reason).toMatch(
+      /^the file lacks 2 of 3 stored records.*nothing was changed.*registrations are in missing\.txt$/,
+    );
+    expect(bucket.textOf(`${reportOf('b.csv', version)}missing.txt`)).toBe('AB12CDF\nAB12CDG\n');
+  });
+
+  it('is one message to the topic: entry, reason and report, without registrations and values', async () => {
+    put(COMPLETE, 'AB12CDE.csv', 3, 'AB12CDE', 'AB12CDF', 'AB12CDG');
+    await build([COMPLETE]);
+    const guarded = put(COMPLETE, 'AB12CDE.csv', 2, 'AB12CDE');
+    const unusable = bucket.add('vehicles/acme/b.csv', ['AB12CDE,Ford\n'], ago(1));
+    await build([COMPLETE]);
+    const message = (reason: string, report: string) => ({
+      topic: 'arn:topic',
+      message: `A file under vehicles/acme/ was refused: ${reason}.\nReport: ${report}`,
+    });
+    expect(aws.messages).toEqual([
+      message('its content is not accepted; the report says why', reportOf('b.csv', unusable)),
+      message('it lacks more stored records than removeAtMost allows', reportOf('AB12CDE.csv', guarded)),
+    ]);
+  });
+
+  it('has no report until its message was sent', async () => {
+    bucket.add('vehicles/acme/a.csv', ['"'], ago(1));
+    process.env.AWS_ENDPOINT_URL_SNS = 'http://127.0.0.1:9';
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 2, outcomes: [] });
+    process.env.AWS_ENDPOINT_URL_SNS = aws.endpoint;
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(aws.messages).toHaveLength(1);
+  });
+});
+
+describe('A load that fails', () => {
+  it('names what failed, and no file of the supplier, and has no report', async () => {
+    put(COMPLETE, 'AB12CDE.csv', 1, 'AB12CDE');
+    const result = await withoutTable(() => build([COMPLETE]));
+    expect(result).toMatchObject(failure('vehicles/acme/: a table is missing in the stack stack in eu-west-2'));
+    expect(result.stderr).not.toContain('AB12CDE');
+    expect(bucket.puts).toEqual([]);
+  });
+});
+
+describe('By hand', () => {
+  it('--dry-run lists the files and what would be done with them, and changes nothing', async () => {
+    put(COMPLETE, 'a.csv', 3, 'AB12CDE');
+    put(COMPLETE, 'b.csv', 2, 'AB12CDE');
+    bucket.add('changes/acme/c.csv', [], ago(1), { bytes: 6e9 });
+    put(COMPLETE, 'readme.txt', 1);
+    const { exitCode, stdout } = await build([CHANGES, COMPLETE], ACME, ['--dry-run', '--json']);
+    const { files, ignored } = JSON.parse(stdout);
+    expect([exitCode, ignored, bucket.puts]).toEqual([0, 1, []]);
+    expect(files).toMatchObject([
+      { name: 'vehicles/acme/a.csv', action: 'wait' },
+      { name: 'vehicles/acme/b.csv', action: 'load', lastModified: ago(2).toISOString() },
+      { name: 'changes/acme/c.csv', action: 'refused', bytes: 6e9 },
+    ]);
+    const { stdout: table } = await build([CHANGES, COMPLETE], ACME, ['--dry-run']);
+    expect(table).toContain('it has more than 5 GB, the maxGigabytes of its entry');
+  });
+
+  it.each([
+    [[COMPLETE], ['vehicles'], 'has no entry for vehicles'],
+    [[COMPLETE], ['vehicles', '--supplier', 'other'], 'has no entry for vehicles of other'],
+    [[COMPLIANCE], ['compliance', '--supplier', 'acme'], 'only vehicles have suppliers'],
+  ])('names a kind and supplier that no entry has: %#', async (entries, whose, sentence) => {
+    expect(await build(entries, whose)).toMatchObject(failure(sentence));
+  });
+
+  it('needs a stack with the setting, and a confirmation where data is kept', async () => {
+    const local = await runAdminCommand(['intake', 'compliance', '--dynamodb', engine.endpoint], engine.names);
+    expect(local).toMatchObject(failure('name a stack with the setting "intake" with --stack'));
+    await build([COMPLIANCE], ['compliance'], ['--dry-run']);
+    const unconfirmed = ['intake', 'compliance', '--stack', 'stack', '--region', 'eu-west-2'];
+    expect(await runAdminCommand(unconfirmed, engine.names)).toMatchObject(failure('confirm it with --yes stack'));
+  });
+});
+
+it('An entry has the options of the command line', () => {
+  const limits = { removeAtMost: '2%', unreadableAtMost: '5' };
+  const entry: IntakeEntry = { ...COMPLETE, dates: 'uk', encoding: 'macintosh', ...limits };
+  expect(importArguments(entry, 'FILE').join(' ')).toBe(
+    'import vehicles FILE --supplier acme --complete --remove-at-most 2% --unreadable-at-most 5 --encoding macintosh --dates uk',
+  );
+  expect(importArguments(COMPLIANCE, 'FILE').join(' ')).toBe('import compliance FILE');
+});

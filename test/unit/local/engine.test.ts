@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TransactWrite } from '../../../core/dynamodb/transact.ts';
+import { LOCAL_TABLE_NAMES, prefixedTableNames, tables } from '../../../core/tables.ts';
+import { createTables } from '../../../local/engine/create-tables.ts';
+import { type Engine, startEmbeddedEngine } from '../../../local/engine/embedded.ts';
+import { clientOf } from '../../support/engine.ts';
+import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
+import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { useEngine } from '../../support/use-engine.ts';
+
+type More<Kind extends keyof TransactWrite> = Partial<NonNullable<TransactWrite[Kind]>>;
+
+const shared = useEngine();
+let table: string;
+beforeAll(() => {
+  table = shared.names.keys;
+});
+
+/** Each test works on items of its own. */
+const fresh = () => randomUUID();
+const put = (id: string, value = '', more: More<'Put'> = {}): TransactWrite => ({
+  Put: { TableName: table, Item: { id, value }, ...more },
+});
+const putNew = (id: string, more: More<'Put'> = {}) =>
+  put(id, 'new', { ConditionExpression: 'attribute_not_exists(id)', ...more });
+const remove = (id: string, more: More<'Delete'> = {}): TransactWrite => ({
+  Delete: { TableName: table, Key: { id }, ...more },
+});
+const add = (id: string, change: number, more: More<'Update'> = {}): TransactWrite => {
+  const addition = { UpdateExpression: 'ADD amount :change', ExpressionAttributeValues: { ':change': change } };
+  return { Update: { TableName: table, Key: { id }, ...addition, ...more } };
+};
+const requirePresent = (id: string, more: More<'ConditionCheck'> = {}): TransactWrite => ({
+  ConditionCheck: { TableName: table, Key: { id }, ConditionExpression: 'attribute_exists(id)', ...more },
+});
+const transact = (TransactItems: TransactWrite[], ClientRequestToken?: string) =>
+  shared.client.send(new TransactWriteCommand({ TransactItems, ClientRequestToken }));
+const stored = async (...ids: string[]) => {
+  const keys = ids.map((id) => ({ TableName: table, Key: { id }, ConsistentRead: true }));
+  return Promise.all(keys.map(async (key) => (await shared.client.send(new GetCommand(key))).Item));
+};
+
+describe('A transaction', () => {
+  it('applies every kind of action, on several tables', async () => {
+    const [created, replaced, added, deleted, present, keyId] = [fresh(), fresh(), fresh(), fresh(), fresh(), fresh()];
+    const use = { TableName: shared.names.usage, Item: { keyId, windowStart: 60 } };
+    await transact([put(replaced, 'old'), put(deleted), put(present)]);
+    await transact([
+      ...[putNew(created), put(replaced, 'new'), add(added, 3), remove(deleted), requirePresent(present)],
+      { Put: use },
+    ]);
+    expect(await stored(created, replaced, added, deleted, present)).toEqual([
+      ...[
+        { id: created, value: 'new' },
+        { id: replaced, value: 'new' },
+        { id: added, amount: 3 },
+      ],
+      ...[undefined, { id: present, value: '' }],
+    ]);
+    const again = [add(added, 1), { Put: { ...use, ConditionExpression: 'attribute_not_exists(keyId)' } }];
+    await expect(transact(again)).rejects.toMatchObject({
+      CancellationReasons: [{ Code: 'None' }, { Code: 'ConditionalCheckFailed' }],
+    });
+    expect(await stored(added)).toEqual([{ id: added, amount: 3 }]);
+  });
+
+  it('changes nothing and gives one reason per action when conditions fail', async () => {
+    const [untouched, taken, absent, removed] = [fresh(), fresh(), fresh(), fresh()];
+    await transact([put(taken, 'old'), put(removed, 'old')]);
+    const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+    const transaction = transact([
+      ...[put(untouched), putNew(taken, returned), requirePresent(absent, returned)],
+      remove(removed, { ConditionExpression: 'attribute_not_exists(id)' }),
+    ]);
+    const failed = { Code: 'ConditionalCheckFailed' };
+    const Item = { id: { S: taken }, value: { S: 'old' } };
+    await expect(transaction).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      CancellationReasons: [{ Code: 'None' }, { ...failed, Item }, failed, failed],
+    });
+    const unchanged = [undefined, { id: taken, value: 'old' }, { id: removed, value: 'old' }];
+    expect(await stored(untouched, taken, removed)).toEqual(unchanged);
+  });
+
+  it('changes nothing when an update does not fit the item', async () => {
+    const [untouched, text] = [fresh(), fresh()];
+    await transact([put(text, 'text')]);
+    const adding = { UpdateExpression: 'SET #v = #v + :change', ExpressionAttributeNames: { '#v': 'value' } };
+    const name = expect.stringMatching(/^(TransactionCanceled|Validation)Exception$/);
+    await expect(transact([put(untouched), add(text, 1, adding)])).rejects.toMatchObject({ name });
+    expect(await stored(untouched, text)).toEqual([undefined, { id: text, value: 'text' }]);
+  });
+
+  const invalid: readonly [string, (id: string) => TransactWrite[], string?][] = [
+    ['names an item twice', (id) => [add(id, 1)]],
+    ['has more than 100 actions', () => Array.from({ length: 100 }, () => put(fresh()))],
+    ['has an item over 400 KB', () => [put(fresh(), 'x'.repeat(410_000))]],
+    ['contains more than 4 MB', () => Array.from({ length: 11 }, () => put(fresh(), 'x'.repeat(400_000)))],
+    ['checks an item without a condition', () => [requirePresent(fresh(), { ConditionExpression: undefined })]],
+    ['names an unknown table', () => [put(fresh(), '', { TableName: 'nowhere' })], 'ResourceNotFoundException'],
+  ];
+  it.each(invalid)(
+    'is rejected and changes nothing when it %s',
+    async (_, actionsFor, name = 'ValidationException') => {
+      const id = fresh();
+      await expect(transact([put(id), ...actionsFor(id)])).rejects.toMatchObject({ name });
+      expect(await stored(id)).toEqual([undefined]);
+    },
+  );
+
+  it('applies exactly once beside others', async () => {
+    const id = fresh();
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => transact([add(id, 1)])));
+    const applied = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(applied).toBeGreaterThan(0);
+    expect(await stored(id)).toEqual([{ id, amount: applied }]);
+  });
+});
+
+describe('A request token', () => {
+  it('has at most 36 characters', async () => {
+    const id = fresh();
+    await expect(transact([put(id)], 'x'.repeat(37))).rejects.toMatchObject({ name: 'ValidationException' });
+    expect(await stored(id)).toEqual([undefined]);
+    await transact([put(id)], 'x'.repeat(36));
+  });
+
+  it('applies one of many equal requests, concurrent or repeated', async () => {
+    const [id, token] = [fresh(), fresh()];
+    await Promise.allSettled(Array.from({ length: 20 }, () => transact([add(id, 1)], token)));
+    await transact([add(id, 1)], token);
+    expect(await stored(id)).toEqual([{ id, amount: 1 }]);
+  });
+
+  it('rejects other contents, but can be reused after a rejection', async () => {
+    const [id, token, rejected, other] = [fresh(), fresh(), fresh(), fresh()];
+    await transact([put(id, 'first')], token);
+    const name = 'IdempotentParameterMismatchException';
+    await expect(transact([put(id, 'second')], token)).rejects.toMatchObject({ name });
+    await expect(transact([putNew(id)], rejected)).rejects.toThrow();
+    await transact([putNew(other)], rejected);
+    expect(await stored(id, other)).toMatchObject([{ value: 'first' }, { value: 'new' }]);
+  });
+});
+
+/** In a data folder: test/unit/local/start.test.ts. */
+describe('The embedded engine', () => {
+  let engine: Engine;
+  let client: ReturnType<typeof clientOf>;
+  beforeAll(async () => {
+    engine = await startEmbeddedEngine({ port: 0 });
+    client = clientOf(engine.endpoint);
+  });
+  afterAll(() => client.destroy());
+
+  const connected = async () => {
+    const socket = connect(Number(new URL(engine.endpoint).port), '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+
+  it('counts a table as created when its creation is retried because the first response was lost', async () => {
+    const proxy = await startFaultProxy(engine.endpoint);
+    const proxied = clientOf(proxy.endpoint);
+    proxy.inject(forOperation('CreateTable', onNthCall(1, 'resetAfter')));
+    expect(await createTables(proxied, prefixedTableNames('again-'))).toEqual(Object.keys(tables));
+    proxied.destroy();
+    await proxy.close();
+  });
+
+  it('survives a request that is aborted in its body', async () => {
+    const socket = await connected();
+    const head = 'POST / HTTP/1.1\r\nhost: local\r\nx-amz-target: DynamoDB_20120810.PutItem\r\ncontent-length: 100';
+    await new Promise((resolve) => socket.write(`${head}\r\n\r\n{"Tab`, resolve));
+    socket.resetAndDestroy();
+    expect((await client.send(new ListTablesCommand({}))).TableNames).toBeDefined();
+  });
+
+  it.each([
+    ['query', QueryCommand],
+    ['scan', ScanCommand],
+  ])('survives a %s whose filter it cannot evaluate', async (_what, Command) => {
+    await createTables(client, LOCAL_TABLE_NAMES);
+    const Item = { id: 'a', flagA: true, flagB: true };
+    await client.send(new PutCommand({ TableName: LOCAL_TABLE_NAMES.keys, Item }));
+    const input = {
+      TableName: LOCAL_TABLE_NAMES.keys,
+      ...(Command === QueryCommand && { KeyConditionExpression: 'id = :id' }),
+      FilterExpression: 'begins_with(flagA, flagB) OR flagC = :id',
+      ExpressionAttributeValues: { ':id': 'a' },
+    };
+    await expect(client.send(new Command(input))).rejects.toMatchObject({ name: 'InternalServerError' });
+    expect((await client.send(new ListTablesCommand({}))).TableNames).toContain(LOCAL_TABLE_NAMES.keys);
+  });
+
+  const valid = {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-target': 'DynamoDB_20120810.ListTables',
+    authorization: 'AWS4-HMAC-SHA256 local',
+  };
+  it.each<[number, string, string, Partial<typeof valid>]>([
+    [200, 'a valid request', '{}', {}],
+    [400, 'no JSON', 'not json', {}],
+    [400, 'an unknown operation', '{}', { 'x-amz-target': 'DynamoDB_20120810.Nothing' }],
+    [400, 'no signature', '{}', { authorization: 'none' }],
+    [400, 'deep nesting', `{"ExclusiveStartTableName":${'['.repeat(100_000)}`, {}],
+  ])('returns %i for %s', async (status, _what, body, headers) => {
+    const reply = await fetch(engine.endpoint, { method: 'POST', body, headers: { ...valid, ...headers } });
+    expect(reply.status).toBe(status);
+  });
+
+  it('closes while connections are open', async () => {
+    const closed = once(await connected(), 'close');
+    await Promise.all([engine.close(), engine.close(), closed]);
+    await expect(connected()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});

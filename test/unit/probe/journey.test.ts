@@ -1,0 +1,222 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { matchRoute } from '../../../functions/endpoints/match-route.ts';
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
+import { handler } from '../../../functions/probe/handler.ts';
+import { journey } from '../../../functions/probe/journey.ts';
+import { keyOfToday, type ProbeKey } from '../../../functions/probe/probe-key.ts';
+import { catchOutput } from '../../support/caught-output.ts';
+import { NOON } from '../../support/clock.ts';
+import { inconsistenciesOf } from '../../support/content-consistency.ts';
+import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
+import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
+import { useApi } from '../../support/use-api.ts';
+
+process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
+
+const api = useApi();
+let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
+let key: ProbeKey;
+beforeAll(async () => {
+  proxy = await startHttpFaultProxy(api.origin);
+  key = await keyOfToday(new Date(NOON));
+});
+afterEach(() => {
+  proxy.inject(() => undefined);
+  jest.restoreAllMocks();
+});
+afterAll(() => proxy.close());
+
+const MINUTE_MS = 60_000;
+
+/** One run of the probe a minute after the one before; what it found wrong. */
+const run = (origin = proxy.origin): Promise<readonly string[]> => {
+  api.clock.now += MINUTE_MS;
+  return journey(origin, key, new Date(api.clock.now));
+};
+const failingWith = (fault: HttpFault, isFailing: (request: ProxiedRequest) => boolean) => {
+  proxy.inject((request) => (isFailing(request) ? fault : undefined));
+  return run();
+};
+
+/** Data that is no promise: of sandbox vehicles, and of the probe's key. */
+const DATA = /"(insurer|number|type|validFrom|validTo|make|color|name|plan|environment)":"[^"]*"/g;
+
+/** Changes headers, status and data of every response that the probe gets without the proxy, and adds a field. */
+const changeResponses = (change: (headers: Headers) => void, status?: number) => {
+  const { fetch } = globalThis;
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
+    const response = await fetch(address, init);
+    const headers = new Headers(response.headers);
+    change(headers);
+    if (response.status === 204) return new Response(null, { status: status ?? 204, headers });
+    // A text as body would get a `Content-Type` of its own.
+    const changed = JSON.parse((await response.text()).replace(DATA, '"$1":"another"'));
+    const body = Buffer.from(JSON.stringify({ ...changed, newest: 1 }));
+    return new Response(body, { status: status ?? response.status, headers });
+  });
+};
+
+const isOf =
+  ({ method, paths }: Endpoint) =>
+  (request: ProxiedRequest) =>
+    request.method === method &&
+    paths.some((template) => matchRoute(template, request.path.replace(/\?.*/, '')) !== undefined);
+const entries = async () => {
+  const { client, names } = api.engine;
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: names.content, ConsistentRead: true }));
+  return Items as { pk: string; sk: string; members?: number }[];
+};
+const itemsLeft = async () => (await entries()).filter(({ sk }) => sk === 'item').length;
+
+describe('The journey of the probe', () => {
+  it('finds nothing wrong with versions that have other data and further fields', async () => {
+    changeResponses(() => undefined);
+    expect(await run(api.origin)).toEqual([]);
+  });
+
+  const rows = Object.values(endpoints).map((row) => [row.id, row] as const);
+  it.each(rows)(
+    'names the endpoint %s when API Gateway answers in its place, and leaves at most one item',
+    async (id, row) => {
+      const isNamed = new RegExp(`^${row.method} /\\S+: its status is 503, not \\d+ \\(Service Unavailable\\)$`);
+      const runs = row.tag === 'Content' ? 2 : 1;
+      for (let nth = 0; nth < runs; nth += 1) {
+        const failures = await failingWith('error', isOf(row));
+        const unsent = failures.length === 0 ? [`functions/probe/journey.ts sends no request to ${id}`] : [];
+        expect([...unsent, ...failures.filter((failure) => !isNamed.test(failure))]).toEqual([]);
+      }
+      expect(await itemsLeft()).toBeLessThanOrEqual(runs - 1);
+      proxy.inject(() => undefined);
+      if (runs > 1) {
+        expect(await run()).toEqual([]);
+        expect(await itemsLeft()).toBe(0);
+      }
+    },
+  );
+
+  it.each([
+    ['resetBefore', /^GET \/v1\/usage cannot be reached: ./],
+    ['truncateJson', /^GET \/v1\/usage: its body is another one$/],
+  ] as const)('fails on the fault %s', async (fault, failure) => {
+    const failures = await failingWith(fault, isOf(endpoints.usage));
+    expect(failures).toEqual([expect.stringMatching(failure)]);
+  });
+
+  it('fails when a response does not come in time', async () => {
+    jest
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation(() => AbortSignal.abort(new DOMException('late', 'TimeoutError')));
+    expect(await run()).toContain('GET /v1/usage did not answer in time');
+  });
+
+  it.each([
+    'x-ratelimit-limit x-ratelimit-remaining x-ratelimit-reset x-request-id cache-control x-content-type-options content-type',
+    'location etag',
+  ])('names each header that a response does not have: %s', async (headers) => {
+    const names = headers.split(' ');
+    changeResponses((sent) => {
+      for (const name of names) sent.delete(name);
+    });
+    const failures = (await run(api.origin)).join();
+    expect(names.filter((name) => !failures.includes(`its header ${name} is ""`))).toEqual([]);
+  });
+
+  it('fails when a response has another status of the same class', async () => {
+    changeResponses(() => undefined, 203);
+    expect(await run(api.origin)).toContain('GET /v1/usage: its status is 203, not 200');
+  });
+
+  it('fails when a response says that the key is a test key', async () => {
+    changeResponses((headers) => headers.set('x-sandbox', 'true'));
+    expect(await run(api.origin)).toContain('GET /v1/usage: its header x-sandbox is "true"');
+  });
+});
+
+describe('What the probe leaves', () => {
+  it('is no item, no slug and no member, but counters of nothing', async () => {
+    expect(await run()).toEqual([]);
+    expect(await run()).toEqual([]);
+    expect(await run()).toEqual([]);
+    const left = new Set((await entries()).map(({ pk, members }) => `${pk} ${members}`));
+    expect(left).toEqual(new Set(['probe#counters#all 0', 'probe#counters#domain:probe.example 0']));
+    expect(await inconsistenciesOf(api.engine.client, api.engine.names.content)).toEqual([]);
+  });
+
+  it('stays bounded and is reported while the service confirms deletions that it does not make', async () => {
+    const { fetch } = globalThis;
+    const { mockRestore } = jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
+      if (init.method !== 'DELETE') return fetch(address, init);
+      const { headers } = await fetch(`${api.origin}/v1/usage`, { headers: init.headers ?? {} });
+      return new Response(null, { status: 204, headers });
+    });
+    expect(await run(api.origin)).toEqual([]);
+    for (let runs = 0; runs < 2; runs += 1) {
+      expect(await run(api.origin)).toEqual(['DELETE /v1/api/content/{id}: items that were deleted are still listed']);
+    }
+    expect(await itemsLeft()).toBe(1);
+    mockRestore();
+    expect(await run()).toEqual([]);
+    expect(await itemsLeft()).toBe(0);
+  });
+
+  it('stays bounded while every response is lost after the service has done its work', async () => {
+    for (let runs = 0; runs < 2; runs += 1) await failingWith('resetAfter', () => true);
+    expect(await itemsLeft()).toBeLessThanOrEqual(1);
+    for (let runs = 0; runs < 2; runs += 1) await failingWith('resetAfter', isOf(endpoints['create-content']));
+    proxy.inject(() => undefined);
+    await run();
+    expect(await itemsLeft()).toBe(0);
+  });
+
+  it('is not deleted by a run that began at the same time', async () => {
+    api.clock.now += MINUTE_MS;
+    const now = new Date(api.clock.now);
+    const both = await Promise.all([journey(proxy.origin, key, now), journey(proxy.origin, key, now)]);
+    expect(both).toEqual([[], []]);
+  });
+});
+
+describe('The line of a run', () => {
+  const lineOf = async (now = NOON) => {
+    process.env.PROBED_ORIGIN = api.origin;
+    const written = catchOutput();
+    jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask'] });
+    const failures = await handler();
+    jest.useRealTimers();
+    const lines = written.map((line) => JSON.parse(line)).filter((line) => 'ProbeFailures' in line);
+    // Who invokes it is told the same.
+    expect(failures).toEqual(lines[0]?.failures);
+    return lines;
+  };
+
+  it('has the metric of the alarm, 0 when all is well', async () => {
+    const metric = { Namespace: 'VehicleVerification/test', Dimensions: [['service']], Metrics: [expect.anything()] };
+    const fields = { level: 'INFO', service: 'vehicle-verification', ProbeFailures: 0, failures: [] };
+    expect(await lineOf()).toMatchObject([{ ...fields, _aws: { CloudWatchMetrics: [metric] } }]);
+  });
+
+  it('has the metric 1 with no more than the name of the error while the key cannot be stored', async () => {
+    const nextDay = NOON + 24 * 60 * MINUTE_MS;
+    api.faults.inject(forTable(api.engine.names.keys, forOperation('PutItem', always('deny'))));
+    const failures = ['its key could not be stored: AccessDeniedException'];
+    expect(await lineOf(nextDay)).toMatchObject([{ ProbeFailures: 1, failures }]);
+    api.faults.reset();
+    expect(await lineOf(nextDay)).toMatchObject([{ ProbeFailures: 0 }]);
+  });
+
+  it('has the metric 1 and what failed, when every key is rejected', async () => {
+    const at = new Date(NOON);
+    await api.keys.revoke((await keyOfToday(at)).id, { by: 'tester', at });
+    const [line] = await lineOf();
+    expect(line).toMatchObject({ level: 'ERROR', ProbeFailures: 1 });
+    expect(line.failures).toContain('GET /v1/vehicle/AB12CDE/insurance: its status is 401, not 200 (UNAUTHORIZED)');
+    expect(await lineOf()).toMatchObject([{ ProbeFailures: 1 }]);
+  });
+
+  it('is not written without an origin: the minute has no data', async () => {
+    process.env.PROBED_ORIGIN = '';
+    await expect(handler()).rejects.toThrow('missing environment variables: PROBED_ORIGIN');
+  });
+});
