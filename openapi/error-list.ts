@@ -61,7 +61,8 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   },
   ROUTE_NOT_FOUND: {
     meaning: 'The service has nothing at this path.',
-    remedy: 'Check the path against the reference; paths begin with `/v1` and end without a slash.',
+    remedy:
+      'Check the path against the reference; paths begin with `/v1`, which content can leave out, and end without a slash.',
   },
   METHOD_NOT_ALLOWED: {
     meaning: 'The path exists, but not with this method.',
