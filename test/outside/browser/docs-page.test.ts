@@ -98,8 +98,8 @@ describe('The first page', () => {
     expect(await opened.page.getByRole('listitem').first().textContent()).toContain(`${markup} No verdict.`);
     expect(await opened.page.locator('#injected, img').count()).toBe(0);
     expect(opened.messages).toEqual([]);
-    await lookUp(opened, 'A1\n'.repeat(501));
-    await opened.page.getByRole('status').filter({ hasText: '500' }).waitFor();
+    await lookUp(opened, 'A1\n'.repeat(1_001));
+    await opened.page.getByRole('status').filter({ hasText: '1001 registrations' }).waitFor();
     expect(await opened.page.getByRole('listitem').count()).toBe(0);
   });
 });
