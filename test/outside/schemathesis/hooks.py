@@ -23,6 +23,7 @@ def is_valid(case):
 @schemathesis.hook
 def map_case(context, case):
     if is_valid(case):
+        begin_on_the_first_page(case)
         name_domain_of_slug(case)
         use_new_idempotency_key(case)
         use_visible_text(case)
@@ -41,6 +42,12 @@ def before_call(context, case, kwargs):
 def filter_case(context, case):
     query = case.query if isinstance(case.query, dict) else {}
     return len(urlencode(query, doseq=True, errors="replace")) <= MAX_QUERY_BYTES
+
+
+def begin_on_the_first_page(case):
+    """Only the service makes an `after`, and it excludes `offset` and `slug`."""
+    if case.query:
+        case.query.pop("after", None)
 
 
 def name_domain_of_slug(case):
