@@ -58,7 +58,7 @@ const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registrati
 };
 
 /** No names: a supplier that reads why its rows were rejected must not learn who its competitors are. */
-const findMisfit = ({ policies }: VehicleBody, others: Parts<VehicleBody>): string | undefined => {
+const findConflict = ({ policies }: VehicleBody, others: Parts<VehicleBody>): string | undefined => {
   const stored = [...others.values()].reduce((sum, { body }) => sum + body.policies.length, 0);
   if (policies.length > 0 && stored + policies.length > MAX_POLICIES) {
     return `a vehicle has at most ${MAX_POLICIES} policies, and ${stored} of other suppliers are there already`;
@@ -87,7 +87,7 @@ export const supplierForm = (supplier = NAMELESS): RecordForm<VehicleBody> => ({
   supplier,
   read: readParts,
   join: joinParts,
-  misfit: findMisfit,
+  conflict: findConflict,
 });
 
 /** Vehicles that are replaced whole, with all of their suppliers. */

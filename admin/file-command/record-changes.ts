@@ -108,7 +108,7 @@ export const recordChanges = <Body extends object>(
     const own = stored?.parts?.get(supplier);
     const outcome = compare(change, own && summaryOf(own), ifNewer);
     if (outcome !== 'loaded' || change.body === undefined) return outcome;
-    const reason = form.misfit?.(change.body, othersIn(stored));
+    const reason = form.conflict?.(change.body, othersIn(stored));
     return reason === undefined ? outcome : { reason };
   };
 

@@ -26,7 +26,7 @@ export interface RecordForm<Body extends object = object> {
   /** The attributes of a record with these parts, at least one. */
   join(parts: Parts<Body>): object;
   /** Why a part does not fit in beside other suppliers' parts; undefined when it does. */
-  misfit?(body: Body, others: Parts<Body>): string | undefined;
+  conflict?(body: Body, others: Parts<Body>): string | undefined;
 }
 
 /** How stored records are read. */
