@@ -12,7 +12,6 @@ export interface ParameterIssue {
   readonly detail: string;
 }
 
-/** One entry of a problem document's `errors`. */
 export type ValidationIssue = PointerIssue | ParameterIssue;
 
 /** Issues in one problem document: as many as the largest bulk request has entries. */
@@ -64,7 +63,6 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ProblemCode;
   readonly issues?: readonly ValidationIssue[] | undefined;
-  /** Further headers of its response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Members that only some codes have (RFC 9457, section 3.2): the registration that was probably meant. */
   readonly extension?: { readonly suggestion?: string | undefined } | undefined;
@@ -107,7 +105,6 @@ export const unsupportedContentType = (): ApiError =>
 export const bodyTooLarge = (bytes: number, limit: number): ApiError =>
   new ApiError('BODY_TOO_LARGE', `The body has ${bytes} bytes; at most ${limit} are accepted.`);
 
-/** A registration in the path is invalid. */
 export const invalidRegistration = (detail: string): ApiError =>
   new ApiError('INVALID_REGISTRATION', detail, { issues: [{ parameter: 'registration', detail }] });
 

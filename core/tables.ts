@@ -24,7 +24,7 @@ export const tables = {
     partitionKey: { name: 'id', type: 'S' },
     timeToLiveAttribute: 'expiresAt',
   },
-  /** Counters of requests and units, per key and window. */
+  /** Counters of requests and units, one record for each key and window. */
   usage: {
     environmentVariable: 'USAGE_TABLE',
     partitionKey: { name: 'keyId', type: 'S' },
@@ -46,7 +46,6 @@ export const tables = {
 
 export type TableId = keyof typeof tables;
 
-/** The name of each table as it is called in one deployment. */
 export type TableNames = Readonly<Record<TableId, string>>;
 
 /** The table names of a deployment that puts `prefix` before each table's id. */

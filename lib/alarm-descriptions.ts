@@ -15,7 +15,6 @@ import { metricsNamespace, serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** The parts of the CDK stack that alarms and dashboard monitor. */
 export interface MonitoredParts {
   readonly settings: StageSettings;
   readonly gateway: HttpGateway;
@@ -137,7 +136,6 @@ export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
   'Unreachable',
 ];
 
-/** Every alarm of a stage. */
 export const describeAlarms = ({
   settings,
   gateway,

@@ -13,7 +13,7 @@ import { serviceMetric } from './service-metrics.ts';
 
 const MINUTE = Duration.minutes(1);
 
-/** Widths in columns; a dashboard has 24. */
+/** Widths in columns, of which a dashboard has 24. */
 const THIRD = 8;
 const FULL = 24;
 

@@ -28,7 +28,7 @@ export interface IntakeProjectsProps {
   readonly statements: readonly PolicyStatement[];
 }
 
-/** An import of 40 million rows takes less. */
+/** The timeout of a build. An import of 40 million rows takes less. */
 const TIMEOUT = Duration.hours(8);
 
 /** Images with Node 24 (aws/aws-codebuild-docker-images, al/…/runtimes.yml); 2 vCPU, 4 GB of memory, 50 GB of disk. */

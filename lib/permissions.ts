@@ -1,4 +1,3 @@
-/** IAM statements that several roles and policies share. */
 import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
@@ -17,7 +16,7 @@ export const allowOnTagged = (actions: string[], stage: string): PolicyStatement
 export const stackArn = (stack: Stack, account: string = stack.account): string =>
   stack.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${stack.stackName}/*`, account });
 
-/** Accepts the wildcard in `stackArn`. */
+/** Tells cdk-nag to accept the wildcard in `stackArn`. */
 export const acknowledgeStack = (construct: IConstruct): void => {
   const stack = Stack.of(construct);
   const account = Token.isUnresolved(stack.account) ? '<AWS::AccountId>' : stack.account;
@@ -31,7 +30,7 @@ export const acknowledgeStack = (construct: IConstruct): void => {
 export const allowMetrics = (stage: string): PolicyStatement =>
   allow(['cloudwatch:PutMetricData'], ['*'], { StringEquals: { 'cloudwatch:namespace': metricsNamespace(stage) } });
 
-/** Accepts the resource `*` of `allowMetrics`. */
+/** Tells cdk-nag to accept the resource `*` of `allowMetrics`. */
 export const acknowledgeMetrics = (construct: IConstruct): void =>
   Validations.of(construct).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',

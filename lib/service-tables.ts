@@ -23,7 +23,6 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({
   type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING,
 });
 
-/** Actions of DynamoDB on tables, as a policy permits them. */
 export type TableGrants = Readonly<Partial<Record<TableId, readonly string[]>>>;
 
 type Access = 'Read' | 'Write';
@@ -85,7 +84,6 @@ export class ServiceTables extends Construct {
     });
   }
 
-  /** The throttling metrics of the tables that functions read or write. */
   throttles(access: Access) {
     return ids
       .filter((table) => isAccessed(table, access))

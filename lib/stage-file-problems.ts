@@ -1,4 +1,3 @@
-/** The validation of a stage's settings file. */
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { DEFAULT_PLANS, largestRequestsPerSecond } from '../core/access/plans.ts';
@@ -49,10 +48,10 @@ const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Pro
     return T.IsObject(known) && isRecord(inner) ? unknownFields(known, inner, `${prefix}${name}.`) : [];
   });
 
-/** Matches `prod-eu`, but not `product`. */
+/** Matches stages such as `prod-eu`, but not `product`. */
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
-/** The bucket's own folders. */
+/** Folders that the service itself uses in the bucket. */
 const OWN_PREFIXES = ['reports/', 'control/'];
 
 const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly IntakeEntry[]): Problem[] => {
@@ -73,7 +72,7 @@ const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly Int
   ];
 };
 
-/** The rules between fields that are valid by themselves. */
+/** The rules between fields, each of which is valid by itself. */
 const conflicts = (stage: string, file: StageFile): Problem[] => {
   const { region, keepsData, domain, alarmTopicArn, intake = [], tables = {} } = file;
   const { plans = DEFAULT_PLANS, throttle = DEFAULT_THROTTLE } = file;

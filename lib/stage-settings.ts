@@ -18,7 +18,7 @@ export interface StageSettings extends StageFile {
   readonly atOnce: boolean;
 }
 
-/** The message has one line for each problem. */
+/** The settings of a stage are wrong. The message has one line for each problem. */
 export class InvalidSettings extends Error {
   override readonly name = 'InvalidSettings';
 

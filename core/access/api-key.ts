@@ -5,12 +5,11 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Kinds of customers' keys. */
 export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
 
-/** All kinds. Keys of the service's probe see the sandbox's vehicles and content of their own. */
+/** Keys of the service's probe see the sandbox's vehicles and content of their own. */
 export const KEY_KINDS = [...KEY_ENVIRONMENTS, 'probe'] as const;
 
 export type KeyKind = (typeof KEY_KINDS)[number];

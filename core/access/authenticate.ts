@@ -23,7 +23,7 @@ export interface Caller {
   readonly used: number | undefined;
 }
 
-/** Hashes of different lengths, which `timingSafeEqual` does not take, are not equal. */
+/** Returns false for hashes of different lengths, for which `timingSafeEqual` throws. */
 const areEqual = (one: Buffer, other: Buffer): boolean => one.length === other.length && timingSafeEqual(one, other);
 
 const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
@@ -64,6 +64,5 @@ export const authenticate = async (
 /** Whether the request is within the plan's limit; false when the counter was throttled. */
 export const isWithinLimit = ({ plan, used }: Caller): boolean => used !== undefined && used <= plan.requestsPerWindow;
 
-/** Requests left in the window after this one. */
 export const remainingOf = ({ plan, used }: Caller): number =>
   used === undefined ? 0 : Math.max(0, plan.requestsPerWindow - used);

@@ -20,9 +20,9 @@ export const KeyRecord = {
     createdAt: text,
     /** The last day on which the key is valid, Europe/London. */
     expires: { type: 'string', format: 'date' },
-    /** ISO 8601 UTC; from then on the key is rejected. */
+    /** The time from which on the key is rejected, in ISO 8601 UTC. */
     revokedAt: text,
-    /** Absent in the probe's keys. */
+    /** The probe's keys have none. */
     environment: { enum: KEY_ENVIRONMENTS },
     /** The content domains that the key is bound to, in lower case; any domain if absent. */
     domains: { type: 'array', items: text },
@@ -62,7 +62,6 @@ export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 
 export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
   plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
 
-/** The plan by which a key works. */
 export const planOf = (plans: Plans, { id, plan }: Pick<KeyRecord, 'id' | 'plan'>): Plan =>
   id.startsWith(PROBE_ID_PREFIX) ? PROBE_PLAN : planNamed(plans, plan);
 

@@ -1,9 +1,7 @@
-/** The subscription plans and the window of their rate limit. */
-
 export interface Plan {
-  /** Requests of any kind in a window. */
+  /** The most requests of any kind in a window. */
   readonly requestsPerWindow: number;
-  /** Registrations in one bulk request. */
+  /** The most registrations in one bulk request. */
   readonly bulkSize: number;
 }
 

@@ -1,4 +1,4 @@
-/** What both bulk endpoints share (docs/contract.md#bulk). */
+/** What both bulk endpoints share: reading entries and counting results (docs/contract.md#bulk). */
 import { ENTRY_SENTENCES } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';
@@ -17,7 +17,6 @@ export const bulkEntries = (sent: readonly string[]): { entries: BulkEntry[]; di
   return { entries, distinct: [...new Set(entries.map(({ key }) => key).filter((key) => key !== undefined))] };
 };
 
-/** Why an entry of a bulk request can fail. */
 export type BulkEntryCode = keyof typeof ENTRY_SENTENCES | 'INVALID_REGISTRATION';
 
 export const entryFailure = <Code extends keyof typeof ENTRY_SENTENCES>(code: Code) => ({

@@ -88,7 +88,6 @@ export const verdictOn = (
   };
 };
 
-/** The body of a compliance lookup. */
 export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
   /** As it was queried. */
   readonly registration: string;

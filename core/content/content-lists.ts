@@ -19,13 +19,13 @@ export const ALL_ITEMS = 'all';
 /** The list of one domain's items; the domain in lower case. */
 export const domainList = (domain: string): string => `domain:${domain}`;
 
-/** What decides in which lists an item is, and where. */
+/** The fields that decide in which lists an item is, and its place there. */
 export type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
 
 /** The most items of a list that a page can skip; they are read, 100 bytes each. */
 export const MAX_OFFSET = 10_000;
 
-/** The last digit of the id: of a UUID of any version the most random one. */
+/** The last digit of the id, which is random in a UUID of any version. */
 const counterOf = (id: string): string => id.slice(-1);
 
 /** The primary keys of lists whose partition keys begin with this prefix. List names contain no `#`. */

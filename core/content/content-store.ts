@@ -91,7 +91,7 @@ export const readDynamoItems = async (
   return items.get(table) ?? [];
 };
 
-/** Reads of items by their ids, strongly consistent. */
+/** Reads items by their ids, strongly consistent. */
 export const contentReads = ({ db, table, keys }: ContentStore) => ({
   /** Undefined when no item has the id. @throws UnreadableRecord */
   find: async (id: string): Promise<ContentItem | undefined> => {

@@ -44,7 +44,6 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   }),
 });
 
-/** The writes of new items, their slugs and their lists. */
 export const creationWrites = (store: ContentStore, items: readonly ContentItem[]) => {
   const writes = contentWrites(store);
   return {

@@ -26,7 +26,7 @@ export type ContentItem = RecordOf<typeof ContentItem>;
 /** The fields that a caller writes; `domain` in lower case. */
 export type ContentFields = Omit<ContentItem, 'id' | 'created_at' | 'updated_at' | 'version'>;
 
-/** The latest of timestamps in one format. */
+/** The latest timestamp. All must have one format, because they are compared as text. */
 export const latest = (...timestamps: readonly string[]): string =>
   timestamps.reduce((last, one) => (one > last ? one : last));
 
@@ -45,7 +45,7 @@ export type BoundDomains = readonly string[] | undefined;
 export const isAllowedDomain = (domains: BoundDomains, domain: string): boolean =>
   domains === undefined || domains.includes(domain);
 
-/** For writes and lists; `domain` is undefined for a list of all domains. @throws DOMAIN_FORBIDDEN */
+/** Checks the domain of a write or list; undefined is a list of all domains. @throws DOMAIN_FORBIDDEN */
 export const requireDomain = (domains: BoundDomains, domain: string | undefined): void => {
   if (domains === undefined || (domain !== undefined && domains.includes(domain))) return;
   throw domainForbidden(domains);

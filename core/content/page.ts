@@ -1,4 +1,3 @@
-/** Rules of pages of content items (docs/contract.md#content). */
 import { pageTooLarge, validationFailed } from '../problems.ts';
 import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 
@@ -24,7 +23,6 @@ export const readPageQuery = (query: PageQuery, domains?: BoundDomains) => {
   return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset }, after };
 };
 
-/** The body of a list. */
 export interface ContentPage {
   readonly items: readonly ContentItem[];
   /** Items that match the filter: exact while nobody changes the list, otherwise at least what the page has shown. */
@@ -35,7 +33,7 @@ export interface ContentPage {
   readonly next: string | null;
 }
 
-/** Bytes of JSON. */
+/** In bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
 /**
  * Lambda's limit of 6,291,556 bytes, less headers. The page is a JSON string in the response, so quotes, backslashes

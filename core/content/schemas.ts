@@ -26,7 +26,7 @@ type TextOptions = T.TStringOptions & { readonly description: string };
 /** Pattern of a text that must not be empty; `text` then also rejects invisible characters only. */
 const NOT_BLANK = '\\S';
 
-/** A text that people wrote. */
+/** The schema of a text that people write. Rejects wrong characters and, with `NOT_BLANK`, only invisible ones. */
 const text = (options: TextOptions) => {
   const findIssue = (value: string): string | undefined => {
     const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(value);
@@ -63,7 +63,7 @@ const fields = {
   meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
 } satisfies Record<keyof ContentFields, T.TSchema>;
 
-/** Set by the service; an update ignores them, whatever their value. */
+/** The service sets these. An update ignores them, whatever their value. */
 const readOnly = { id: T.Unknown(), created_at: T.Unknown(), updated_at: T.Unknown(), version: T.Unknown() };
 
 export const CreateContent = T.Object(

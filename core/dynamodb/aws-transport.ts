@@ -2,11 +2,10 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
-/** In milliseconds. */
 export interface TransportTimeouts {
-  /** Until the connection is made. */
+  /** Milliseconds to connect. */
   readonly connection: number;
-  /** Until the whole response has arrived, connecting included. */
+  /** Milliseconds for the whole response, connecting included. */
   readonly response: number;
 }
 
@@ -22,7 +21,7 @@ class UnreadableResponse extends Error {
   readonly $retryable = {};
 }
 
-/** Node's HTTP parser marks its errors so. */
+/** Whether the error is of Node's HTTP parser, which gives its errors this prefix. */
 const isParseError = ({ code = '' }: NodeJS.ErrnoException): boolean => code.startsWith('HPE_');
 
 /** The SDK's default of 50 sockets would make a bulk request and its neighbours wait for each other. */

@@ -5,7 +5,7 @@ import { retryUntil } from './retry.ts';
 
 interface TableKeys {
   readonly table: string;
-  /** Distinct: DynamoDB rejects a request with a key twice. */
+  /** Distinct keys, because DynamoDB rejects a request with a key twice. */
   readonly keys: readonly DynamoItem[];
   readonly consistent?: boolean;
   /** A projection expression; by default all attributes are returned. */
@@ -37,7 +37,6 @@ const asRequestItems = (wanted: readonly WantedKey[]): RequestItems => {
   );
 };
 
-/** An item or a key with the name of its table. */
 type TableItem = readonly [table: string, item: DynamoItem];
 
 const keysIn = (requestItems: RequestItems): TableItem[] =>

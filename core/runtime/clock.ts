@@ -6,7 +6,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MARCH = 2;
 const OCTOBER = 9;
 
-/** 01:00 UTC on the last Sunday of a month of 31 days. */
+/** The time of 01:00 UTC on the last Sunday of a month of 31 days, in milliseconds. */
 const lastSundayAtOne = (year: number, month: number): number => {
   const monthEnd = new Date(Date.UTC(year, month, 31, 1));
   return monthEnd.setUTCDate(31 - monthEnd.getUTCDay());

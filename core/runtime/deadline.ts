@@ -1,4 +1,4 @@
-/** The response was not ready in time: a 500. Its `cause` is the error that caused the delay. */
+/** The response was not ready in time, which is answered with 500. `cause` is the error that caused the delay. */
 export class DeadlineExceeded extends Error {
   constructor(options?: ErrorOptions) {
     super('the deadline of the response has passed', options);
@@ -14,13 +14,12 @@ export interface Deadline {
    * few seconds more.
    */
   readonly within: <T>(work: Promise<T>) => Promise<T>;
-  /** Waits; throws `DeadlineExceeded` at once if the wait would pass the deadline. */
+  /** Waits. Throws `DeadlineExceeded` at once if the wait would pass the deadline. */
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
-/** A deadline `milliseconds` from now. */
 export const deadlineIn = (milliseconds: number): Deadline => {
   const end = performance.now() + milliseconds;
   const remainingMs = () => Math.max(0, end - performance.now());

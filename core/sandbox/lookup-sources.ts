@@ -63,14 +63,12 @@ const sandboxComplianceSource = (today: LondonDate): ComplianceSource => ({
   }),
 });
 
-/** The vehicles that a request sees. */
 export const vehicleData = (db: DynamoDBDocumentClient, { vehicles }: { readonly vehicles: string }) => {
   const live = { vehicles: vehiclesTable(db, vehicles) };
   return ({ kind, today }: LookupRequest): { readonly vehicles: VehicleSource } =>
     kind === 'live' ? live : { vehicles: sandboxVehicleSource(today) };
 };
 
-/** The compliance records that a request sees, with their vehicles. */
 export const complianceData = (db: DynamoDBDocumentClient, names: Parameters<typeof complianceTable>[1]) => {
   const live = { compliance: complianceTable(db, names) };
   return ({ kind, today }: LookupRequest): { readonly compliance: ComplianceSource } =>

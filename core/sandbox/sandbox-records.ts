@@ -12,7 +12,6 @@ const pick = <T>(choices: readonly [T, ...T[]], index: number): T => choices[ind
 
 let listed: ReadonlyMap<RegistrationKey, { readonly vehicle: SandboxVehicle; readonly place: number }> | undefined;
 
-/** The vehicles and their places in the list. */
 const byRegistration = () => {
   listed ??= new Map(
     SANDBOX_VEHICLES.map((vehicle, place) => [requireRegistration(vehicle.registration), { vehicle, place }]),
@@ -22,7 +21,7 @@ const byRegistration = () => {
 
 export const sandboxRegistrations = (): RegistrationKey[] => [...byRegistration().keys()];
 
-/** Records are a day old. */
+/** Sandbox records were last changed yesterday. */
 const lastUpdatedOn = (today: LondonDate): string => `${dayAfter(today, -1)}T08:30:00.000Z`;
 
 /** The vehicle with this key, as its record would be today; undefined for any other registration. */
@@ -51,7 +50,7 @@ const roadTaxRecord = (today: LondonDate, tax: SandboxCompliance['tax']): Compli
   return tax === 'sorn' ? { sorn: true } : { paidUntil: dayAfter(today, tax) };
 };
 
-/** Its compliance record today. Some vehicles have none. */
+/** The compliance record of a sandbox vehicle today. Some vehicles have none. */
 export const sandboxCompliance = (registration: RegistrationKey, today: LondonDate): ComplianceRecord | undefined => {
   const compliance = byRegistration().get(registration)?.vehicle.compliance;
   if (compliance === undefined) return undefined;

@@ -7,7 +7,6 @@ import type { VehicleDetails } from '../vehicles/vehicle-record.ts';
 /** Days from today; negative for the past. */
 type Days = number;
 
-/** First and last day of a policy. */
 type PolicyDays = readonly [from: Days, to: Days];
 
 /** Days of the MOT and of road tax, and unpaid fines. */

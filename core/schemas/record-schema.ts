@@ -23,7 +23,6 @@ type Immutable<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
     : Value;
 
-/** The type of a record, from its schema. */
 export type RecordOf<Schema> = Immutable<T.Static<Schema & T.TSchema>>;
 
 /** The fields of a value before it is read. */

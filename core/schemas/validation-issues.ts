@@ -32,7 +32,6 @@ interface TextRules {
   readonly '~refine'?: readonly { check(value: unknown): boolean; error(value: unknown): string }[];
 }
 
-/** The message of the schema's own failing rule. */
 const ruleDetail = (schema: TextRules, value: unknown): string | undefined =>
   schema['~refine']?.find(({ check }) => !check(value))?.error(value);
 

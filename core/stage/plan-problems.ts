@@ -4,7 +4,6 @@ import { MAX_BULK_SIZE, type Plans, plansFrom } from '../access/plans.ts';
 /** Ten plans fit into an output of CloudFormation, which has at most 1,024 characters. */
 const MAX_PLANS = 10;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
-/** The largest value of each figure. */
 const FIGURES: Readonly<Record<string, number>> = { requestsPerWindow: 1_000_000, bulkSize: MAX_BULK_SIZE };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -108,7 +108,6 @@ const IntakeEntry = T.Object({
   import: text('(vehicles|compliance)', 'vehicles or compliance'),
   /** An alarm is raised when nothing was loaded from here for so long, and stays raised until something is. */
   expect: TimeBetweenImports,
-  /** Who sends the files. */
   supplier: T.Optional(
     text(
       '(?!constructor$)[a-z0-9][a-z0-9-]{0,31}',
@@ -121,7 +120,7 @@ const IntakeEntry = T.Object({
   removeAtMost: T.Optional(Limit),
   /** The most rows of a file of which nobody need know whose they are; a file with more is refused. Default: none. */
   unreadableAtMost: T.Optional(Limit),
-  /** Of a CSV. When absent, it is found out. */
+  /** The encoding of a CSV. When absent, it is detected. */
   encoding: T.Optional(
     T.Refine(
       T.String(),
@@ -131,7 +130,7 @@ const IntakeEntry = T.Object({
   ),
   /** The largest file, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much. Default: 5. */
   maxGigabytes: T.Optional(T.Number({ exclusiveMinimum: 0, maximum: 10 })),
-  /** May put files under the prefix and get their reports, by the bucket's policy. It must exist. */
+  /** A role or account that may put files under the prefix and get their reports. It must exist. */
   from: T.Optional(
     text(
       'arn:aws[a-z-]*:iam::\\d{12}:(root|role/[\\w+=,.@/-]+)',
@@ -152,7 +151,6 @@ export interface IntakeOutput {
   readonly entries: readonly IntakeEntry[];
 }
 
-/** The settings that can differ between stages. */
 export const StageFile = T.Object({
   region: text(REGION_PATTERN, 'the name of a region, such as eu-west-2'),
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
@@ -208,7 +206,6 @@ export const StageFile = T.Object({
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm links to its section there. */
   runbookUrl: T.Optional(Address),
-  /** When absent, no answer is signed, and there is no key. */
   signedAnswers: T.Optional(SignedAnswers),
   /**
    * Whether CloudTrail logs who reads and writes the tables and the bucket of `intake`, but for the service itself
@@ -219,7 +216,7 @@ export const StageFile = T.Object({
   plans: T.Optional(T.Unsafe<Plans>({})),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
-  /** Days. Default: 90 if data is kept, otherwise 7. */
+  /** In days. Default: 90 if data is kept, otherwise 7. */
   logRetentionDays: T.Optional(
     T.Refine(
       T.Integer(),

@@ -36,7 +36,7 @@ export interface InsuranceResult extends Insurance {
   readonly insured: boolean;
 }
 
-/** Derived on the day it is asked for, never stored. */
+/** Whether a vehicle is insured is derived when it is asked for, and never stored. */
 export const insuranceResult = (
   registration: string,
   day: LondonDate,
@@ -46,7 +46,6 @@ export const insuranceResult = (
   return { registration, insured: status === 'IN_FORCE', status, policy };
 };
 
-/** The body of an insurance lookup. */
 export interface InsuranceAnswer extends InsuranceResult {
   readonly vehicle: VehicleDetails;
   readonly lastUpdated: string;

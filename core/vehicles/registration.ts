@@ -16,7 +16,6 @@ const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
 const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/gu;
 /** A mark of `\p{M}` would be drawn on the quote before it; U+2800 is a blank Braille pattern. */
 const UNREADABLE = /[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** Letters and digits of the longest registration. */
 const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
@@ -40,7 +39,7 @@ export const normaliseRegistration = (raw: string): RegistrationKey | undefined 
 export const storedRegistrationKey = ({ registration }: Readonly<Record<string, unknown>>): RegistrationKey =>
   String(registration) as RegistrationKey;
 
-/** A character with its code point, an invisible one by its code point only. */
+/** A character with its code point; an invisible character is named by its code point only. */
 const described = (character: string): string => {
   const codePoint = codePointOf(character);
   return UNREADABLE.test(character) ? codePoint : `"${character}" (${codePoint})`;

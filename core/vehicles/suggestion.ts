@@ -18,7 +18,7 @@ const firstIssued = (identifier: number): LondonDate => {
   return `20${String(year).padStart(2, '0')}-${month}-01`;
 };
 
-/** 01 would be March 2001; the format began in September. */
+/** Age identifier 01 would be March 2001, but the format began in September. */
 const isAgeIdentifier = (digits: string, today: LondonDate): boolean =>
   digits !== '01' && firstIssued(Number(digits)) <= today;
 

@@ -36,7 +36,6 @@ export const foundRecords = <const Schema extends RecordSchema>(
   return { found, unread: new Set([...damaged, ...unread].map(storedRegistrationKey)) };
 };
 
-/** A projection expression. */
 export const INSURANCE_ATTRIBUTES = [...Object.keys(InsuranceRecord.properties), 'erased'].join(', ');
 
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({

@@ -19,7 +19,6 @@ export const failedEntry = <Code extends BulkEntryCode>(meanings: Readonly<Recor
   suggestion: T.Optional(T.String({ description: 'The registration that was probably meant; ask before you use it' })),
 });
 
-/** The fields of every bulk response. */
 export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => ({
   results: T.Array(result, { description: 'One result per entry, in order' }),
   processed: T.Integer({ description: 'Number of submitted registrations' }),
@@ -27,7 +26,6 @@ export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => 
   failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
 });
 
-/** An entry with an answer, or without one. */
 export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSchema>(
   title: string,
   success: Success,
@@ -38,7 +36,6 @@ export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSc
     description: 'An answer, or `code` and `error`: why there is none. Check for `code` first.',
   });
 
-/** An example for both bulk endpoints: more registrations than the plan allows. */
 export const tooManyRegistrations: ExampleRequest = example(
   'tooMany',
   'One registration more than the standard plan allows',

@@ -18,7 +18,6 @@ export interface ExampleRequest {
     readonly path?: Readonly<Record<string, string>>;
     readonly query?: Readonly<Record<string, string | number>>;
     readonly headers?: Readonly<Record<string, string>>;
-    /** Sent as JSON. */
     readonly body?: unknown;
   };
 }
@@ -34,11 +33,10 @@ export const example = (
 export interface EndpointDocument extends InputSchemas {
   /** A verb, by which generated clients name the operation. */
   readonly operationId: string;
-  /** Details beyond the summary, in Markdown. */
+  /** Markdown with details beyond the summary. */
   readonly description: string;
   readonly path?: TObject;
   readonly response?: TSchema;
-  /** What a successful response holds. */
   readonly success: string;
   /** The headers that only a successful response of this endpoint has. */
   readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag' | 'Idempotent-Replayed')[];
@@ -86,7 +84,6 @@ export const Registration = T.String({
   description: 'Registration number; case, spaces, hyphens, dots and invisible characters do not matter',
 });
 
-/** The registration in every response. */
 export const registrationAsSent = T.String({ description: 'The registration as it was sent' });
 
 export const registrationPath = T.Object({ registration: Registration });
@@ -115,7 +112,6 @@ const figure = (value: number): string => value.toLocaleString('en-GB');
 /** The largest bulk size that a plan can have, as texts have it. */
 export const LARGEST_BULK = figure(MAX_BULK_SIZE);
 
-/** The default plans as a table in Markdown. */
 export const plansTable = (): string => {
   const rows = Object.entries(DEFAULT_PLANS).map(
     ([name, { requestsPerWindow, bulkSize }]) =>

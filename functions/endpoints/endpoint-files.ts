@@ -7,13 +7,12 @@ import { type EndpointId, endpoints } from './table.ts';
 /** Functions that serve requests: one per endpoint, `jwks` for public keys, `not-found` for every other path. */
 export type FunctionId = EndpointId | 'jwks' | 'not-found';
 
-/** Their ids, in the order of the table. */
 export const FUNCTION_IDS = [...Object.keys(endpoints), 'jwks', 'not-found'] as readonly FunctionId[];
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = 'functions/endpoints';
 
-/** Requests to an endpoint without a line in the table would get 404, and no program would report why. */
+/** Fails for an endpoint without a line in the table: otherwise its requests would get 404, and no program would say why. */
 const requireLines = (): void => {
   const folders = readdirSync(resolve(ROOT, FOLDER), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const unlisted = folders.find(({ name }) => !Object.hasOwn(endpoints, name))?.name;

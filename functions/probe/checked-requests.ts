@@ -24,7 +24,6 @@ const EVERY_RESPONSE: Headers = {
 /** A request, and what its response must be. */
 interface Step {
   readonly json?: object;
-  /** The value of `Accept-Encoding`. */
   readonly accepts?: 'gzip' | 'identity';
   readonly status: number;
   /** A part of the JSON that is expected; without it, the body must be empty. */

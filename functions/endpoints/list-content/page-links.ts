@@ -4,7 +4,7 @@ interface PageAddress {
   readonly slug?: string;
   readonly limit: number;
   readonly offset: number;
-  /** `after` of the next page. */
+  /** The `after` of the next page. */
   readonly next: string | null;
 }
 
