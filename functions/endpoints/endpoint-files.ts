@@ -12,7 +12,7 @@ export const FUNCTION_IDS = [...Object.keys(endpoints), 'jwks', 'not-found'] as 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = 'functions/endpoints';
 
-/** Fails for an endpoint without a line in the table: otherwise its requests would get 404, and no program would say why. */
+/** Otherwise requests to an endpoint without a line in the table would get 404, and no program would say why. */
 const requireLines = (): void => {
   const folders = readdirSync(resolve(ROOT, FOLDER), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const unlisted = folders.find(({ name }) => !Object.hasOwn(endpoints, name))?.name;

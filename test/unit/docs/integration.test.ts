@@ -75,10 +75,7 @@ describe('The TypeScript of docs/integration.md and client/README.md', () => {
       'MT17 DUE []',
       "SB66 FIN [ 'FINES_OUTSTANDING' ]",
       'VE24 UNK COMPLIANCE_NOT_FOUND',
-      'help.example has 25 items',
       'created once: true',
-      'versions: 2 3 4',
-      'deleted: 404 CONTENT_NOT_FOUND',
     ]);
   });
 
