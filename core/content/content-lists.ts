@@ -3,7 +3,7 @@
  *
  * - A list is a partition. An item in it is a **member**, whose sort key is the item's creation time and id. So a list
  *   is in the order of creation, and an item has one place in time, whatever is added or removed meanwhile.
- * - The total of a list is the sum of its 16 **counters**. Which one counts an item follows from the item's id, so that
+ * - The total of a list is the sum of its 32 **counters**. Which one counts an item follows from the item's id, so that
  *   few of the changes at a time meet on a counter: DynamoDB cancels transactions that meet on an item.
  *
  * Members and counters change in the transaction of their item (content-writes.ts).
@@ -25,8 +25,11 @@ export type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
 /** The most items of a list that a page can skip; they are read, 100 bytes each. */
 export const MAX_OFFSET = 10_000;
 
-/** The last digit of the id, which is random in a UUID of any version. */
-const counterOf = (id: string): string => id.slice(-1);
+/** As many as are read with one read unit, unless the name of the domain is very long. */
+const COUNTERS = 32;
+
+/** From the last two digits of the id, which are random in a UUID of any version. */
+const counterOf = (id: string): string => String(Number.parseInt(id.slice(-2), 16) % COUNTERS);
 
 /** The primary keys of lists whose partition keys begin with this prefix. List names contain no `#`. */
 export const listKeys = (prefix: string) => {

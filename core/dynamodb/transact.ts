@@ -6,7 +6,7 @@ import {
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Deadline } from '../runtime/deadline.ts';
+import { backoffMs, type Deadline } from '../runtime/deadline.ts';
 import { type DynamoItem, isDatabaseError, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
@@ -31,6 +31,14 @@ const TRANSIENT_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'Pr
 const isTransientCancellation = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
   reasons.some(({ Code = 'None' }) => TRANSIENT_REASONS.has(Code)) ||
   (reasons.length > 0 && reasons.every(({ Code = 'None' }) => Code === 'None'));
+
+/** Milliseconds. A conflict is over when the other transaction is, so the pause after it does not grow for long. */
+const CONFLICT_PAUSE_BASE_MS = 25;
+const CONFLICT_PAUSE_CAP_MS = 100;
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof TransactionCanceledException &&
+  (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict');
 
 /** Errors worth a retry, including those after which the outcome is unknown: the token makes the retry safe. */
 export const isTransient = (error: unknown): boolean => {
@@ -75,5 +83,7 @@ export const transact = async (
       return { committed: false, failed };
     }
   };
-  return retryUntil(deadline, attempt, isTransient);
+  return retryUntil(deadline, attempt, isTransient, (tries, error) =>
+    isConflict(error) ? backoffMs(tries, CONFLICT_PAUSE_BASE_MS, CONFLICT_PAUSE_CAP_MS) : backoffMs(tries),
+  );
 };

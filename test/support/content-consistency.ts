@@ -21,7 +21,7 @@ export const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {
     add(wanted, `${prefix}slug#${domain}#${slug} of ${id}`);
     for (const list of ['all', `domain:${domain}`]) {
       add(wanted, `${prefix}list#${list} ${created_at} ${id}`);
-      add(wanted, `${prefix}counters#${list} ${String(id).at(-1)}`);
+      add(wanted, `${prefix}counters#${list} ${Number(`0x${String(id).slice(-2)}`) % 32}`);
     }
   }
   const names = [...new Set([...stored.keys(), ...wanted.keys()])].sort();
