@@ -27,18 +27,15 @@ const isParseError = ({ code = '' }: NodeJS.ErrnoException): boolean => code.sta
 /** The SDK's default of 50 sockets would make a bulk request and its neighbours wait for each other. */
 const AGENT = { keepAlive: true, maxSockets: 256 };
 
+const decoder = new TextDecoder();
+const [OPENING_BRACE, CLOSING_BRACE] = Buffer.from('{}');
+
 /**
- * DynamoDB and KMS answer with a JSON object, whatever the status. Any other body (empty, truncated, a proxy's page) is
- * not theirs. The SDK would take an empty one for an item that does not exist, and would not retry the others.
+ * Whether a body begins and ends as a JSON object, as every response of DynamoDB and KMS does. Any other body (empty,
+ * truncated, a proxy's page) is not theirs. The SDK would take an empty one for an item that does not exist, and would
+ * not retry the others. Parsing it here too would cost 1 % of a lookup's CPU.
  */
-const isJsonObject = (body: Buffer): boolean => {
-  try {
-    const parsed: unknown = JSON.parse(String(body));
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  } catch {
-    return false;
-  }
-};
+const looksLikeObject = (body: Buffer): boolean => body.at(0) === OPENING_BRACE && body.at(-1) === CLOSING_BRACE;
 
 /** Headers as the SDK reads them: a string each. */
 const joinValues = (headers: IncomingHttpHeaders): Record<string, string> =>
@@ -91,12 +88,13 @@ export const awsTransport = ({ connection, response }: TransportTimeouts) => {
           const { statusCode = 0, headers } = incoming;
           const body = Buffer.concat(chunks);
           // The error has neither the body nor the parser's message: both can contain an item.
-          if (!isJsonObject(body)) return fail(new UnreadableResponse('The response is not a JSON object'));
+          if (!looksLikeObject(body)) return fail(new UnreadableResponse('The response is not a JSON object'));
           clearTimeout(responseTimer);
           resolve({ response: new HttpResponse({ statusCode, headers: joinValues(headers), body }) });
         });
       });
-      request.end(body);
+      // Node sends headers and a text at once, but headers and bytes in two parts.
+      request.end(decoder.decode(body));
     });
 
   return {

@@ -38,7 +38,15 @@ const listening = async (
 };
 
 const requestTo = (port: number, body = '{}', hostname = '127.0.0.1') =>
-  new HttpRequest({ protocol: 'http:', hostname, port, path: '/', method: 'POST', headers: {}, body });
+  new HttpRequest({
+    protocol: 'http:',
+    hostname,
+    port,
+    path: '/',
+    method: 'POST',
+    headers: {},
+    body: Buffer.from(body),
+  });
 
 const portOf = (server: Server | SocketServer) => (server.address() as AddressInfo).port;
 
