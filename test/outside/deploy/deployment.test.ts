@@ -36,8 +36,8 @@ afterAll(() => api?.close());
 
 const aws = (...args: string[]): Promise<string> => runCommand('aws', args, { env });
 
-/** Follows the block of the section "Restore" of docs/operations.md with this text to the letter. */
-const restore = async (text: string, meanwhile: () => Promise<unknown>): Promise<void> => {
+/** Follows the section "Restore" of docs/operations.md to the letter. */
+const restore = async (table: string, use: string, meanwhile: () => Promise<unknown>): Promise<void> => {
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),
     KEYS_TABLE: await stack.tableName('keys'),
@@ -45,7 +45,7 @@ const restore = async (text: string, meanwhile: () => Promise<unknown>): Promise
     [STACK]: `${STACK} --yes ${STACK}`,
     'restored.ndjson': inFolder('restored.ndjson'),
   };
-  await restoreBeside(documentedCommands('Restore', text), names, env, meanwhile);
+  await restoreBeside(table, use, names, env, meanwhile);
 };
 
 // In this order: each test finds the stack as the one before it left it.
@@ -73,7 +73,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const statusOf = async (id: unknown) => (await api.call('GET', `/v1/api/content/${id}`)).status;
       const deleted = await create('old');
       let later: unknown;
-      await restore('restored-content', async () => {
+      await restore('restored-content', 'export content restored.ndjson --stack', async () => {
         expect((await api.call('DELETE', `/v1/api/content/${deleted}`)).status).toBe(204);
         later = await create('later');
       });
@@ -88,7 +88,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     it('has a missing key again, and one that was revoked after the restore point stays revoked', async () => {
       const revoked = await createKey(admin, 'free');
       const missing = await createKey(admin, 'free');
-      await restore('restored-keys', async () => {
+      await restore('restored-keys', '--from restored-keys', async () => {
         await admin('keys', 'revoke', revoked.id);
         const key = JSON.stringify({ id: { S: missing.id } });
         await aws('dynamodb', 'delete-item', '--table-name', await stack.tableName('keys'), '--key', key);
@@ -102,7 +102,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const [missing, erased] = ['AB12CDE', 'LX52EPW'];
       expect(await insurance(missing)).toBe(200);
       expect(await insurance(erased)).toBe(200);
-      await restore('restored-vehicles', async () => {
+      await restore('restored-vehicles', 'export vehicles', async () => {
         await admin('remove', 'vehicles', '--registration', missing);
         await admin('erase', '--registration', erased);
         expect([await insurance(missing), await insurance(erased)]).toEqual([404, 404]);

@@ -39,16 +39,18 @@ export const runDocumented = async (
   return output;
 };
 
-/** Runs the commands until the restored table is there, then `meanwhile`, then the others. Returns what these print. */
+/**
+ * Runs the documented commands that restore a table, then `meanwhile`, then those that use it. Returns what these print.
+ * @param use a text in the block of the commands that use the table
+ */
 export const restoreBeside = async (
-  commands: readonly string[],
+  table: string,
+  use: string,
   names: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv,
   meanwhile: () => Promise<unknown>,
 ): Promise<string> => {
-  const isThere = commands.findIndex((command) => command.startsWith('aws dynamodb wait')) + 1;
-  if (isThere === 0) throw new Error('The commands must wait for the restored table.');
-  await runDocumented(commands.slice(0, isThere), names, env);
+  await runDocumented(documentedCommands('Restore', `--target-table-name ${table} `), names, env);
   await meanwhile();
-  return runDocumented(commands.slice(isThere), names, env);
+  return runDocumented(documentedCommands('Restore', use), names, env);
 };

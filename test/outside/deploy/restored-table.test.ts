@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { deployedStack } from './deployed-stack.ts';
-import { documentedCommands, restoreBeside } from './documented-commands.ts';
+import { restoreBeside } from './documented-commands.ts';
 import { STACK, useEmulator } from './use-emulator.ts';
 
 /** The name of the restored table in docs/operations.md. */
@@ -32,7 +32,7 @@ afterAll(() => api?.close());
 describe('A restored table of vehicles, named by the setting `tables`', () => {
   it('can be used after the documented commands, erased vehicles left out', async () => {
     const names = { VEHICLES_TABLE: ownTable, [STACK]: `${STACK} --yes ${STACK}` };
-    const printed = await restoreBeside(documentedCommands('Restore', RESTORED), names, env, async () => {
+    const printed = await restoreBeside(RESTORED, 'tables check vehicles', names, env, async () => {
       await admin('erase', '--registration', ERASED);
       await admin('remove', 'vehicles', '--registration', LOST);
     });
