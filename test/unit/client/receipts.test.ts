@@ -82,10 +82,10 @@ describe('A receipt', () => {
     'with any value as its %s does not hold, and the next one is read',
     async (name) => {
       const header = JSON.stringify({ alg: 'ES256', typ: 'vehicle-answer+jwt', kid: key.kid, [name]: 0 });
-      const [, ...others] = good.split('../../outside/client');
+      const [, ...others] = good.split('.');
       const crafted = hostile.map((value) => {
         const head = Buffer.from(header.replace(`"${name}":0`, () => `"${name}":${value}`)).toString('base64url');
-        return [head, ...others].join('../../outside/client');
+        return [head, ...others].join('.');
       });
       const { lines } = await verify(`${crafted.join('\n')}\n${good}\n`);
       expect(lines.at(-1)).toBe(`1 of ${hostile.length + 1} receipts hold.`);
@@ -141,7 +141,7 @@ describe('A receipt', () => {
     expect(await readReceipt(good, keys)).toEqual(CLAIMS);
     for (const [at, byte] of [...good].entries()) {
       for (const other of [
-        '../../outside/client',
+        '.',
         '\n',
         byte === 'B' ? 'C' : 'B',
         String.fromCharCode(byte.charCodeAt(0) ^ 1),
