@@ -54,18 +54,13 @@ interface CsvChunk {
 interface ReadingOptions {
   /** Characters of a row. */
   readonly maxLength?: number;
-  /**
-   * Whether blanks at the end of a cell are kept, for a file that was read without this before: text after a closing
-   * quote is no error then.
-   */
-  readonly keepsBlanks?: boolean;
 }
 
 /** The rows of a CSV file without blank ones. @throws UnreadableFile when it is unclear where a row ends */
 async function* parseRows(
   file: TextFile,
   delimiter: string,
-  { maxLength = MAX_ROW_LENGTH, keepsBlanks = false }: ReadingOptions,
+  { maxLength = MAX_ROW_LENGTH }: ReadingOptions,
 ): AsyncGenerator<CsvChunk> {
   let line = 1;
   let rows: CsvRow[] = [];
@@ -81,7 +76,7 @@ async function* parseRows(
     // A quote within a cell that does not begin with one is text. Text after a closing quote is an error all the same,
     // because `rtrim` allows only blanks there.
     relax_quotes: true,
-    rtrim: !keepsBlanks,
+    rtrim: true,
     max_record_size: maxLength,
     on_record: addRow,
   });

@@ -1,4 +1,3 @@
-import { isValidEntry, isValidUsage } from './answers.ts';
 import type { UsageReport } from './api-types.ts';
 import { isProblem } from './errors.ts';
 import type { AskSigned, SignedAnswer } from './signed-answers.ts';
@@ -7,7 +6,7 @@ import type { CallOptions, Transport } from './transport.ts';
 interface BulkOptions extends CallOptions {
   readonly path: string;
   /** The boolean that every entry has. */
-  readonly verdict: keyof typeof isValidEntry;
+  readonly verdict: 'insured' | 'compliant';
   readonly date?: string | undefined;
   readonly signed?: boolean | undefined;
 }
@@ -27,14 +26,14 @@ const MAX_BULK_SIZE = 1_000;
 
 const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
-/** The entry, or an error when it is invalid or may describe another vehicle. */
+/** The entry, or an error when it has no verdict or may describe another vehicle. */
 const checked = <Result extends BulkEntry>(
   entry: Result | null,
   registration: string | undefined,
   verdict: BulkOptions['verdict'],
 ): Result => {
-  if (entry?.registration === registration && isValidEntry[verdict](entry)) return entry as Result;
-  const error = 'The response is not for this registration, or is invalid.';
+  if (entry?.registration === registration && typeof entry?.[verdict] === 'boolean' && entry.code !== '') return entry;
+  const error = 'The response is not for this registration, or has no verdict.';
   return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as BulkEntry as Result;
 };
 
@@ -64,8 +63,10 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
 
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
     const report = await request<UsageReport>({ path: '/usage', signal });
-    if (!isValidUsage(report)) throw new Error('The response is not the usage of a key with its limits.');
-    size = Math.min(report.limits.registrationsPerBulk, MAX_BULK_SIZE);
+    const allowed = report?.limits?.registrationsPerBulk;
+    // With another size, or none, a list would be split for ever.
+    if (!(allowed >= 1)) throw new Error('The response is not the usage of a key with its limits.');
+    size = Math.min(Math.floor(allowed), MAX_BULK_SIZE);
     return report;
   };
 

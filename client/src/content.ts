@@ -1,4 +1,3 @@
-import { isValidPage } from './answers.ts';
 import type { ContentItem, ContentPage, CreateContent, UpdateContent } from './api-types.ts';
 import { isProblem } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
@@ -50,7 +49,8 @@ export class Content {
       try {
         const query = { domain, slug, limit, after };
         const page = await this.#transport.request<ContentPage>({ path: '/api/content', query, signal });
-        if (!isValidPage(page)) throw new Error('The response is not a page of content with its next one.');
+        // Without it the walk would end early, or begin again.
+        if (page?.next === undefined) throw new Error('The response is not a page of content with its next one.');
         yield* page.items;
         if (page.next === null) return;
         after = page.next;

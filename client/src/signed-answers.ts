@@ -16,16 +16,6 @@ export interface SignedAnswer<Answer> {
   readonly receipt: string;
 }
 
-/** The value of shared work. Rejects with the reason of the signal if it is aborted before. */
-const orAbort = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
-  if (signal === undefined) return work;
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  return Promise.race([work, aborted]);
-};
-
 /** Whether the claims belong to this request. A service behind a proxy knows only the end of the path. */
 const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, response: Response): boolean => {
   const { method = 'GET', path, query, body } = asked;
@@ -40,51 +30,23 @@ const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, re
   );
 };
 
-interface KeySetFetch {
-  readonly keys: Promise<KeySet>;
-  readonly stop: AbortController;
-  /** Calls that wait for the keys. */
-  waiting: number;
-}
-
-/** Requests signed answers, and verifies them with the keys of the service, which are fetched once. */
+/** Requests signed answers, and verifies them with the keys of the service, which are kept. */
 export const openSignedAnswers = ({ send, request }: Transport) => {
-  let latest: KeySetFetch | undefined;
-  const forget = (fetching: KeySetFetch): void => {
-    if (latest === fetching) latest = undefined;
-  };
-  const fetchKeys = (): KeySetFetch => {
-    const stop = new AbortController();
+  let keys: KeySet | undefined;
+  const fetchKeys = async (signal: AbortSignal | undefined): Promise<KeySet> => {
     // Beside the version, in which the base address ends.
-    const asked = { path: '/../.well-known/jwks.json', signal: stop.signal };
-    const fetching = { keys: request<unknown>(asked).then(readKeySet), stop, waiting: 0 };
-    fetching.keys.catch(() => forget(fetching));
-    latest = fetching;
-    return fetching;
-  };
-
-  const keysOf = async (fetching: KeySetFetch, signal: AbortSignal | undefined): Promise<KeySet> => {
-    fetching.waiting += 1;
-    try {
-      return await orAbort(fetching.keys, signal);
-    } finally {
-      fetching.waiting -= 1;
-      // Its attempts would keep a process alive that nobody waits for.
-      if (fetching.waiting === 0 && signal?.aborted) {
-        forget(fetching);
-        fetching.stop.abort();
-      }
-    }
+    keys = await readKeySet(await request({ path: '/../.well-known/jwks.json', signal }));
+    return keys;
   };
 
   const read = async (receipt: string, signal: AbortSignal | undefined): Promise<ReceiptClaims> => {
-    const known = latest;
+    const known = keys;
     try {
-      return await readReceipt(receipt, await keysOf(known ?? fetchKeys(), signal));
+      return await readReceipt(receipt, known ?? (await fetchKeys(signal)));
     } catch (error) {
       // The service may have published a key since.
       if (known === undefined || !(error instanceof UnknownSigningKey)) throw error;
-      return readReceipt(receipt, await keysOf(fetchKeys(), signal));
+      return readReceipt(receipt, await fetchKeys(signal));
     }
   };
 

@@ -64,50 +64,6 @@ with 0 when every receipt holds, and with 1 when one does not.`;
 const FAIL_ON = ['not-insured', 'changes', 'ending', 'newly-ending', 'unanswered'] as const;
 type FailOn = (typeof FAIL_ON)[number];
 
-export interface CheckArguments {
-  readonly source: string;
-  readonly out: string;
-  readonly column: string | undefined;
-  readonly headerLine: number | undefined;
-  /** Of the source; detected if absent. */
-  readonly encoding: Encoding | undefined;
-  readonly date: string | undefined;
-  readonly isCompliance: boolean;
-  /** The first and the last day of the list of what ends. */
-  readonly ending: { readonly from: string; readonly to: string; readonly days: number } | undefined;
-  readonly endingFile: string | undefined;
-  readonly notInsuredFile: string | undefined;
-  readonly previous: string | undefined;
-  readonly changesFile: string | undefined;
-  readonly receiptsFile: string | undefined;
-  readonly failOn: readonly FailOn[];
-  readonly force: boolean;
-}
-
-export interface VerifyArguments {
-  readonly source: string;
-  /** By its byte order mark, or UTF-8, if absent. */
-  readonly encoding?: Encoding | undefined;
-  /** A file, or an address that begins with http:// or https://. */
-  readonly jwks: string;
-  readonly issuer: string;
-  readonly acceptsSandbox: boolean;
-}
-
-export interface LookupArguments {
-  readonly registrations: readonly string[];
-  readonly date: string | undefined;
-  readonly isCompliance: boolean;
-  readonly isJson: boolean;
-}
-
-type Arguments =
-  | { readonly command: 'help' | 'version' }
-  | { readonly command: 'usage'; readonly isJson: boolean }
-  | { readonly command: 'lookup'; readonly lookup: LookupArguments }
-  | { readonly command: 'verify'; readonly verify: VerifyArguments }
-  | { readonly command: 'check'; readonly check: CheckArguments };
-
 const parse = (args: string[]) => {
   try {
     return parseArgs({
@@ -141,12 +97,24 @@ const parse = (args: string[]) => {
   }
 };
 
-const readDate = (text: string | undefined): string | undefined => {
-  if (text === undefined || (text >= '1900-01-01' && text <= lastDay && addDays(text, 0) === text)) return text;
-  throw new CannotRun(`--date ${text} is not a day from 1900-01-01 to ${lastDay}: write it as 2026-01-31.`);
+type Values = ReturnType<typeof parse>['values'];
+
+/** @throws CannotRun when a value is given and invalid */
+const readEncoding = (text: string | undefined): Encoding | undefined => {
+  const encoding = text === undefined ? undefined : parseEncoding(text);
+  if (text === undefined || encoding !== undefined) return encoding;
+  throw new CannotRun(`--encoding ${text} is not known: write it as windows-1252, macintosh or iso-8859-2.`);
 };
 
-const readEnding = (text: string | undefined, from: string): CheckArguments['ending'] => {
+const readDate = ({ date, compliance }: Values): string | undefined => {
+  if (date === undefined) return undefined;
+  if (compliance) throw new CannotRun('A compliance verdict is for today: leave out --date.');
+  if (date >= '1900-01-01' && date <= lastDay && addDays(date, 0) === date) return date;
+  throw new CannotRun(`--date ${date} is not a day from 1900-01-01 to ${lastDay}: write it as 2026-01-31.`);
+};
+
+/** The first and the last day of the list of what ends. */
+const readEnding = (text: string | undefined, from: string) => {
   if (text === undefined) return undefined;
   if (!/^\d{1,4}$/.test(text)) {
     throw new CannotRun(`--ending-within ${text} is not a number of days: write it as 30, at most 9999.`);
@@ -154,17 +122,12 @@ const readEnding = (text: string | undefined, from: string): CheckArguments['end
   const to = addDays(from, Number(text));
   // The day after the last one must be one that the service knows.
   if (addDays(to, 1) > lastDay) throw new CannotRun(`--ending-within ${text} goes beyond ${lastDay}: give fewer days.`);
-  return { from, to, days: Number(text) };
-};
-
-const readEncoding = (text: string | undefined): Encoding | undefined => {
-  const encoding = text === undefined ? undefined : parseEncoding(text);
-  if (text === undefined || encoding !== undefined) return encoding;
-  throw new CannotRun(`--encoding ${text} is not known: write it as windows-1252, macintosh or iso-8859-2.`);
+  return { from, to };
 };
 
 const readHeaderLine = (text: string | undefined): number | undefined => {
-  if (text === undefined || /^[1-9]\d{0,5}$/.test(text)) return text === undefined ? undefined : Number(text);
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new CannotRun(`--header-line ${text} is not the number of a line: write it as 4.`);
 };
 
@@ -174,36 +137,13 @@ const readFailOn = (name: string): FailOn => {
   throw new CannotRun(`--fail-on ${name} is not one of ${FAIL_ON.join(', ')}.`);
 };
 
-/** Reads the arguments of the command. @throws CannotRun when they are invalid */
-export const readArguments = (args: string[]): Arguments => {
-  const { values, positionals } = parse(args);
-  const [command, source, ...more] = positionals;
-  const { compliance: isCompliance, json: isJson } = values;
-  if (values.help || command === 'help') return { command: 'help' };
-  if (values.version) return { command: 'version' };
-  if (command === 'usage' && source === undefined) return { command, isJson };
-  if (command === 'verify') {
-    if (source === undefined || more.length > 0)
-      throw new CannotRun('Give one file of receipts to verify; see --help.');
-    const { jwks, issuer, sandbox: acceptsSandbox } = values;
-    if (!jwks) throw new CannotRun('Name the key set of the service, an address or a file, with --jwks.');
-    if (!issuer) throw new CannotRun('Name the issuer, such as https://api.example.com, with --issuer.');
-    return { command, verify: { source, encoding: readEncoding(values.encoding), jwks, issuer, acceptsSandbox } };
-  }
-  if (isCompliance && values.date !== undefined) {
-    throw new CannotRun('A compliance verdict is for today: leave out --date.');
-  }
-  const date = readDate(values.date);
-  if (command === 'lookup') {
-    if (source === undefined) throw new CannotRun('Give a registration, or a few; see --help.');
-    return { command, lookup: { registrations: [source, ...more], date, isCompliance, isJson } };
-  }
-  if (command !== 'check') throw new CannotRun('The command is "check", "lookup", "verify", "usage" or "help".');
-  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
-  const { out, column, previous, force } = values;
+const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
+  const { out, column, previous, force, compliance: isCompliance } = values;
   const { ending: endingFile, changes: changesFile, 'not-insured': notInsuredFile, receipts: receiptsFile } = values;
+  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
   if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (!/\.csv$/i.test(out)) throw new CannotRun(`--out ${out} must end with .csv: the result is CSV, not a workbook.`);
+  const date = readDate(values);
   const encoding = readEncoding(values.encoding);
   const ending = readEnding(values['ending-within'], date ?? todayInLondon());
   const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => readFailOn(name.trim())));
@@ -221,7 +161,36 @@ export const readArguments = (args: string[]): Arguments => {
     throw new CannotRun('--out, --ending, --changes, --not-insured and --receipts must be different files.');
   }
   const headerLine = readHeaderLine(values['header-line']);
-  const common = { source, headerLine, out, column, encoding, date, isCompliance, force, previous };
-  const files = { endingFile, changesFile, notInsuredFile, receiptsFile };
-  return { command, check: { ...common, ...files, ending, failOn } };
+  const common = { source, headerLine, out, column, encoding, date, isCompliance, force, previous, ending, failOn };
+  return { ...common, endingFile, changesFile, notInsuredFile, receiptsFile };
+};
+
+const readLookup = (values: Values, registrations: readonly string[]) => {
+  if (registrations.length === 0) throw new CannotRun('Give a registration, or a few; see --help.');
+  return { registrations, date: readDate(values), isCompliance: values.compliance, isJson: values.json };
+};
+
+const readVerify = (values: Values, [source, ...more]: readonly string[]) => {
+  if (source === undefined || more.length > 0) throw new CannotRun('Give one file of receipts to verify; see --help.');
+  const { jwks, issuer, sandbox: acceptsSandbox } = values;
+  if (!jwks) throw new CannotRun('Name the key set of the service, an address or a file, with --jwks.');
+  if (!issuer) throw new CannotRun('Name the issuer, such as https://api.example.com, with --issuer.');
+  return { source, encoding: readEncoding(values.encoding), jwks, issuer, acceptsSandbox };
+};
+
+export type CheckArguments = ReturnType<typeof readCheck>;
+export type LookupArguments = ReturnType<typeof readLookup>;
+export type VerifyArguments = ReturnType<typeof readVerify>;
+
+/** Reads the arguments of the command. @throws CannotRun when they are invalid */
+export const readArguments = (args: string[]) => {
+  const { values, positionals } = parse(args);
+  const [command, ...operands] = positionals;
+  if (values.help || command === 'help') return { command: 'help' } as const;
+  if (values.version) return { command: 'version' } as const;
+  if (command === 'check') return { command, ...readCheck(values, operands) } as const;
+  if (command === 'lookup') return { command, ...readLookup(values, operands) } as const;
+  if (command === 'verify') return { command, ...readVerify(values, operands) } as const;
+  if (command === 'usage' && operands.length === 0) return { command, isJson: values.json } as const;
+  throw new CannotRun('The command is "check", "lookup", "verify", "usage" or "help".');
 };

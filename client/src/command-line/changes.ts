@@ -1,7 +1,6 @@
-import type { Check } from './checks.ts';
+import { type Check, NO_REGISTRATION, NOT_READ, outcomeOf } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import { CannotRun } from './failure.ts';
-import { NO_REGISTRATION, NOT_READ, outcomeOf } from './summary.ts';
 
 /** The columns of the list of changes. */
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
@@ -18,13 +17,9 @@ export const registrationKeyOf = (registration: string): string =>
 const answerOf = (check: Check, { cells }: ResultRow): string => `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();
 
 /** The answers of an earlier result, by vehicle. @throws CannotRun when two rows of a vehicle have different answers */
-export const readAnswers = async (
-  path: string,
-  check: Check,
-  rows: AsyncIterable<ResultRow>,
-): Promise<Map<string, string>> => {
+export const answersByVehicle = (path: string, check: Check, rows: readonly ResultRow[]): Map<string, string> => {
   const answers = new Map<string, string>();
-  for await (const row of rows) {
+  for (const row of rows) {
     const vehicle = registrationKeyOf(row.registration);
     const [known = NOT_READ, answer] = [answers.get(vehicle), answerOf(check, row)];
     if (answer === NO_REGISTRATION) continue;
@@ -49,32 +44,34 @@ const changeBetween = ({ outcomes, changes }: Check, before: string | undefined,
 };
 
 /**
- * Lists changes in the order of the rows, then the vehicles that no row has. Removes what it finds from `previous`.
- * That is undefined in a first run: then every vehicle is listed that is not insured or compliant, or has no answer.
+ * Lists changes in the order of the rows, then the vehicles that no row has. `previous` is undefined in a first run:
+ * then every vehicle is listed that is not insured or compliant, or has no answer.
  */
-export const listChanges = (check: Check, previous: Map<string, string> | undefined) => {
+export const listChanges = (
+  check: Check,
+  previous: ReadonlyMap<string, string> | undefined,
+  rows: readonly ResultRow[],
+): string[][] => {
   const changes: string[][] = [];
   const compared = new Set<string>();
   const unread = new Set<string>();
-  return {
-    add: (row: ResultRow): void => {
-      const vehicle = registrationKeyOf(row.registration);
-      if (compared.has(vehicle)) return;
-      const before = previous === undefined ? NOT_READ : previous.get(vehicle);
-      const after = answerOf(check, row);
-      if (after === NO_REGISTRATION) return;
+  for (const row of rows) {
+    const vehicle = registrationKeyOf(row.registration);
+    const after = answerOf(check, row);
+    if (compared.has(vehicle) || after === NO_REGISTRATION) continue;
+    if (after === NOT_READ) {
       // Another row of the vehicle may have been read.
-      if (after === NOT_READ) return void unread.add(vehicle);
-      compared.add(vehicle);
-      previous?.delete(vehicle);
-      const change = changeBetween(check, before, after);
-      if (change !== undefined)
-        changes.push([row.registration, change, previous === undefined ? '' : (before ?? ''), after]);
-    },
-    /** Called after the last row. */
-    finish: (): string[][] => {
-      const gone = [...(previous ?? [])].filter(([vehicle, before]) => before !== NOT_READ && !unread.has(vehicle));
-      return [...changes, ...gone.map(([vehicle, before]) => [vehicle, 'gone', before, ''])];
-    },
-  };
+      unread.add(vehicle);
+      continue;
+    }
+    compared.add(vehicle);
+    const before = previous === undefined ? NOT_READ : previous.get(vehicle);
+    const change = changeBetween(check, before, after);
+    if (change === undefined) continue;
+    changes.push([row.registration, change, previous === undefined ? '' : (before ?? ''), after]);
+  }
+  const gone = [...(previous ?? [])].filter(
+    ([vehicle, before]) => before !== NOT_READ && !compared.has(vehicle) && !unread.has(vehicle),
+  );
+  return [...changes, ...gone.map(([vehicle, before]) => [vehicle, 'gone', before, ''])];
 };

@@ -1,27 +1,37 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ProgressBar } from '../../../csv/progress-bar.ts';
 import type { VehicleVerification } from '../index.ts';
-import { type AnsweredRow, type AnswerOptions, answerRows } from './answer-rows.ts';
 import type { CheckArguments } from './arguments.ts';
-import { CHANGE_COLUMNS, listChanges, readAnswers } from './changes.ts';
-import { csvText, headerText, withOutputs } from './check-outputs.ts';
-import { type Check, complianceCheck, insuranceCheck, openLookups } from './checks.ts';
-import { openEarlierResult } from './earlier-result.ts';
-import { ENDING_COLUMNS, listEnding, newlyEnding, readEarlierEnding } from './ending.ts';
+import { answersByVehicle, CHANGE_COLUMNS, listChanges } from './changes.ts';
+import {
+  type Check,
+  complianceCheck,
+  failureCells,
+  insuranceCheck,
+  NO_REGISTRATION,
+  NOT_READ,
+  openLookups,
+  outcomeOf,
+} from './checks.ts';
+import { isResult, type ResultRow, readEarlierResult } from './earlier-result.ts';
+import { countNewlyEnding, ENDING_COLUMNS, listEnding } from './ending.ts';
 import { CannotRun, requireFile } from './failure.ts';
-import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
-import { listNotInsured, NOT_INSURED_COLUMNS } from './not-insured.ts';
-import { type OutputFile, replaceFiles } from './result-file.ts';
-import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
-import type { VehicleList } from './vehicle-list.ts';
+import { type FleetFile, type FleetRow, readFleet } from './fleet-file.ts';
+import { assertReplaceable, csvText, replaceFiles } from './result-files.ts';
+import { type Counts, countRows, formatNumber } from './summary.ts';
+import { listsByAnswer, type VehicleList } from './vehicle-list.ts';
 
 /** Concurrent bulk requests. */
 export const CONCURRENCY = 4;
 
 /** Rows in which the header is searched: titles and remarks may be above it. */
 const SEARCHED_ROWS = 20;
+/** Characters. Longer cells are truncated: they are invalid either way. */
+const MAX_REGISTRATION_LENGTH = 40;
+
+/** The columns of the list of vehicles that are not insured (compliant), unknown or invalid. */
+const NOT_INSURED_COLUMNS = ['registration', 'answer', 'suggestion', 'line'];
 
 /** What a check has found. */
 export interface CheckReport {
@@ -29,8 +39,8 @@ export interface CheckReport {
   readonly counts: Counts;
   /** The line of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
-  /** The vehicles that are not insured (compliant), unknown or invalid. */
-  readonly notInsured: VehicleList;
+  /** What one looks for, by answer: not insured (compliant), unknown, invalid, and rows without a registration. */
+  readonly byAnswer: readonly VehicleList[];
   readonly changes: VehicleList | undefined;
   readonly ending: VehicleList | undefined;
   /** Rows of the list of what ends that its file did not have before. */
@@ -45,48 +55,39 @@ interface CheckOptions {
   readonly print: (report: CheckReport) => Promise<void>;
 }
 
-/** SHA-256 of a file; undefined when it cannot be read. */
-const hashFile = async (path: string): Promise<string | undefined> => {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk);
-    return hash.digest('hex');
-  } catch {
-    return undefined;
+const isList = (columns: readonly string[]) => (header: readonly string[]) => `${header}` === `${columns}`;
+const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
+  more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
+
+/** The files of a check, in the order in which they take their places, and how an earlier one is recognised. */
+const FILES = [
+  ['changesFile', isList(CHANGE_COLUMNS)],
+  ['endingFile', isList(ENDING_COLUMNS)],
+  ['notInsuredFile', isList(NOT_INSURED_COLUMNS)],
+  ['receiptsFile', isReceipts],
+  ['out', isResult],
+] as const;
+
+/** @throws CannotRun */
+const assertFilesReplaceable = async (args: CheckArguments): Promise<void> => {
+  for (const [name, isOwn] of FILES) {
+    const path = args[name];
+    if (path !== undefined) await assertReplaceable({ path, isOwn, source: args.source, force: args.force });
   }
 };
 
-/** Opens the input. It is read several times, so it must not change, not even with the same time and size. */
-const openInput = async (args: CheckArguments) => {
-  const { source } = args;
-  await requireFile(source);
-  const hash = await hashFile(source);
-  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column), {
-    ...args,
-    searched: SEARCHED_ROWS,
-  });
-  if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
-  const assertUnchanged = async (): Promise<void> => {
-    if ((await hashFile(source)) === hash) return;
-    throw new CannotRun(`${source} has changed during the check: run the same command again.`);
-  };
-  return { fleet, assertUnchanged };
-};
-
-/** The answers of the earlier result, undefined in a first run, and the earlier list of what ends. */
-const readEarlier = async (args: CheckArguments, check: Check, { header, columnIndex }: FleetFile) => {
-  const { previous, out, endingFile } = args;
+/** The answers of the earlier result; undefined in a first run. */
+const readPrevious = async (
+  { previous = '', out }: CheckArguments,
+  check: Check,
+  { header, columnIndex }: FleetFile,
+): Promise<Map<string, string> | undefined> => {
   // A nightly job compares with the result that it replaces; the first time there is none.
-  const isFirst = previous !== undefined && resolve(previous) === resolve(out) && !existsSync(out);
-  const column = header[columnIndex] ?? '';
-  const answers =
-    previous === undefined || isFirst
-      ? undefined
-      : await readAnswers(previous, check, await openEarlierResult(previous, check, column));
-  return { answers, ending: endingFile === undefined ? new Set<string>() : await readEarlierEnding(endingFile) };
+  if (resolve(previous) === resolve(out) && !existsSync(out)) return undefined;
+  return answersByVehicle(previous, check, await readEarlierResult(previous, check, header[columnIndex] ?? ''));
 };
 
-/** @throws CannotRun when the key may not ask */
+/** Rows that are looked up at the same time. @throws CannotRun when the key may not ask */
 const readBatchSize = async (
   { ending, isCompliance }: CheckArguments,
   { client, signal }: CheckOptions,
@@ -99,6 +100,38 @@ const readBatchSize = async (
   return limits.registrationsPerBulk * CONCURRENCY;
 };
 
+interface AnsweredRow extends ResultRow {
+  /** The cells of the input, as many as its header has. */
+  readonly given: readonly string[];
+}
+
+/** Looks up the rows that can be, and gives the others the code of their error. */
+const answerRows = async (
+  rows: readonly FleetRow[],
+  { header, columnIndex }: FleetFile,
+  check: Check,
+  lookUp: (registrations: readonly string[]) => Promise<readonly unknown[]>,
+): Promise<AnsweredRow[]> => {
+  const registrationOf = ({ cells }: FleetRow) => (cells[columnIndex] ?? '').trim();
+  const readable = rows.filter(({ error }) => error === undefined);
+  const entries = await lookUp(readable.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH)));
+  const answers = entries.values();
+  return rows.map((row) => ({
+    line: row.line,
+    registration: registrationOf(row),
+    given: header.map((_, at) => row.cells[at] ?? ''),
+    cells: row.error === undefined ? check.cellsOf(answers.next().value) : failureCells(check, row.error),
+  }));
+};
+
+/** The vehicles that are not insured (compliant), unknown or invalid. */
+const listNotInsured = (check: Check, rows: readonly AnsweredRow[]): string[][] =>
+  rows.flatMap(({ line, registration, cells }) => {
+    const answer = outcomeOf(check, cells);
+    const isOther = [check.outcomes.true, NOT_READ, NO_REGISTRATION].includes(answer);
+    return isOther ? [] : [[registration, answer, cells.at(-2) ?? '', `${line}`]];
+  });
+
 /** Names of the added columns, which differ from the input's and from each other. */
 const addedColumns = (columns: readonly string[], header: readonly string[]): string[] =>
   columns.map((name) => {
@@ -107,102 +140,74 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
     return free;
   });
 
-/** Looks up every row, writes it to the result, and passes it to `use`. */
-const writeRows = async (
-  result: OutputFile,
-  fleet: FleetFile,
-  options: AnswerOptions,
-  bar: ProgressBar,
-  use: (row: AnsweredRow) => void,
-): Promise<Counts> => {
-  const { check } = options;
-  const counts = noCounts();
-  const show = () => bar.show(counts.rows, fleet.rowCount, shortSummary(check, counts));
-  show();
-  await result.write(headerText([...fleet.header, ...addedColumns(check.columns, fleet.header)], fleet));
-  for await (const rows of answerRows(fleet, options)) {
-    const lines = rows.map(({ given, cells }) => [...given, ...cells]);
-    await result.write(csvText(lines, fleet));
-    for (const row of rows) {
-      countRow(counts, check, row.cells);
-      use(row);
-    }
-    show();
-  }
-  return counts;
-};
-
-/** The lists of a check, to which its rows are added. */
-const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof readEarlier>>, options: AnswerOptions) => {
-  const { check } = options;
-  const { previous } = args;
-  const changed = previous === undefined ? undefined : listChanges(check, earlier.answers);
-  const notInsured = listNotInsured(check);
-  const ends = args.ending && listEnding({ ...options, ...args.ending });
-  const changesTitle = earlier.answers
-    ? `Changes since ${previous}`
-    : `${previous} is new: all that are ${check.outcomes.false}, unknown or invalid`;
-  const changesList = { title: changesTitle, columns: CHANGE_COLUMNS, path: args.changesFile };
-  const notInsuredTitle = `${check.outcomes.false}, unknown or invalid`;
-  const notInsuredList = { title: notInsuredTitle, columns: NOT_INSURED_COLUMNS, path: args.notInsuredFile };
-  const endingTitle = `Ends from ${args.ending?.from} to ${args.ending?.to}`;
-  const endingList = { title: endingTitle, columns: ENDING_COLUMNS, path: args.endingFile };
-  return {
-    add: (row: AnsweredRow): void => {
-      notInsured.add(row);
-      changed?.add(row);
-      ends?.add(row);
-    },
-    /** Called after the last row. */
-    finish: async (): Promise<Pick<CheckReport, 'notInsured' | 'changes' | 'ending' | 'newlyEnding'>> => {
-      const rows = (await ends?.finish()) ?? [];
-      return {
-        notInsured: { ...notInsuredList, rows: notInsured.rows },
-        changes: changed && { ...changesList, rows: changed.finish() },
-        ending: ends && { ...endingList, rows },
-        newlyEnding: newlyEnding(rows, earlier.ending).length,
-      };
-    },
-  };
-};
-
 /**
  * Checks a CSV file, and writes the result, the lists and the receipts. They replace earlier files together, after the
- * report is printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used or the input
- * changes; ApiProblem, ConnectionError, InvalidReceipt; the signal's reason
+ * report is printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used; ApiProblem,
+ * ConnectionError, InvalidReceipt; the signal's reason
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
+  const { source, ending, endingFile } = args;
   const { client, bar, signal, print } = options;
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
-  const { fleet, assertUnchanged } = await openInput(args);
-  const earlier = await readEarlier(args, check, fleet);
-  return withOutputs(args, fleet, async (outputs) => {
-    const batchSize = await readBatchSize(args, options);
-    const lookups = openLookups(client, signal, outputs.receipts);
-    const answerOptions = { lookups, check, date: args.date, batchSize };
-    const lists = openLists(args, earlier, answerOptions);
-    try {
-      const counts = await writeRows(outputs.result, fleet, answerOptions, bar, lists.add);
-      const { lineBelowTitle } = fleet;
-      const report = { check, counts, lineBelowTitle, ...(await lists.finish()) };
-      for (const name of ['changes', 'ending', 'notInsured'] as const) {
-        const list = report[name];
-        if (list) await outputs[name]?.write(headerText(list.columns, fleet) + csvText(list.rows, fleet));
-      }
-      for (const file of Object.values(outputs)) await file.complete();
-      await assertUnchanged();
-      signal.throwIfAborted();
-      bar.clear();
-      await print(report);
-      signal.throwIfAborted();
-      await replaceFiles(Object.values(outputs));
-      return report;
-    } catch (error) {
-      // A changed input may look like invalid CSV.
-      await assertUnchanged();
-      throw error;
-    } finally {
-      bar.clear();
+  await requireFile(source);
+  const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
+  const { header, lineBelowTitle } = fleet;
+  const total = fleet.rows.length;
+  if (total === 0) throw new CannotRun(`${source} has no rows below its header.`);
+  const previous = args.previous === undefined ? undefined : await readPrevious(args, check, fleet);
+  await assertFilesReplaceable(args);
+
+  const batchSize = await readBatchSize(args, options);
+  const receipts: string[] = [];
+  const lookups = openLookups(client, signal, args.receiptsFile === undefined ? undefined : receipts);
+  const rows: AnsweredRow[] = [];
+  let endingRows: string[][] = [];
+  try {
+    while (rows.length < total) {
+      bar.show(rows.length, total, `${formatNumber(rows.length)} of ${formatNumber(total)} rows`);
+      const batch = fleet.rows.slice(rows.length, rows.length + batchSize);
+      rows.push(...(await answerRows(batch, fleet, check, (asked) => check.lookUp(lookups, asked, args.date))));
     }
+    if (ending) endingRows = await listEnding({ lookups, check, ...ending }, rows);
+  } finally {
+    bar.clear();
+  }
+
+  const changedRows = args.previous === undefined ? [] : listChanges(check, previous, rows);
+  const report: CheckReport = {
+    ...{ check, lineBelowTitle, counts: countRows(check, rows) },
+    byAnswer: listsByAnswer(check, rows, args.notInsuredFile),
+    changes:
+      args.previous === undefined
+        ? undefined
+        : {
+            title: previous
+              ? `Changes since ${args.previous}`
+              : `${args.previous} is new: all that are ${check.outcomes.false}, unknown or invalid`,
+            ...{ columns: CHANGE_COLUMNS, rows: changedRows, path: args.changesFile },
+          },
+    ending: ending && {
+      title: `Ends from ${ending.from} to ${ending.to}`,
+      ...{ columns: ENDING_COLUMNS, rows: endingRows, path: endingFile },
+    },
+    newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(endingRows, endingFile),
+  };
+  const texts = {
+    changesFile: csvText([CHANGE_COLUMNS, ...changedRows], fleet),
+    endingFile: csvText([ENDING_COLUMNS, ...endingRows], fleet),
+    notInsuredFile: csvText([NOT_INSURED_COLUMNS, ...listNotInsured(check, rows)], fleet),
+    receiptsFile: receipts.map((receipt) => `${receipt}\n`).join(''),
+    out: csvText(
+      [[...header, ...addedColumns(check.columns, header)], ...rows.map(({ given, cells }) => [...given, ...cells])],
+      fleet,
+    ),
+  };
+  const files = FILES.flatMap(([name]) => (args[name] === undefined ? [] : [{ path: args[name], text: texts[name] }]));
+  await assertFilesReplaceable(args);
+  await replaceFiles(files, async () => {
+    signal.throwIfAborted();
+    await print(report);
+    signal.throwIfAborted();
   });
+  return report;
 };

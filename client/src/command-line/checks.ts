@@ -1,5 +1,5 @@
 import type { ComplianceEntry, InsuranceEntry, SignedAnswer, VehicleVerification } from '../index.ts';
-import type { OutputFile } from './result-file.ts';
+import { describeValue } from '../receipts.ts';
 
 /** Lookups of many vehicles, one entry each, in order. */
 export interface Lookups {
@@ -8,12 +8,8 @@ export interface Lookups {
   readonly compliance: (registrations: readonly string[]) => Promise<readonly ComplianceEntry[]>;
 }
 
-/** The lookups of a client. With a file for receipts every answer is signed, and its receipts are written there. */
-export const openLookups = (
-  client: VehicleVerification,
-  signal: AbortSignal,
-  receipts: OutputFile | undefined,
-): Lookups => {
+/** The lookups of a client. With a list for receipts every answer is signed, and its receipt is added there. */
+export const openLookups = (client: VehicleVerification, signal: AbortSignal, receipts?: string[]): Lookups => {
   if (receipts === undefined) {
     return {
       insurance: (registrations, date) => client.verify(registrations, { date, signal }),
@@ -22,7 +18,7 @@ export const openLookups = (
   }
   const keep = async <Answer>(signed: Promise<SignedAnswer<Answer>>): Promise<Answer> => {
     const { answer, receipt } = await signed;
-    if (receipt !== '') await receipts.write(`${receipt}\n`);
+    if (receipt !== '') receipts.push(receipt);
     return answer;
   };
   return {
@@ -46,8 +42,6 @@ export interface Check {
   readonly ends: Readonly<Record<string, string>>;
   /** Whether a vehicle with an answer is insured. */
   readonly isInsured: (cells: Cells) => boolean;
-  /** The member of an entry that has the verdict. */
-  readonly verdict: 'insured' | 'compliant';
   readonly lookUp: (lookups: Lookups, registrations: readonly string[], date?: string) => Promise<readonly unknown[]>;
   readonly cellsOf: (entry: unknown) => Cells;
 }
@@ -71,7 +65,6 @@ export const insuranceCheck: Check = {
   changes: { toTrue: 'insured again', toFalse: 'newly uninsured', other: 'changed policy' },
   ends: { valid_to: 'insurance' },
   isInsured: ([insured]) => insured === 'true',
-  verdict: 'insured',
   lookUp: (lookups, registrations, date) => lookups.insurance(registrations, date),
   cellsOf: (found) => {
     const entry = found as InsuranceEntry;
@@ -94,7 +87,6 @@ export const complianceCheck: Check = {
   changes: { toTrue: 'compliant again', toFalse: 'newly not compliant', other: 'changed reasons' },
   ends: { insurance_valid_to: 'insurance', mot_due: 'MOT', road_tax_paid_until: 'road tax' },
   isInsured: ([, reasons = '']) => !NOT_INSURED.test(reasons),
-  verdict: 'compliant',
   lookUp: (lookups, registrations) => lookups.compliance(registrations),
   cellsOf: (found) => {
     const entry = found as ComplianceEntry;
@@ -104,4 +96,40 @@ export const complianceCheck: Check = {
     const dates = [insurance?.validTo, mot?.dueDate, roadTax?.paidUntil];
     return toCells([entry.compliant, [entry.reasons].flat().join(' '), ...dates, fines?.outstanding, '', '']);
   },
+};
+
+const FAILURES: Readonly<Record<string, string>> = {
+  VEHICLE_NOT_FOUND: 'unknown',
+  COMPLIANCE_NOT_FOUND: 'no record',
+  INVALID_REGISTRATION: 'invalid',
+  NO_REGISTRATION: 'no registration',
+};
+
+/** A row whose registration or answer could not be read, in words. */
+export const NOT_READ = 'not read';
+
+/** A row of totals, in words. */
+export const NO_REGISTRATION = 'no registration';
+
+/** What a row without an answer is, in words. */
+export const FAILURE_NAMES = [...Object.values(FAILURES), NOT_READ];
+
+/** What a row is, in words: `insured`, `unknown`. Any other code belongs to a row that was not read. */
+export const outcomeOf = (check: Check, cells: Cells): string => {
+  const error = cells.at(-1);
+  if (error) return FAILURES[error] ?? NOT_READ;
+  return check.outcomes[cells[0] === 'true' ? 'true' : 'false'];
+};
+
+/** Text that cannot be mistaken for anything but a registration. */
+const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
+
+/** An entry of a bulk answer in one line. @param day the day that was asked for; undefined for today */
+export const entryLine = (check: Check, registration: string, entry: unknown, day: unknown): string => {
+  const cells = check.cellsOf(entry);
+  const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
+  // A vehicle without an answer has none on any day.
+  const on = day === undefined || cells.at(-1) ? '' : ` on ${day}`;
+  const shown = PLAIN.test(registration) ? registration : describeValue(registration);
+  return [shown, `${outcomeOf(check, cells)}${on}`, ...details].join(', ');
 };

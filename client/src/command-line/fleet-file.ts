@@ -1,16 +1,11 @@
-import type { BigIntStats } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { nameKey, REGISTRATION_NAMES } from '../../../csv/column-names.ts';
-import { findEncoding, findMark } from '../../../csv/encoding.ts';
+import { findEncoding } from '../../../csv/encoding.ts';
 import { readLines } from '../../../csv/lines.ts';
 import { type CsvHeader, type CsvRow, mayHideRow, readCsv, readHeader } from '../../../csv/read-csv.ts';
 import { type Encoding, type TextFile, UnreadableFile } from '../../../csv/text.ts';
 import { CannotRun, unreadable } from './failure.ts';
 
-export interface FleetRow {
-  /** The line on which it begins. */
-  readonly line: number;
-  readonly cells: readonly string[];
+export interface FleetRow extends CsvRow {
   /**
    * Why it is not looked up: with text in more cells than the header names its registration may be in another cell;
    * a total has none.
@@ -25,15 +20,10 @@ export interface FleetFile {
   readonly lineBelowTitle: number | undefined;
   /** The index of the column of registrations. */
   readonly columnIndex: number;
-  readonly rowCount: number;
   readonly delimiter: string;
   readonly lineEnd: string;
-  /** Whether the result begins with a byte order mark even if it is all ASCII. */
-  readonly hasMark: boolean;
-  /** Metadata of the file before it was first read. */
-  readonly stats: BigIntStats;
-  /** The rows below the header that are not empty. Reads the file again. */
-  readonly rows: () => AsyncGenerator<FleetRow>;
+  /** The rows below the header that are not empty. */
+  readonly rows: readonly FleetRow[];
 }
 
 interface FleetOptions {
@@ -48,7 +38,9 @@ interface FleetOptions {
 }
 
 /** A cell of a row of totals. */
-const TOTAL = /^(?:total|sum|summe)\s*:?\s*[\d., ]*$/i;
+const TOTAL = /^(?:total|sum|summe)\s*:?[\d.,\s]*$/i;
+/** The same in the place of a registration: a figure needs a colon there, because `SUM 123` is a plate. */
+const TOTAL_FOR_REGISTRATION = /^(?:total|sum|summe)\s*(?::[\d.,\s]*)?$/i;
 
 const quoted = (names: readonly string[]): string =>
   names
@@ -56,17 +48,14 @@ const quoted = (names: readonly string[]): string =>
     .map((name) => JSON.stringify(name))
     .join(', ');
 
-const namesOf = (wanted: string | undefined): string[] =>
-  (wanted === undefined ? ['registration', ...REGISTRATION_NAMES] : [wanted]).map(nameKey);
-
 /** The index of the column of registrations. @throws CannotRun with the columns from which to choose */
-export const findColumn = (
+const findColumn = (
   path: string,
-  { names: header, below }: Pick<CsvHeader, 'names' | 'below'>,
+  { names: header, below }: CsvHeader,
+  isWanted: (name: string) => boolean,
   wanted: string | undefined,
 ): number => {
-  const known = namesOf(wanted);
-  const found = header.filter((name) => known.includes(nameKey(name)));
+  const found = header.filter(isWanted);
   if (found.length > 1) {
     const choice =
       wanted === undefined ? `choose one of ${quoted(found)} with --column` : `rename one of ${quoted(found)}`;
@@ -83,69 +72,59 @@ export const findColumn = (
   );
 };
 
-const asCannotRun = (error: unknown, path: string): unknown => {
-  const isOfFile = error instanceof UnreadableFile || (error as NodeJS.ErrnoException).code !== undefined;
-  return isOfFile ? unreadable(path, error) : error;
-};
-
 /** The first line end of a file. */
 const findLineEnd = async (file: TextFile): Promise<string> => {
   for await (const { lines } of readLines(file)) for (const { end } of lines) return end || '\n';
   return '\n';
 };
 
-/** Opens a CSV file, and reads it to validate it and count its rows. @throws CannotRun, or what `find` throws */
-export const openFleet = async (
-  path: string,
-  find: (header: CsvHeader) => number,
-  { column: wanted, encoding: given, searched = 1, headerLine }: FleetOptions = {},
-): Promise<FleetFile> => {
-  const known = namesOf(wanted);
+const readRows = async (file: TextFile, header: CsvHeader, columnIndex: number): Promise<FleetRow[]> => {
+  const rows: CsvRow[] = [];
+  for await (const chunk of readCsv(file, header)) {
+    for (const row of chunk.rows) {
+      if (row.cells.some((cell, index) => mayHideRow(cell, index === columnIndex, header.delimiter))) {
+        throw new UnreadableFile(`line ${row.line} has a line end within a cell, so a quote may be missing there`);
+      }
+      rows.push(row);
+    }
+  }
+  const errorOf = ({ cells }: CsvRow, isLast: boolean): FleetRow['error'] => {
+    if (cells.slice(header.names.length).some((cell) => cell.trim() !== '')) return 'TOO_MANY_CELLS';
+    const registration = (cells[columnIndex] ?? '').trim();
+    const isTotal =
+      registration === ''
+        ? isLast || cells.some((cell) => TOTAL.test(cell.trim()))
+        : TOTAL_FOR_REGISTRATION.test(registration);
+    return isTotal ? 'NO_REGISTRATION' : undefined;
+  };
+  return rows.map((row, index) => {
+    const error = errorOf(row, index === rows.length - 1);
+    return error === undefined ? row : { ...row, error };
+  });
+};
+
+/** @throws CannotRun */
+export const readFleet = async (path: string, options: FleetOptions = {}): Promise<FleetFile> => {
+  const { column: wanted, encoding: given, searched = 1, headerLine } = options;
+  const known = (wanted === undefined ? ['registration', ...REGISTRATION_NAMES] : [wanted]).map(nameKey);
+  const isWanted = (name: string) => known.includes(nameKey(name));
   try {
-    const stats = await stat(path, { bigint: true });
     const file = { path, encoding: await findEncoding(path, given) };
-    const hasMark = file.encoding !== 'utf-8' || (await findMark(path)) !== undefined;
-    const header = await readHeader(file, (name) => known.includes(nameKey(name)), { searched, headerLine });
+    const header = await readHeader(file, isWanted, { searched, headerLine });
     if (header === undefined) {
       throw new CannotRun(headerLine ? `${path} has no row on line ${headerLine}.` : `${path} is empty.`);
     }
-    const { names, delimiter } = header;
-    const columnIndex = find(header);
-    let lastLine = 0;
-    const errorOf = ({ line, cells }: CsvRow): FleetRow['error'] => {
-      if (cells.slice(names.length).some((cell) => cell.trim() !== '')) return 'TOO_MANY_CELLS';
-      if (cells[columnIndex]?.trim()) return undefined;
-      const isTotal = line === lastLine || cells.some((cell) => TOTAL.test(cell.trim()));
-      return isTotal ? 'NO_REGISTRATION' : undefined;
+    const columnIndex = findColumn(path, header, isWanted, wanted);
+    return {
+      header: header.names,
+      lineBelowTitle: header.above > 0 ? header.line : undefined,
+      columnIndex,
+      delimiter: header.delimiter,
+      lineEnd: await findLineEnd(file),
+      rows: await readRows(file, header, columnIndex),
     };
-    const read = async function* (keepsBlanks: boolean): AsyncGenerator<FleetRow> {
-      try {
-        for await (const chunk of readCsv(file, header, { keepsBlanks })) {
-          for (const row of chunk.rows) {
-            if (row.cells.some((cell, index) => mayHideRow(cell, index === columnIndex, delimiter))) {
-              throw new UnreadableFile(
-                `line ${row.line} has a line end within a cell, so a quote may be missing there`,
-              );
-            }
-            const error = errorOf(row);
-            yield error === undefined ? row : { ...row, error };
-          }
-        }
-      } catch (error) {
-        throw asCannotRun(error, path);
-      }
-    };
-    let rowCount = 0;
-    for await (const { line } of read(false)) {
-      rowCount += 1;
-      lastLine = line;
-    }
-    // What is read now is valid, and its cells are copied to the result as they are.
-    const rows = () => read(true);
-    const lineBelowTitle = header.above > 0 ? header.line : undefined;
-    const form = { delimiter, lineEnd: await findLineEnd(file), hasMark, stats };
-    return { header: names, lineBelowTitle, columnIndex, rowCount, ...form, rows };
   } catch (error) {
-    throw asCannotRun(error, path);
+    const isOfFile = error instanceof UnreadableFile || (error as NodeJS.ErrnoException).code !== undefined;
+    throw isOfFile ? unreadable(path, error) : error;
   }
 };

@@ -1,15 +1,12 @@
 #!/usr/bin/env node
-import { fstatSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
 import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
-import { complianceCheck, insuranceCheck, openLookups } from './checks.ts';
-import { entryLine } from './entry-line.ts';
+import { complianceCheck, entryLine, insuranceCheck, openLookups } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
-import { listsByAnswer } from './not-insured.ts';
 import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
 import { verifyFile } from './verify-file.ts';
@@ -32,16 +29,10 @@ const withoutKeys = (text: string): string =>
 const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done));
 /** @throws CannotRun when the lines cannot be written */
-const print = async (...lines: string[]): Promise<void> => {
-  const text = `${lines.map(printable).join('\n')}\n`;
-  try {
-    // The stream of a file does not notice that a write was short.
-    if (fstatSync(process.stdout.fd).isFile()) writeFileSync(process.stdout.fd, text);
-    else await write(text);
-  } catch (error) {
+const print = (...lines: string[]): Promise<void> =>
+  write(`${lines.map(printable).join('\n')}\n`).catch((error: unknown) => {
     throw new CannotRun(`Standard output cannot be written (${reasonOf(error)}).`);
-  }
-};
+  });
 
 /** The last day of a key that ends soon, once a response has said it. */
 let lastDayOfKey: string | undefined;
@@ -62,25 +53,24 @@ const warnOnce = (bar?: ProgressBar) => {
 
 const openClient = (bar?: ProgressBar): VehicleVerification => {
   if (apiKey.trim() === '') throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to your key.');
-  const wanted = 'Set VEHICLE_VERIFICATION_BASE_URL to the address of the service, with /v1 at its end.';
-  if (baseUrl === '') throw new CannotRun(wanted);
+  const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires };
   try {
-    const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires };
-    const client = new VehicleVerification({
-      baseUrl,
-      apiKey,
-      concurrency: CONCURRENCY,
-      attempts: ATTEMPTS,
-      ...events,
-    });
-    if (/\/v\d+\/?$/.test(baseUrl)) return client;
+    if (baseUrl !== '') {
+      const client = new VehicleVerification({
+        baseUrl,
+        apiKey,
+        concurrency: CONCURRENCY,
+        attempts: ATTEMPTS,
+        ...events,
+      });
+      if (/\/v\d+\/?$/.test(baseUrl)) return client;
+    }
   } catch (error) {
     const { message } = error as TypeError;
-    throw new CannotRun(
-      `VEHICLE_VERIFICATION_${message.includes('key') ? 'API_KEY' : 'BASE_URL'} is wrong. ${message}`,
-    );
+    const name = message.includes('key') ? 'API_KEY' : 'BASE_URL';
+    throw new CannotRun(`VEHICLE_VERIFICATION_${name} is wrong. ${message}`);
   }
-  throw new CannotRun(wanted);
+  throw new CannotRun('Set VEHICLE_VERIFICATION_BASE_URL to the address of the service, with /v1 at its end.');
 };
 
 const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).split('\n'));
@@ -89,7 +79,7 @@ const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).sp
 const lookUp = async (args: LookupArguments, signal: AbortSignal): Promise<number> => {
   const { registrations, date, isCompliance, isJson } = args;
   const kind = isCompliance ? complianceCheck : insuranceCheck;
-  const entries = await kind.lookUp(openLookups(openClient(), signal, undefined), registrations, date);
+  const entries = await kind.lookUp(openLookups(openClient(), signal), registrations, date);
   if (isJson) await printJson(entries);
   else await print(...entries.map((entry, at) => entryLine(kind, registrations[at] ?? '', entry, date)));
   return entries.every((entry) => kind.cellsOf(entry).at(-1) === '') ? 0 : SOME_FAILED;
@@ -128,7 +118,7 @@ const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
 };
 
 const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
-  const { counts, lineBelowTitle, notInsured, changes, ending } = report;
+  const { counts, lineBelowTitle, byAnswer, changes, ending } = report;
   const reasons = foundBy(args, report);
   return [
     `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(failedRows(counts))} without an answer.`,
@@ -136,7 +126,7 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
       ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
       : []),
     ...summaryLines(report.check, counts),
-    ...listsByAnswer(report.check, notInsured).flatMap((list) => ['', ...tableLines(list, '--not-insured')]),
+    ...byAnswer.flatMap((list) => ['', ...tableLines(list, '--not-insured')]),
     ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
     ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
@@ -157,9 +147,9 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
 
 const runCommand = async (signal: AbortSignal): Promise<number> => {
   const args = readArguments(process.argv.slice(2));
-  if (args.command === 'check') return check(args.check, signal);
-  if (args.command === 'verify') return (await verifyFile(args.verify, signal, print)) ? 0 : SOME_FAILED;
-  if (args.command === 'lookup') return lookUp(args.lookup, signal);
+  if (args.command === 'check') return check(args, signal);
+  if (args.command === 'verify') return (await verifyFile(args, signal, print)) ? 0 : SOME_FAILED;
+  if (args.command === 'lookup') return lookUp(args, signal);
   if (args.command === 'usage') return showUsage(args.isJson, signal);
   await print(...(args.command === 'version' ? [packageJson.version] : HELP.split('\n')));
   return 0;

@@ -1,3 +1,5 @@
+import { type Check, FAILURE_NAMES, NOT_READ, outcomeOf } from './checks.ts';
+import type { ResultRow } from './earlier-result.ts';
 import { formatNumber } from './summary.ts';
 
 /** Rows that are printed. The file has all of them. */
@@ -29,3 +31,12 @@ export const tableLines = ({ title, columns, rows, path }: VehicleList, option: 
     ...(more > 0 ? [`  and ${formatNumber(more)} more: ${all}`] : []),
   ];
 };
+
+/** A list for each answer that somebody looks for: not insured (compliant), unknown, invalid, no registration. */
+export const listsByAnswer = (check: Check, rows: readonly ResultRow[], path: string | undefined): VehicleList[] =>
+  [check.outcomes.false, ...FAILURE_NAMES].flatMap((title) => {
+    const ofAnswer = title === NOT_READ ? [] : rows.filter(({ cells }) => outcomeOf(check, cells) === title);
+    if (ofAnswer.length === 0) return [];
+    const cells = ofAnswer.map(({ registration, cells, line }) => [registration, cells.at(-2) ?? '', `${line}`]);
+    return [{ title, path, columns: ['registration', 'suggestion', 'line'], rows: cells }];
+  });

@@ -5,8 +5,7 @@ import { type Line, readLines } from '../../../csv/lines.ts';
 import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt } from '../receipts.ts';
 import { readText } from '../transport.ts';
 import type { VerifyArguments } from './arguments.ts';
-import { complianceCheck, insuranceCheck } from './checks.ts';
-import { entryLine } from './entry-line.ts';
+import { complianceCheck, entryLine, insuranceCheck } from './checks.ts';
 import { CannotRun, reasonOf, requireFile, unreadable } from './failure.ts';
 import { formatNumber } from './summary.ts';
 
@@ -54,41 +53,33 @@ async function* receiptsIn({ source: path, encoding: given }: VerifyArguments): 
 /** Characters of an answer of another kind. */
 const MAX_ANSWER = 1_000;
 
-/** The day that was asked for; undefined for the day of the request. */
-const dayOf = ({ answer }: ReceiptClaims): unknown => (answer as { asOf?: unknown } | null)?.asOf;
+interface Answer {
+  readonly registration?: string;
+  readonly insured?: unknown;
+  readonly compliant?: unknown;
+  readonly code?: unknown;
+  /** The day that was asked for; absent for the day of the request. */
+  readonly asOf?: string;
+}
 
-/** What a path asks, and the registration in it, which may be the name of an endpoint; null when it is no lookup. */
-const readPath = (path: string) => {
-  const insurance = /\/vehicle\/(?:([^/]+)\/|bulk-)insurance$/.exec(path);
-  const found = insurance ?? /(?:\/vehicle\/bulk-compliance|\/compliance\/([^/]+))$/.exec(path);
-  return found && { check: insurance ? insuranceCheck : complianceCheck, inPath: found[1] ?? path };
+/** One line for a vehicle; of an answer of another kind, its JSON. */
+const answerLine = (entry: Answer, { request, answer }: ReceiptClaims): string => {
+  const [, inPath = ''] = /\/(?:vehicle|compliance)\/([^/]+)/.exec(request.path) ?? [];
+  const registration = entry.registration ?? inPath.replaceAll('%20', ' ');
+  const { asOf } = answer as Answer;
+  if (typeof entry.compliant === 'boolean') return entryLine(complianceCheck, registration, entry, asOf);
+  const isKnown = typeof entry.insured === 'boolean' || typeof entry.code === 'string';
+  return isKnown ? entryLine(insuranceCheck, registration, entry, asOf) : JSON.stringify(entry).slice(0, MAX_ANSWER);
 };
 
-/** One line for each vehicle; of an answer of another kind, its JSON. */
-const answerLines = (claims: ReceiptClaims): string[] => {
-  const { request, status, answer } = claims;
-  const asked = readPath(request.path);
-  if (asked === null) {
-    const json = JSON.stringify(answer) ?? '';
-    return [`  ${json.length > MAX_ANSWER ? `${json.slice(0, MAX_ANSWER)}…` : json}`];
-  }
-  const { check, inPath } = asked;
-  const members = (answer ?? {}) as { registration?: unknown; code?: unknown; results?: unknown };
-  if (Array.isArray(members.results)) {
-    return members.results.map((entry) => `  ${entryLine(check, String(entry?.registration), entry, dayOf(claims))}`);
-  }
-  const registration = String(members.registration ?? inPath.replaceAll('%20', ' '));
-  const entry = status === 200 ? answer : { ...members, registration, [check.verdict]: false };
-  return [`  ${entryLine(check, registration, entry, dayOf(claims))}`];
-};
-
-/** When, for whom, and what was answered. */
+/** When, for whom, and what was answered: one line for each vehicle. */
 const receiptLines = (claims: ReceiptClaims): string[] => {
-  const { iat, aud, jti, request, sandbox } = claims;
-  const day = dayOf(claims);
+  const { iat, aud, jti, request, sandbox, answer } = claims;
+  const { asOf, results } = answer as Answer & { readonly results?: readonly Answer[] };
   const at = `${sandbox ? 'sandbox, ' : ''}${new Date(iat * 1_000).toISOString().replace('.000', '')}`;
-  const question = `${request.method} ${request.path}${day === undefined ? '' : ` for ${day}`}`;
-  return [`${at}, for key ${aud}, request ${jti}: ${question}`, ...answerLines(claims)];
+  const question = `${request.method} ${request.path}${asOf === undefined ? '' : ` for ${asOf}`}`;
+  const entries = (results ?? [answer as Answer]).map((entry) => `  ${answerLine(entry, claims)}`);
+  return [`${at}, for key ${aud}, request ${jti}: ${question}`, ...entries];
 };
 
 /** @throws InvalidReceipt when the receipt does not hold */
@@ -111,7 +102,7 @@ export const verifyFile = async (
 ): Promise<boolean> => {
   const keys = await openKeySet(args.jwks, signal);
   let [found, held] = [0, 0];
-  for await (const { line, text, end } of receiptsIn(args)) {
+  for await (const { line, text } of receiptsIn(args)) {
     signal.throwIfAborted();
     found += 1;
     try {
@@ -120,9 +111,7 @@ export const verifyFile = async (
       held += 1;
     } catch (error) {
       if (!(error instanceof InvalidReceipt)) throw error;
-      const isCutOff = error.isIncomplete && end === '';
-      const why = isCutOff ? 'The file ends in the middle of the receipt.' : error.message;
-      await print(`Line ${line} does not hold. ${why}`);
+      await print(`Line ${line} does not hold. ${error.message}`);
     }
   }
   if (found === 0) throw new CannotRun(`${args.source} has no receipts.`);

@@ -37,14 +37,14 @@ describe('The command line', () => {
       '5;AB1OCDE;+44',
       '6',
       '7;AB12CDE;shifted;cell;;',
-      '8;AB12_CDE;\t;;;;',
+      '8;AB12_CDE;;;;;',
     ];
     const { code, stdout, stderr, result } = await checkText(`${input.join('\r\n')}\r\n`, '--column', 'plate');
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toMatch(/^result.csv: 8 rows, 6 without an answer\.\n/);
     expect(withoutPolicies(result)).toBe(
       [
-        '\ufeffinsured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error',
+        'insured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error',
         "1;AB12 CDE;'=1+1;true;POLICY",
         '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND',
         "3;KR08NIL;'-5;false;;;;;;NONE;;",
@@ -52,7 +52,7 @@ describe('The command line', () => {
         "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND",
         '6;;;;;;;;;;;INVALID_REGISTRATION',
         '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS',
-        "8;AB12_CDE;'\t;;;;;;;;;INVALID_REGISTRATION",
+        '8;AB12_CDE;;;;;;;;;;INVALID_REGISTRATION',
         '',
       ].join('\r\n'),
     );
@@ -66,23 +66,22 @@ describe('The command line', () => {
     const text = Buffer.concat([office, Buffer.from([...unknown, '9;;AB1OCDE;'].join('\r\n') + total)]);
     const { code, stdout } = await checkText(text, '--not-insured', 'list.csv');
     const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' '));
-    expect([code, lines[0]]).toEqual([1, 'result.csv: 26 rows, 23 without an answer.']);
+    expect([code, lines[0]]).toEqual([1, 'result.csv: 26 rows, 22 without an answer.']);
     expect(lines.slice(1, 9)).toEqual([
       ...['Line 4 of fleet.csv names the columns; what is above it is left out.', 'insured 1', 'not insured 1'],
-      ...['unknown 22 (1 with a suggestion)', 'invalid 1', 'no registration 1', 'not read 0', ''],
+      ...['unknown 22 (1 with a suggestion)', 'invalid 0', 'no registration 2', 'not read 0', ''],
     ]);
     expect(lines.slice(9, 15)).toEqual([
       ...['not insured: 1', 'registration suggestion line', 'dg65 old 6'.replace(' ', '\u00a0'), ''],
       ...['unknown: 22', 'registration suggestion line'],
     ]);
     expect(lines.slice(-7)).toEqual([
-      ...['ZZ29ZZZ 27', 'and 2 more: all are in list.csv', '', 'invalid: 1', 'registration suggestion line'],
-      ...['Summe: 2 7', ''],
+      ...['and 2 more: all are in list.csv', '', 'no registration: 2', 'registration suggestion line'],
+      ...['Summe: 2 7', '30', ''],
     ]);
     const list = (await readFile(file('list.csv'), 'utf8')).split('\r\n');
-    expect([list.length, ...list.slice(0, 4)]).toEqual([
-      ...[26, '\ufeffregistration;answer;suggestion;line', 'dg65\u00a0old;not insured;;6', 'Summe: 2;invalid;;7'],
-      'ZZ10ZZZ;unknown;;8',
+    expect([list.length, ...list.slice(0, 3)]).toEqual([
+      ...[25, '\ufeffregistration;answer;suggestion;line', 'dg65\u00a0old;not insured;;6', 'ZZ10ZZZ;unknown;;8'],
     ]);
     expect(list.at(-2)).toBe('AB1OCDE;unknown;AB10CDE;29');
   });
@@ -116,6 +115,20 @@ describe('The command line', () => {
     expect(result).toMatch(/AB12CDE.José.true/);
     const again = ['check', 'fleet.csv', '--out', 'result.csv', '--previous', 'result.csv'];
     expect(await start(again).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Changes since') });
+  });
+
+  it('ends with 0 when all rows but the totals have an answer, and names each total with its line', async () => {
+    const { code, stdout, result } = await checkText('registration,n\nAB12CDE,1\nSumme: 1,\nKR08NIL,1\nTOTAL,2\n');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /\nno registration: 2\n {2}registration +suggestion +line\n {2}Summe: 1 +3\n {2}TOTAL +5\n$/,
+      ),
+    ]);
+    expect(result?.match(/^.*NO_REGISTRATION$/gm)).toEqual([
+      'Summe: 1,,,,,,,,,,NO_REGISTRATION',
+      'TOTAL,2,,,,,,,,,NO_REGISTRATION',
+    ]);
   });
 
   const [FINE, UNINSURED, UNKNOWN, INVALID, UNREAD] = ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ', 'AB12_CDE', 'AB12CDE,x'];
@@ -170,7 +183,7 @@ describe('The command line', () => {
     await signing.close();
     expect([cut.code, cut.stdout]).toEqual([
       1,
-      expect.stringContaining('\nLine 3 does not hold. The file ends in the mid'),
+      expect.stringContaining('\nLine 3 does not hold. The receipt is cut off, '),
     ]);
   });
 

@@ -1,8 +1,6 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { HttpFault } from '../../support/http-fault-proxy.ts';
-import { startStubService } from './stub-service.ts';
 import { useCommandLine } from './use-command-line.ts';
 
 const { accountOf, file, folder, proxy, start } = useCommandLine();
@@ -71,9 +69,7 @@ describe('A long check', () => {
       at(nth, () => stopped.child.kill(signal), { slowMs: 600_000 });
       const ended = signal === 'SIGKILL' ? { code: signal, stderr: '' } : { code: 130, stderr: 'Stopped.\n' };
       expect(await stopped.ended).toEqual({ ...ended, stdout: '' });
-      // Only a killed process leaves its temporary file.
-      if (signal === 'SIGKILL') expect(await filesNow()).toMatchObject(earlier);
-      else expect(await filesNow()).toEqual(earlier);
+      expect(await filesNow()).toEqual(earlier);
     }
     proxy().inject(() => undefined);
     expect((await check().ended).code).toBe(1);
@@ -112,28 +108,4 @@ describe('A long check', () => {
     expect([expected, otherResult]).toContain(await resultOf());
     expect(await readdir(folder())).toEqual(['fleet.csv', 'other.csv', 'result.csv']);
   });
-
-  it('ends with 2 when the content of the input changes, also while its size and time stay', async () => {
-    const { mtime } = await stat(file('fleet.csv'));
-    at(6, () => {
-      writeFileSync(file('fleet.csv'), readFileSync(file('fleet.csv'), 'utf8').replaceAll('AB12 CDE', 'KR08 NIL'));
-      utimesSync(file('fleet.csv'), mtime, mtime);
-    });
-    const stderr = 'fleet.csv has changed during the check: run the same command again.\n';
-    expect(await checkOnly().ended).toEqual({ code: 2, stdout: '', stderr });
-    expect(await readdir(folder())).toEqual(['fleet.csv']);
-  });
-});
-
-it('A check of 100,000 rows needs at most 32 MB of heap', async () => {
-  const rows = Array.from({ length: 100_000 }, (_, index) => `AB12 ${index},${'a note '.repeat(20)}`);
-  await writeFile(file('fleet.csv'), `registration,note\n${rows.join('\n')}\n`);
-  const service = await startStubService();
-  // The file alone has 15 MB, its rows with their answers several times that.
-  const { ended } = start(CHECK, { ...service.account, NODE_OPTIONS: '--max-old-space-size=32' });
-  const stdout = expect.stringMatching(/^result\.csv: 100,000 rows, 0 without an answer\.\n/);
-  expect(await ended).toEqual({ code: 0, stdout, stderr: '' });
-  await service.close();
-  expect(service.bulkRequests()).toBe(100);
-  expect((await resultOf()).split('\n')).toHaveLength(100_002);
 });

@@ -1,8 +1,7 @@
 import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { answerRows } from '../../../client/src/command-line/answer-rows.ts';
 import { HELP, readArguments } from '../../../client/src/command-line/arguments.ts';
-import { CHANGE_COLUMNS, listChanges, readAnswers } from '../../../client/src/command-line/changes.ts';
+import { answersByVehicle, CHANGE_COLUMNS, listChanges } from '../../../client/src/command-line/changes.ts';
 import { checkFile } from '../../../client/src/command-line/check-file.ts';
 import {
   type Cells,
@@ -13,18 +12,10 @@ import {
   type Lookups,
 } from '../../../client/src/command-line/checks.ts';
 import { addDays } from '../../../client/src/command-line/days.ts';
-import { openEarlierResult, type ResultRow } from '../../../client/src/command-line/earlier-result.ts';
+import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
-import type { FleetFile } from '../../../client/src/command-line/fleet-file.ts';
-import { openOutputFile, replaceFiles } from '../../../client/src/command-line/result-file.ts';
-import {
-  countRow,
-  failedRows,
-  noCounts,
-  shortSummary,
-  summaryLines,
-  unreadRows,
-} from '../../../client/src/command-line/summary.ts';
+import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
+import { countRows, failedRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
 import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
 import type { VehicleVerification } from '../../../client/src/index.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
@@ -33,62 +24,45 @@ import { useFolder } from '../../support/use-folder.ts';
 const file = useFolder('of each test');
 beforeEach(() => writeFile(file('fleet.csv'), 'registration\n'));
 
-const replaceable = async (name: string, force = false) => ({
-  path: file(name),
-  input: await stat(file('fleet.csv'), { bigint: true }),
-
-  isOwn: (header: readonly string[]) => `${header}` === 'registration,what',
-  force,
-});
-/** Writes a file whole, and returns the names of the files just before. */
+/** Writes a file as a check does, and returns the names of all files just before it takes its place. */
 const write = async (name: string, text: string, force = false) => {
-  const output = await openOutputFile(await replaceable(name, force));
-  const meanwhile = await readdir(file());
-  try {
-    await output.write(text);
-    await output.complete();
-    await replaceFiles([output]);
-  } finally {
-    await output.discard();
-  }
+  const isOwn = (header: readonly string[]) => `${header}` === 'registration,what';
+  await assertReplaceable({ path: file(name), source: file('fleet.csv'), isOwn, force });
+  let meanwhile: string[] = [];
+  await replaceFiles([{ path: file(name), text }], async () => {
+    meanwhile = await readdir(file());
+  });
   return meanwhile;
 };
 
 describe('A file that a check writes', () => {
   it('is written beside what was there, readable by its owner only, with a name of any length', async () => {
     const name = `${'n'.repeat(250)}.csv`;
-    expect(await write(name, 'text')).toEqual([expect.stringMatching(/^check-[0-9a-f]{32}\.tmp$/), 'fleet.csv']);
+    expect(await write(name, 'text')).toEqual([expect.stringMatching(/^check-[0-9a-f-]{36}\.tmp$/), 'fleet.csv']);
     expect(await readdir(file())).toEqual(['fleet.csv', name]);
     expect((await stat(file(name))).mode & 0o777).toBe(0o600);
     await expect(write('n'.repeat(256), '')).rejects.toThrow('cannot be written (its name is too long).');
   });
 
-  it.each([
-    ['begins with a mark for Excel when its text is not all ASCII', `${'x'.repeat(200_000)}é`, '\ufeff'],
-    ['has no mark when its text is all ASCII', 'x'.repeat(200_000), ''],
-    ['has one mark when its text begins with it', '\ufeffé', ''],
-  ])('%s', async (_title, text, mark) => {
-    await write('list.csv', text);
-    expect((await readFile(file('list.csv'), 'utf8')) === mark + text).toBe(true);
+  it('begins with a mark for Excel when its text is not all ASCII', async () => {
+    await write('list.csv', 'é');
+    expect(await readFile(file('list.csv'), 'utf8')).toBe('\ufeffé');
+    await write('ascii.csv', 'e');
+    expect(await readFile(file('ascii.csv'), 'utf8')).toBe('e');
   });
 
-  it('replaces neither a link, nor a folder, nor the input, also when that appears meanwhile', async () => {
+  it('replaces neither a link, nor a folder, nor the input, which has several names', async () => {
     const isLink = 'is a link or a device, not a file: name another one.';
-    const isInput = 'is the input, which would be overwritten: name another file.';
     for (const [place, sentence] of [
       [() => symlink('fleet.csv', file('out.csv')), isLink],
       [() => symlink('nothing', file('out.csv')), isLink],
       [() => mkdir(file('out.csv')), 'is a folder: name a file.'],
-      [() => link(file('fleet.csv'), file('out.csv')), isInput],
+      [() => link(file('fleet.csv'), file('out.csv')), 'is the input, which would be overwritten: name another file.'],
     ] as const) {
-      const output = await openOutputFile(await replaceable('out.csv', true));
       await place();
-      await expect(replaceFiles([output])).rejects.toThrow(sentence);
-      await output.discard();
+      await expect(write('out.csv', '', true)).rejects.toThrow(sentence);
       await rm(file('out.csv'), { recursive: true });
-      expect(await readdir(file())).toEqual(['fleet.csv']);
     }
-    expect(await readFile(file('fleet.csv'), 'utf8')).toBe('registration\n');
   });
 
   it.each([
@@ -108,49 +82,41 @@ describe('A file that a check writes', () => {
     expect(await readFile(file('list.csv'), 'utf8')).toBe('forced');
     expect(await readdir(file())).toEqual(['fleet.csv', 'list.csv']);
   });
-
-  it('does not take its place when the temporary file is no longer its own, which stays', async () => {
-    const output = await openOutputFile(await replaceable('list.csv'));
-    const [name = ''] = await readdir(file());
-    await rm(file(name));
-    await writeFile(file(name), 'of another run');
-    await expect(replaceFiles([output])).rejects.toThrow(`Another run writes ${file('list.csv')}: `);
-    await output.discard();
-    expect(await readdir(file())).toEqual([name, 'fleet.csv']);
-  });
 });
 
-/** A row of an insurance check: `true POL-1`, `false`, or the code of an error. */
-const row = (registration: string, answer: string): ResultRow => {
+/** The cells of an insurance check: `true POL-1`, `false`, or the code of an error. */
+const cellsOf = (answer: string): Cells => {
   const [verdict = '', policy = ''] = answer.split(' ');
-  const isError = /^[A-Z]/.test(verdict);
-  const cells = isError ? failureCells(insuranceCheck, verdict) : [verdict, policy, '', '', '', '', '', ''];
-  return { registration, cells };
+  return /^[A-Z]/.test(verdict) ? failureCells(insuranceCheck, verdict) : [verdict, policy, '', '', '', '', '', '', ''];
 };
 /** Rows as `AB12CDE: true POL-1, ZZ1: VEHICLE_NOT_FOUND`. */
-async function* rowsOf(text: string) {
-  for (const [, registration = '', answer = ''] of text.matchAll(/([^,:]*): ([^,]*)(?:, |$)/g))
-    yield row(registration, answer);
-}
-const compare = async (before: string, after: string) => {
-  const previous = await readAnswers('old.csv', insuranceCheck, rowsOf(before));
-  const changes = listChanges(insuranceCheck, previous);
-  for await (const one of rowsOf(after)) changes.add(one);
-  return changes.finish();
-};
+const rowsOf = (text: string): ResultRow[] =>
+  [...text.matchAll(/([^,:]*): ([^,]*)(?:, |$)/g)].map(([, registration = '', answer = ''], at) => ({
+    line: at + 2,
+    registration,
+    cells: cellsOf(answer),
+  }));
+const compare = (before: string, after: string) =>
+  listChanges(insuranceCheck, answersByVehicle('old.csv', insuranceCheck, rowsOf(before)), rowsOf(after));
 
 describe('An earlier result', () => {
   const verdictOf = async (verdict: string, error = '') => {
     const columns = insuranceCheck.columns.join();
     const blanks = ','.repeat(insuranceCheck.columns.length - 2);
     await writeFile(file('old.csv'), `registration,${columns}\nAB12CDE,${verdict},POL-1${blanks}${error}\n`);
-    const [read] = await Array.fromAsync(await openEarlierResult(file('old.csv'), insuranceCheck, 'registration'));
+    const [read] = await readEarlierResult(file('old.csv'), insuranceCheck, 'registration');
     return read?.cells[0];
   };
 
   it('has verdicts as a spreadsheet writes them', async () => {
     for (const verdict of ['TRUE', 'True', ' true ']) expect(await verdictOf(verdict)).toBe('true');
     expect([await verdictOf('FALSE'), await verdictOf('', 'VEHICLE_NOT_FOUND')]).toEqual(['false', '']);
+  });
+
+  it('has the answers of rows whose last cells are left out, as Excel does', async () => {
+    await writeFile(file('old.csv'), `registration,${insuranceCheck.columns}\nAB12CDE,TRUE,POL-1\n`);
+    const [read] = await readEarlierResult(file('old.csv'), insuranceCheck, 'registration');
+    expect(read?.cells).toEqual(cellsOf('true POL-1'));
   });
 
   it.each(['WAHR', '1', ''])('with the verdict "%s" is an error with its line', async (verdict) => {
@@ -176,44 +142,40 @@ describe('The list of changes', () => {
     ['nothing', 'true POL-1', 'TOO_MANY_CELLS'],
     ['nothing', 'NO_REGISTRATION', 'NO_REGISTRATION'],
     ['nothing', 'true POL-1', 'CODE_OF_A_LATER_VERSION'],
-  ])('says "%s" when %s becomes %s', async (change, before, after) => {
-    const changes = await compare(`AB12 CDE: ${before}`, `ab12-cde: ${after}`);
+  ])('says "%s" when %s becomes %s', (change, before, after) => {
+    const changes = compare(`AB12 CDE: ${before}`, `ab12-cde: ${after}`);
     const expected = change === 'nothing' ? [] : [['ab12-cde', change]];
     expect(changes.map(([registration, what]) => [registration, what])).toEqual(expected);
   });
 
-  it('has new and gone vehicles, each once, whatever the order of the rows', async () => {
+  it('has new and gone vehicles, each once, whatever the order of the rows', () => {
     const before = 'AB12CDE: true POL-1, KR08NIL: false, : INVALID_REGISTRATION';
     const after = 'ZZ1: VEHICLE_NOT_FOUND, KR08 NIL: false, ZZ1: VEHICLE_NOT_FOUND, : INVALID_REGISTRATION';
-    expect(await compare(before, after)).toEqual([['ZZ1', 'new', '', 'unknown'], GONE]);
-    expect(await compare('AB12CDE: LOOKUP_UNAVAILABLE', '')).toEqual([]);
+    expect(compare(before, after)).toEqual([['ZZ1', 'new', '', 'unknown'], GONE]);
+    expect(compare('AB12CDE: LOOKUP_UNAVAILABLE', '')).toEqual([]);
   });
 
-  it('of a first run has every vehicle that is not insured, unknown or invalid', async () => {
-    const changes = listChanges(insuranceCheck, undefined);
-    for await (const one of rowsOf(
-      'A1: true POL-1, B2: false, C3: VEHICLE_NOT_FOUND, D4: INVALID_ANSWER, : INVALID_REGISTRATION',
-    ))
-      changes.add(one);
-    expect(changes.finish()).toEqual([
+  it('of a first run has every vehicle that is not insured, unknown or invalid', () => {
+    const rows = 'A1: true POL-1, B2: false, C3: VEHICLE_NOT_FOUND, D4: INVALID_ANSWER, : INVALID_REGISTRATION';
+    expect(listChanges(insuranceCheck, undefined, rowsOf(rows))).toEqual([
       ['B2', 'new', '', 'not insured'],
       ['C3', 'new', '', 'unknown'],
       ['', 'new', '', 'invalid'],
     ]);
   });
 
-  it('uses the answer of another row of a vehicle when the first one was not read', async () => {
+  it('uses the answer of another row of a vehicle when the first one was not read', () => {
     const after = 'AB12CDE: LOOKUP_UNAVAILABLE, AB12 CDE: false, KR08NIL: INVALID_ANSWER';
-    const changes = await compare('AB12CDE: true POL-1, KR08NIL: true POL-2', after);
+    const changes = compare('AB12CDE: true POL-1, KR08NIL: true POL-2', after);
     expect(changes).toEqual([['AB12 CDE', 'newly uninsured', 'insured POL-1', 'not insured']]);
   });
 
-  it('takes a vehicle that is twice in the earlier result once, unless its answers differ', async () => {
+  it('takes a vehicle that is twice in the earlier result once, unless its answers differ', () => {
     const twice = (answer: string) => compare(`AB12CDE: true POL-1, AB12 CDE: ${answer}`, '');
-    expect(await twice('true POL-1')).toEqual([GONE]);
-    expect(await twice('LOOKUP_UNAVAILABLE')).toEqual([GONE]);
+    expect(twice('true POL-1')).toEqual([GONE]);
+    expect(twice('LOOKUP_UNAVAILABLE')).toEqual([GONE]);
     const sentence = 'old.csv has AB12 CDE twice, with different answers: delete one of the rows.';
-    await expect(twice('false')).rejects.toThrow(sentence);
+    expect(() => twice('false')).toThrow(sentence);
   });
 });
 
@@ -229,51 +191,37 @@ it('The list of what ends follows renewals to the last one, with one request for
       return { registration, insured: validTo !== undefined, policy: { validTo }, ...code };
     });
   };
-  const options = { lookups: { insurance } as unknown as Lookups, check: insuranceCheck, batchSize: 9 };
-  const ending = listEnding({ ...options, from: dayOf(1), to: dayOf(13) });
-  for (const [registration, [first]] of Object.entries(ends))
-    ending.add({ registration, cells: ['true', '', '', '', '', dayOf(first), '', ''] });
-  expect((await ending.finish()).map(([registration, what, day]) => `${registration} ${what} ${day}`)).toEqual([
+  const options = { lookups: { insurance } as unknown as Lookups, check: insuranceCheck };
+  const rows = Object.entries(ends).map(([registration, [first]], at) => ({
+    ...{ line: at + 2, registration },
+    cells: ['true', '', '', '', '', dayOf(first), '', '', ''],
+  }));
+  const ending = await listEnding({ ...options, from: dayOf(1), to: dayOf(13) }, rows);
+  expect(ending.map(([registration, what, day]) => `${registration} ${what} ${day}`)).toEqual([
     ...['A insurance 2030-06-03', 'E insurance (renewal not read) 2030-06-04'],
     ...['B insurance 2030-06-12', 'C insurance 2030-06-13'],
   ]);
   expect(asked).toEqual(['04 A,B', '05 E,B', '06 C,D', '13 B', '14 C'].map((day) => `2030-06-${day}`));
 });
 
-it('A row without an answer of the client ends the check', async () => {
-  const rows = async function* () {
-    yield* [
-      { line: 2, cells: ['AB12CDE'] },
-      { line: 3, cells: ['KR08NIL'] },
-    ];
-  };
-  const fleet = { header: ['registration'], columnIndex: 0, rows } as unknown as FleetFile;
-  const lookups = { insurance: async () => [{ registration: 'AB12CDE', insured: false, policy: null }] };
-  const options = { lookups: lookups as unknown as Lookups, check: insuranceCheck, batchSize: 9, date: undefined };
-  await expect(answerRows(fleet, options).next()).rejects.toThrow('not one answer for each registration');
-});
-
 describe('The summary', () => {
   const linesOf = (...summary: Parameters<typeof summaryLines>) =>
     summaryLines(...summary).map((line) => line.trim().replace(/ {2,}/g, ' '));
 
-  const countsOf = (check: Check, rows: readonly Cells[]) => {
-    const counts = noCounts();
-    for (const cells of rows) countRow(counts, check, cells);
-    return counts;
-  };
+  const countsOf = (check: Check, rows: readonly Cells[]) =>
+    countRows(
+      check,
+      rows.map((cells) => ({ cells })),
+    );
 
   it('counts each outcome, and rows without an answer apart from uninsured ones', () => {
     const invalid = ['INVALID_REGISTRATION', 'INVALID_REGISTRATION'];
     const unread = ['TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
     const answers = ['true POL-1', 'false', ...invalid, ...unread];
-    const cells = [...answers, 'NO_REGISTRATION'].map((answer) => row('AB12CDE', answer).cells);
+    const cells = [...answers, 'NO_REGISTRATION'].map(cellsOf);
     const suggested = failureCells(insuranceCheck, 'VEHICLE_NOT_FOUND', 'AB10CDE');
     const counts = countsOf(insuranceCheck, [...cells, suggested]);
     expect([failedRows(counts), unreadRows(counts)]).toEqual([6, 3]);
-    expect(shortSummary(insuranceCheck, counts)).toBe(
-      '1 insured, 1 not insured, 1 unknown, 2 invalid, 1 no registration, 3 not read',
-    );
     const lines = [
       'insured 1',
       'not insured 1',
@@ -352,13 +300,13 @@ describe('The arguments', () => {
     const usage = { key: { scopes: ['compliance:read'] }, limits: { registrationsPerBulk: 9 } };
     const client = { usage: async () => usage } as unknown as VehicleVerification;
     const options = { client, bar: progressBar(process.stderr), signal: new AbortController().signal };
-    const checking = args.command === 'check' && checkFile(args.check, { ...options, print: async () => {} });
+    const checking = args.command === 'check' && checkFile(args, { ...options, print: async () => {} });
     await expect(checking).rejects.toThrow(sentence);
   });
 
   it('name the first and the last day of what ends', () => {
-    const ending = { from: '2028-02-01', to: '2028-03-02', days: 30 };
-    expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ check: { ending } });
+    const ending = { from: '2028-02-01', to: '2028-03-02' };
+    expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ ending });
   });
 });
 

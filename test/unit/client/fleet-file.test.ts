@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type FleetRow, findColumn, openFleet } from '../../../client/src/command-line/fleet-file.ts';
+import { type FleetRow, readFleet } from '../../../client/src/command-line/fleet-file.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const inFolder = useFolder();
@@ -36,8 +36,9 @@ const file = fc.record({
 
 it('The rows of a fleet file are as written, in every encoding, with any line ends, and malformed ones are named', async () => {
   const property = fc.asyncProperty(file, async ({ encoding, delimiter, padding, column, end, rows }) => {
+    const needsQuotes = (value: string) => /["\r\n]/.test(value) || value.includes(delimiter);
     const write = (value: string, isQuoted: boolean) =>
-      isQuoted || /["\r\n]/.test(value) || value.includes(delimiter) ? `"${value.replaceAll('"', '""')}"` : value;
+      isQuoted || needsQuotes(value) ? `"${value.replaceAll('"', '""')}"` : value;
     const header = [`a${'x'.repeat(padding)}`, 'b'].toSpliced(column, 0, 'registration');
     let text = `${delimiter === '|' ? `sep=|${end}` : ''}${header.join(delimiter)}${end}`;
     const expected: FleetRow[] = [];
@@ -47,8 +48,10 @@ it('The rows of a fleet file are as written, in every encoding, with any line en
       const oneLine = texts.map((text, nth) =>
         nth === column || text.includes(delimiter) ? text.replaceAll(/[\r\n]/g, '') : text,
       );
-      const cells = kind === 'blank' ? ['', ' ', ''] : oneLine;
-      const written = cells.map((value) => write(value, isQuoted && kind !== 'blank'));
+      const given = kind === 'blank' ? ['', ' ', ''] : oneLine;
+      const written = given.map((value) => write(value, isQuoted && kind !== 'blank'));
+      // Blanks at the end of a cell without quotes are not read.
+      const cells = given.map((value) => (isQuoted || needsQuotes(value) ? value : value.trimEnd()));
       if (kind === 'stray') for (const row of [written, cells]) row.splice(0, 3, 'a', 'x"y', 'b');
       if (kind === 'long') written.push('more');
       if (kind === 'short') [written[0], cells[0]] = ['a', 'a'];
@@ -63,9 +66,9 @@ it('The rows of a fleet file are as written, in every encoding, with any line en
       expected.splice(-1, 1, { ...last, error: 'NO_REGISTRATION' });
     const path = inFolder('fleet.csv');
     await writeFile(path, ENCODED[encoding]?.(text) ?? '');
-    const fleet = await openFleet(path, (found) => findColumn(path, found, undefined));
-    expect(fleet).toMatchObject({ header, columnIndex: column, delimiter, rowCount: expected.length, lineEnd: end });
-    expect(await Array.fromAsync(fleet.rows())).toEqual(expected);
+    const fleet = await readFleet(path);
+    expect(fleet).toMatchObject({ header, columnIndex: column, delimiter, lineEnd: end });
+    expect(fleet.rows).toEqual(expected);
   });
   await fc.assert(property, { numRuns: 100 });
 });
@@ -74,7 +77,7 @@ describe('The header of a fleet file', () => {
   const open = async (text: string | Buffer, headerLine?: number) => {
     const path = inFolder('titles.csv');
     await writeFile(path, text);
-    return openFleet(path, (found) => findColumn('F', found, undefined), { searched: 20, headerLine });
+    return readFleet(path, { searched: 20, headerLine });
   };
   const ROWS = 'Nr;Reg No;Driver\n1;AB12CDE;x\n';
   it.each([
@@ -87,7 +90,7 @@ describe('The header of a fleet file', () => {
   ])('%s', async (_where, text, line) => {
     const fleet = await open(text);
     expect(fleet).toMatchObject({ header: ['Nr', 'Reg No', 'Driver'], columnIndex: 1, lineBelowTitle: line });
-    expect(fleet.rowCount).toBe(1);
+    expect(fleet.rows).toHaveLength(1);
   });
 
   it.each([
@@ -107,30 +110,45 @@ describe('The header of a fleet file', () => {
 
   it('is in the line that is named', async () => {
     const fleet = await open('Reg;Driver\nKennzeichen\nAB12CDE\n', 2);
-    expect(fleet).toMatchObject({ header: ['Kennzeichen'], columnIndex: 0, rowCount: 1 });
+    expect(fleet).toMatchObject({ header: ['Kennzeichen'], columnIndex: 0, rows: [{ line: 3 }] });
   });
 
   it('of an office’s file is in line 4; its total is no vehicle', async () => {
     const office = await readFile(new URL('../../fixtures/files/23-office-file.csv', import.meta.url));
     const { header, rows } = await open(office);
-    const cells = (await Array.fromAsync(rows())).map((row) => [row.line, row.cells[2]]);
-    expect([header, cells]).toEqual([
-      ['Nr', 'Halle', 'Reg No', 'Fahrer'],
-      [
-        [5, 'ab12 cde'],
-        [6, 'dg65\u00a0old'],
-        [7, 'Summe: 2'],
-      ],
+    expect(header).toEqual(['Nr', 'Halle', 'Reg No', 'Fahrer']);
+    expect(rows.map(({ line, cells, error }) => [line, cells[2], error])).toEqual([
+      [5, 'ab12 cde', undefined],
+      [6, 'dg65\u00a0old', undefined],
+      [7, 'Summe: 2', 'NO_REGISTRATION'],
     ]);
   });
 });
 
-it('A row without a registration is no vehicle when it is the last one or has a total', async () => {
-  const path = inFolder('totals.csv');
-  const rows = ['AB12CDE,x', ',Total', ',Sum: 3', ',"summe: 1,200"', ',y', ',Summer', ',z', ' , '];
-  await writeFile(path, `registration,note\n${rows.join('\n')}\n`);
-  const fleet = await openFleet(path, (found) => findColumn(path, found, undefined));
-  const errors = (await Array.fromAsync(fleet.rows())).map(({ error }) => error);
-  const total = 'NO_REGISTRATION';
-  expect(errors).toEqual([undefined, total, total, total, undefined, undefined, total]);
+describe('A row without a registration', () => {
+  const errorsOf = async (rows: readonly string[]) => {
+    const path = inFolder('totals.csv');
+    await writeFile(path, `registration,note\n${rows.join('\n')}\n`);
+    return (await readFleet(path)).rows.map(({ error }) => error);
+  };
+  const TOTAL = 'NO_REGISTRATION';
+
+  it('is no vehicle when it is the last one or has a total beside it', async () => {
+    const errors = await errorsOf(['AB12CDE,x', ',Total', ',Sum 3', ',"summe: 1,200"', ',y', ',Summer', ',z', ' , ']);
+    expect(errors).toEqual([undefined, TOTAL, TOTAL, TOTAL, undefined, undefined, TOTAL]);
+  });
+
+  it.each([
+    ...['Total', 'TOTAL', 'total:', 'Sum', 'Summe', ' summe ', 'Summe: 2', 'SUMME:2', 'Total: 305', 'Total : 1 200'],
+    ...['"Total: 1,200.50"', 'Sum:\u00a03'],
+  ])('has the word of a total in its place: %s', async (cell) => {
+    expect(await errorsOf([`${cell},x`, 'AB12CDE,'])).toEqual([TOTAL, undefined]);
+  });
+
+  it.each(['SUM 123', 'sum123', 'SUM1', 'TOTAL 1', 'TOTAL305', 'SUMME 2', 'SUMM', 'TOTALS', 'TOTAL: AB12CDE', '305'])(
+    'is not one with what may be a plate: %s',
+    async (cell) => {
+      expect(await errorsOf([`${cell},x`, 'AB12CDE,'])).toEqual([undefined, undefined]);
+    },
+  );
 });

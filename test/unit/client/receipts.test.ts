@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { truncate, writeFile } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyFile } from '../../../client/src/command-line/verify-file.ts';
@@ -36,7 +35,14 @@ const verify = async (text: string | Buffer, options: object = {}, onPrint = asy
     lines.push(...printed);
     await onPrint();
   };
-  const args = { source, jwks, issuer: 'https://api.example.com', acceptsSandbox: false, ...options };
+  const args = {
+    source,
+    jwks,
+    encoding: undefined,
+    issuer: 'https://api.example.com',
+    acceptsSandbox: false,
+    ...options,
+  };
   const holds = await verifyFile(args, new AbortController().signal, print);
   return { holds, lines };
 };
@@ -44,18 +50,16 @@ const verify = async (text: string | Buffer, options: object = {}, onPrint = asy
 describe('A receipt', () => {
   const hmac = (text: string) => createHmac('sha256', JSON.stringify(key.jwk)).update(text).digest();
   const foreign = (header: object = {}) => signToken(foreignKey, CLAIMS, header);
+  const CHANGED = /^The receipt is cut off, was changed, or another key has signed it\.$/;
   const NO_RECEIPT = /^The receipt was changed, or is none: it has not the form of a signed answer/;
-  const SHARED_SECRET = / HS256, a shared secret: anybody /;
-  const noBytes = () => Buffer.alloc(0);
   const changed = good.replace('.e', '.A');
   it.each<[string, string, RegExp]>([
-    ['whose claims were changed', `${changed}\n`, /^The receipt was changed after it was signed\.$/],
-    ['that another key has signed', foreign({ kid: key.kid }), / or another key than \S+ has signed/],
-    ['with another key in the key set', foreign({ kid: 'renamed' }), /^The key set has another key /],
-    ['whose key is unknown', foreign(), /^The receipt names the key \S+, which is not in the key set/],
-    ['without a signature', signToken(key, CLAIMS, { alg: 'none' }, noBytes), / has no signature \(alg "none"/],
-    ['with the public key as a secret', signToken(key, CLAIMS, { alg: 'HS256' }, hmac), SHARED_SECRET],
-    ['with another algorithm', signed({}, { alg: 'RS256' }), /^The receipt is signed with "RS256", not with ES256\.$/],
+    ['whose claims were changed', `${changed}\n`, CHANGED],
+    ['that another key has signed', foreign({ kid: key.kid }), CHANGED],
+    ['whose key has the id of another in the key set', foreign({ kid: 'renamed' }), /^The key set has no key /],
+    ['whose key is unknown', foreign(), /^The key set has no key for receipts with the id "\S+"\.$/],
+    ['without a signature', signToken(key, CLAIMS, { alg: 'none' }), / is signed with "none", not with ES256\.$/],
+    ['with the public key as a secret', signToken(key, CLAIMS, { alg: 'HS256' }, hmac), / signed with "HS256", not /],
     ['of another type', signed({}, { typ: 'JWT' }), /^The receipt has the type "JWT", not "vehicle-answer\+jwt"\.$/],
     [
       'with a critical extension',
@@ -67,8 +71,8 @@ describe('A receipt', () => {
     ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
     ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
     ['that is none', '{"insured":true}\n', NO_RECEIPT],
-    ['that ends in its claims', good.slice(0, 250), /^The file ends in the middle of the receipt\.$/],
-    ['that ends in its signature', good.slice(0, -1), /^The file ends in the middle of the receipt\.$/],
+    ['that ends in its claims', good.slice(0, 250), CHANGED],
+    ['that ends in its signature', good.slice(0, -1), CHANGED],
   ])('%s does not hold, and says so', async (_title, text, sentence) => {
     const { holds, lines } = await verify(`${good}\n${text}`);
     const [first, , second = '', last] = lines;
@@ -90,7 +94,7 @@ describe('A receipt', () => {
       const { lines } = await verify(`${crafted.join('\n')}\n${good}\n`);
       expect(lines.at(-1)).toBe(`1 of ${hostile.length + 1} receipts hold.`);
       for (const line of lines.slice(0, hostile.length))
-        expect(line).toMatch(/^Line \d does not hold\. The receipt .{10,200}$/);
+        expect(line).toMatch(/^Line \d does not hold\. The (receipt|key set) .{10,200}$/);
     },
   );
 
@@ -111,7 +115,7 @@ describe('A receipt', () => {
     'does not hold by a key that says that it is for something else: %j',
     async (purpose) => {
       const keys = await readKeySet({ keys: [{ ...key.jwk, ...purpose }, oldKey.jwk] });
-      await expect(readReceipt(good, keys)).rejects.toThrow('or says that this key is for something else.');
+      await expect(readReceipt(good, keys)).rejects.toThrow('The key set has no key for receipts with the id');
       const right = { use: 'sig', alg: 'ES256', key_ops: ['verify'] };
       expect(await readReceipt(good, await readKeySet({ keys: [{ ...key.jwk, ...right }] }))).toEqual(CLAIMS);
     },
@@ -140,12 +144,7 @@ describe('A receipt', () => {
     const keys = await readKeySet(JWKS);
     expect(await readReceipt(good, keys)).toEqual(CLAIMS);
     for (const [at, byte] of [...good].entries()) {
-      for (const other of [
-        '.',
-        '\n',
-        byte === 'B' ? 'C' : 'B',
-        String.fromCharCode(byte.charCodeAt(0) ^ 1),
-      ]) {
+      for (const other of ['.', '\n', byte === 'B' ? 'C' : 'B', String.fromCharCode(byte.charCodeAt(0) ^ 1)]) {
         if (other === byte) continue;
         const text = good.slice(0, at) + other + good.slice(at + 1);
         await expect(readReceipt(text, keys)).rejects.toBeInstanceOf(InvalidReceipt);
@@ -157,7 +156,7 @@ describe('A receipt', () => {
     const notFound = { title: 'T', status: 404, detail: 'D', code: 'VEHICLE_NOT_FOUND', requestId: 'r' };
     const details = { mot: { dueDate: '2026-01-31' } };
     const verdict = { registration: 'A1', compliant: false, reasons: ['MOT_EXPIRED'], details };
-    const bulk = [verdict, { registration: 'B2', compliant: false, code: 'COMPLIANCE_NOT_FOUND', error: '…' }, null];
+    const bulk = [verdict, { registration: 'B2', compliant: false, code: 'COMPLIANCE_NOT_FOUND', error: '…' }];
     const unknown = { registration: 'B2', insured: false, code: 'VEHICLE_NOT_FOUND' };
     const receipts = [
       signToken(oldKey, CLAIMS),
@@ -177,7 +176,7 @@ describe('A receipt', () => {
         ...[`Line 1 holds: ${when}: GET ${PATH}`, `  ${answered('')}`],
         ...[`Line 2 holds: ${when}: GET /v1/vehicle/ZZ99%20ZZZ/insurance`, '  ZZ99 ZZZ, unknown'],
         ...[`Line 3 holds: sandbox, ${when}: POST /v1/vehicle/bulk-compliance`],
-        ...['  A1, not compliant, reasons MOT_EXPIRED, mot_due 2026-01-31', '  B2, no record', '  undefined, not read'],
+        ...['  A1, not compliant, reasons MOT_EXPIRED, mot_due 2026-01-31', '  B2, no record'],
         ...[
           `Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`,
           `  ${answered(' on 2026-03-01')}`,
@@ -193,7 +192,7 @@ describe('A receipt', () => {
     const paths = ['/v1/vehicles/AB12CDE/mot', '/v1/vehicle/AB12CDE/insurance/history', '/v1/vehicle/bulk-mot'];
     for (const path of paths) {
       const { holds, lines } = await verify(signToken(key, claimsOf('GET', path, answer)));
-      expect([holds, lines[1]]).toEqual([true, `  ${JSON.stringify(answer).slice(0, 1_000)}…`]);
+      expect([holds, lines[1]]).toEqual([true, `  ${JSON.stringify(answer).slice(0, 1_000)}`]);
     }
   });
 
@@ -282,32 +281,6 @@ describe('A signed lookup', () => {
     }
   });
 
-  it('fetches the key set as long as anybody waits for it, and again for the next one', async () => {
-    const fetches: AbortSignal[] = [];
-    let isSlow = true;
-    const send: typeof fetch = async (input, { signal } = {}) => {
-      if (!String(input).endsWith('jwks.json'))
-        return new Response(good, { headers: { 'Content-Type': 'application/jwt' } });
-      if (!isSlow) return Response.json(JWKS);
-      fetches.push(signal as AbortSignal);
-      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
-    };
-    const client = clientWith(send);
-    const [one, other] = [new AbortController(), new AbortController()];
-    const calls = [one, other].map(({ signal }) => client.insurance('AB12CDE', { signed: true, signal }));
-    const failures = Promise.allSettled(calls);
-    while (fetches.length === 0) await setImmediate();
-    await setImmediate();
-    one.abort();
-    await setImmediate();
-    expect(fetches.map(({ aborted }) => aborted)).toEqual([false]);
-    other.abort();
-    await failures;
-    expect(fetches.map(({ aborted }) => aborted)).toEqual([true]);
-    isSlow = false;
-    expect(await client.insurance('AB12CDE', { signed: true })).toEqual({ answer: ANSWER, receipt: good });
-  });
-
   it('reads the key set again when a key was added since', async () => {
     const sets = [{ keys: [oldKey.jwk] }, JWKS];
     const { client, keySets } = clientOf([signToken(oldKey, CLAIMS), good], { sets });
@@ -329,9 +302,9 @@ describe('A signed lookup', () => {
   const unsigned = { type: 'application/json' };
   it.each([
     ['is not signed', JSON.stringify(ANSWER), unsigned, 'The service has answered without a signature.'],
-    ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
+    ['does not hold', signToken(foreignKey, CLAIMS), {}, 'The key set has no key for receipts with the id'],
     ['has a critical extension', signToken(key, CLAIMS, { crit: ['b64'], b64: true }), {}, '(crit)'],
-    ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no P-256 key with an id.'],
+    ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no key for receipts.'],
     ['is for another vehicle', signed({ request: otherPath }), {}, 'The signed answer is for another request.'],
     ['has another status', signed({ status: 404 }), {}, 'The signed answer is for another request.'],
   ])('rejects an answer that %s', async (_title, token, options, sentence) => {

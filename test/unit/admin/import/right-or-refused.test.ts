@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findColumn, openFleet } from '../../../../client/src/command-line/fleet-file.ts';
+import { readFleet } from '../../../../client/src/command-line/fleet-file.ts';
 import { storeItems } from '../../../support/engine.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { aPolicy, aVehicle } from '../../../support/records.ts';
@@ -17,8 +17,7 @@ const { load, run, stored, engine } = admin;
 /** What `check` reads of a file, or the sentence with which it ends. */
 const checked = async (path: string, options: { encoding?: string; column?: string } = {}) => {
   try {
-    const { rows } = await openFleet(path, (header) => findColumn(path, header, options.column), options);
-    return await Array.fromAsync(rows());
+    return (await readFleet(path, options)).rows;
   } catch (error) {
     return (error as Error).message;
   }
