@@ -47,9 +47,6 @@ interface CompleteResponse {
 
 /** After a longer `Retry-After` the call rejects, unless the reason is the rate limit. */
 const MAX_RETRY_AFTER_SECONDS = 120;
-/** A page has at most 5 MB, and API Gateway returns at most 10 MB: a larger response is not from this API. */
-const MAX_RESPONSE_BYTES = 10_000_000;
-
 /** Attempts when the name of the host is unknown: a resolver is rarely wrong twice. */
 const MAX_ATTEMPTS_AT_A_NAME = 3;
 
@@ -100,19 +97,6 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** @throws Error when there are more bytes; the rest is then not read */
-export const readText = async (chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> => {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw Object.assign(new Error('There are too many bytes.'), { code: 'TOO_LARGE' });
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
-};
-
 /**
  * Sends requests and retries transient errors, which is safe: each reads, deletes, or has an Idempotency-Key or
  * If-Match. @throws TypeError when the base address or the key is invalid
@@ -148,7 +132,7 @@ export const openTransport = (options: ClientOptions) => {
       const timeout = AbortSignal.timeout(timeoutMs);
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
-      const text = response.body ? await readText(response.body, MAX_RESPONSE_BYTES) : '';
+      const text = await response.text();
       const isAnswer = response.ok && response.status !== 204 && !isSigned(response) && !isHtml(response);
       const isJson = isAnswer || isProblemDocument(response);
       // A proxy may have cut it off.

@@ -22,8 +22,8 @@ import { assertReplaceable, csvText, replaceFiles } from './result-files.ts';
 import { type Counts, countRows, formatNumber } from './summary.ts';
 import { listsByAnswer, type VehicleList } from './vehicle-list.ts';
 
-/** Concurrent bulk requests. */
-export const CONCURRENCY = 4;
+/** Rows that are looked up at the same time, and by which the progress is shown. */
+const BATCH_SIZE = 4_000;
 
 /** Rows in which the header is searched: titles and remarks may be above it. */
 const SEARCHED_ROWS = 20;
@@ -87,19 +87,6 @@ const readPrevious = async (
   return answersByVehicle(previous, check, await readEarlierResult(previous, check, header[columnIndex] ?? ''));
 };
 
-/** Rows that are looked up at the same time. @throws CannotRun when the key may not ask */
-const readBatchSize = async (
-  { ending, isCompliance }: CheckArguments,
-  { client, signal }: CheckOptions,
-): Promise<number> => {
-  const { limits, key } = await client.usage({ signal });
-  if (ending && !key.scopes.includes('vehicles:read')) {
-    const asking = isCompliance ? '--ending-within asks' : 'The check and --ending-within ask';
-    throw new CannotRun(`${asking} about insurance, for which the key needs the scope vehicles:read.`);
-  }
-  return limits.registrationsPerBulk * CONCURRENCY;
-};
-
 interface AnsweredRow extends ResultRow {
   /** The cells of the input, as many as its header has. */
   readonly given: readonly string[];
@@ -157,7 +144,6 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   const previous = args.previous === undefined ? undefined : await readPrevious(args, check, fleet);
   await assertFilesReplaceable(args);
 
-  const batchSize = await readBatchSize(args, options);
   const receipts: string[] = [];
   const lookups = openLookups(client, signal, args.receiptsFile === undefined ? undefined : receipts);
   const rows: AnsweredRow[] = [];
@@ -165,7 +151,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   try {
     while (rows.length < total) {
       bar.show(rows.length, total, `${formatNumber(rows.length)} of ${formatNumber(total)} rows`);
-      const batch = fleet.rows.slice(rows.length, rows.length + batchSize);
+      const batch = fleet.rows.slice(rows.length, rows.length + BATCH_SIZE);
       rows.push(...(await answerRows(batch, fleet, check, (asked) => check.lookUp(lookups, asked, args.date))));
     }
     if (ending) endingRows = await listEnding({ lookups, check, ...ending }, rows);

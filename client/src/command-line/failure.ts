@@ -11,7 +11,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'its name is too long',
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',
-  TOO_LARGE: 'it is too large',
   EPIPE: 'nobody reads it any more',
 };
 

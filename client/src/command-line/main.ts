@@ -4,7 +4,7 @@ import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
-import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
+import { type CheckReport, checkFile } from './check-file.ts';
 import { complianceCheck, entryLine, insuranceCheck, openLookups } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
@@ -59,7 +59,6 @@ const openClient = (bar?: ProgressBar): VehicleVerification => {
       const client = new VehicleVerification({
         baseUrl,
         apiKey,
-        concurrency: CONCURRENCY,
         attempts: ATTEMPTS,
         ...events,
       });

@@ -17,7 +17,6 @@ export interface Counts {
   readonly reasons: ReadonlyMap<string, number>;
   readonly insured: number;
   readonly notInsured: number;
-  readonly suggestions: number;
 }
 
 const countEach = (names: readonly string[]): ReadonlyMap<string, number> => {
@@ -36,7 +35,6 @@ export const countRows = (check: Check, rows: readonly { readonly cells: Cells }
     reasons: countEach(reasons.filter((reason) => reason !== '')),
     insured,
     notInsured: answered.length - insured,
-    suggestions: rows.filter(({ cells }) => cells.at(-2)).length,
   };
 };
 
@@ -50,18 +48,13 @@ export const unreadRows = ({ outcomes }: Counts): number => outcomes.get(NOT_REA
 
 /** The counts, one in each line. */
 export const summaryLines = (check: Check, counts: Counts): string[] => {
-  const line = (name: string, count: number, remark = '') =>
-    `  ${name.padEnd(25)}${formatNumber(count).padStart(9)}${remark}`;
-  const outcomeLine = (name: string, remark = '') => line(name, counts.outcomes.get(name) ?? 0, remark);
-  const remark = counts.suggestions > 0 ? `  (${formatNumber(counts.suggestions)} with a suggestion)` : '';
-  const isCompliance = check === complianceCheck;
+  const line = (name: string, count = 0) => `  ${name.padEnd(25)}${formatNumber(count).padStart(9)}`;
+  const { outcomes, reasons, insured, notInsured } = counts;
   return [
-    outcomeLine(check.outcomes.true),
-    outcomeLine(check.outcomes.false),
-    ...[...counts.reasons].toSorted(([, a], [, b]) => b - a).map(([name, count]) => line(`  ${name}`, count)),
-    ...(isCompliance ? [line('insured', counts.insured), line('not insured', counts.notInsured)] : []),
-    ...FAILURE_NAMES.filter(
-      (name) => counts.outcomes.has(name) || (name !== NO_REGISTRATION && (isCompliance || name !== 'no record')),
-    ).map((name) => outcomeLine(name, name === 'unknown' ? remark : '')),
+    line(check.outcomes.true, outcomes.get(check.outcomes.true)),
+    line(check.outcomes.false, outcomes.get(check.outcomes.false)),
+    ...[...reasons].toSorted(([, a], [, b]) => b - a).map(([name, count]) => line(`  ${name}`, count)),
+    ...(check === complianceCheck ? [line('insured', insured), line('not insured', notInsured)] : []),
+    ...FAILURE_NAMES.filter((name) => outcomes.has(name)).map((name) => line(name, outcomes.get(name))),
   ];
 };

@@ -1,9 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
 import { findMark } from '../../../csv/encoding.ts';
 import { type Line, readLines } from '../../../csv/lines.ts';
 import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt } from '../receipts.ts';
-import { readText } from '../transport.ts';
 import type { VerifyArguments } from './arguments.ts';
 import { complianceCheck, entryLine, insuranceCheck } from './checks.ts';
 import { CannotRun, reasonOf, requireFile, unreadable } from './failure.ts';
@@ -16,16 +14,26 @@ const MAX_KEY_SET_BYTES = 1_000_000;
 /** Characters of a receipt: API Gateway returns at most 10 MB. */
 const MAX_RECEIPT_LENGTH = 10_000_000;
 
+/** The bytes at an address or in a file. */
+const openKeySet = async (jwks: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> => {
+  if (!/^https?:\/\//.test(jwks)) return createReadStream(jwks);
+  const response = await fetch(jwks, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+  if (!response.ok || response.body === null) throw new Error(`status ${response.status}`);
+  return response.body;
+};
+
 /** @throws CannotRun when there is no key set at the address or in the file */
-const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> => {
-  const openAddress = async () => {
-    const response = await fetch(jwks, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
-    if (!response.ok) throw new Error(`status ${response.status}`);
-    return response.body ?? Readable.from([]);
-  };
+const fetchKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> => {
   try {
-    const chunks = /^https?:\/\//.test(jwks) ? await openAddress() : createReadStream(jwks);
-    return await readKeySet(JSON.parse(await readText(chunks, MAX_KEY_SET_BYTES)));
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of await openKeySet(jwks, signal)) {
+      bytes += chunk.length;
+      if (bytes > MAX_KEY_SET_BYTES) throw new Error('it is too large');
+      chunks.push(chunk);
+    }
+    // The decoder leaves out a byte order mark.
+    return await readKeySet(JSON.parse(new TextDecoder().decode(Buffer.concat(chunks))));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SyntaxError) throw new CannotRun(`The key set ${jwks} is not JSON.`);
@@ -100,7 +108,7 @@ export const verifyFile = async (
   signal: AbortSignal,
   print: (...lines: string[]) => Promise<void>,
 ): Promise<boolean> => {
-  const keys = await openKeySet(args.jwks, signal);
+  const keys = await fetchKeySet(args.jwks, signal);
   let [found, held] = [0, 0];
   for await (const { line, text } of receiptsIn(args)) {
     signal.throwIfAborted();

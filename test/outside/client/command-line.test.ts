@@ -1,7 +1,6 @@
 import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { makeSigningKey } from '../../support/signing-key.ts';
 import { command } from './installed-package.ts';
@@ -67,11 +66,11 @@ describe('The command line', () => {
     const { code, stdout } = await checkText(text, '--not-insured', 'list.csv');
     const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/g, ' '));
     expect([code, lines[0]]).toEqual([1, 'result.csv: 26 rows, 22 without an answer.']);
-    expect(lines.slice(1, 9)).toEqual([
+    expect(lines.slice(1, 7)).toEqual([
       ...['Line 4 of fleet.csv names the columns; what is above it is left out.', 'insured 1', 'not insured 1'],
-      ...['unknown 22 (1 with a suggestion)', 'invalid 0', 'no registration 2', 'not read 0', ''],
+      ...['unknown 22', 'no registration 2', ''],
     ]);
-    expect(lines.slice(9, 15)).toEqual([
+    expect(lines.slice(7, 13)).toEqual([
       ...['not insured: 1', 'registration suggestion line', 'dg65 old 6'.replace(' ', '\u00a0'), ''],
       ...['unknown: 22', 'registration suggestion line'],
     ]);
@@ -107,14 +106,6 @@ describe('The command line', () => {
       'VE24UNK,,,,,,,,COMPLIANCE_NOT_FOUND',
       '',
     ]);
-  });
-
-  it.each(CSV_FORMS)('reads %s, and writes a mark for Excel', async (_form, written) => {
-    const { code, result } = await checkText(written('registration,owner\nAB12CDE,José\n'));
-    expect([code, result?.startsWith('\ufeff')]).toEqual([0, true]);
-    expect(result).toMatch(/AB12CDE.José.true/);
-    const again = ['check', 'fleet.csv', '--out', 'result.csv', '--previous', 'result.csv'];
-    expect(await start(again).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Changes since') });
   });
 
   it('ends with 0 when all rows but the totals have an answer, and names each total with its line', async () => {
@@ -288,10 +279,6 @@ describe('The command line ends with 2 and one sentence', () => {
       /^quote\.csv cannot be read: the row that begins on line 2 has a cell that begins with a quote, which is not closed\.$/,
     ],
     [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
-    ...AMBIGUOUS_HEADERS.map((_, nth): [string, RegExp] => [
-      `check ambiguous${nth}.csv ${NEW}`,
-      /^ambiguous\d\.csv has several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/,
-    ]),
     ['check fleet.csv --out folder.csv', /^folder\.csv is a folder: name a file\.$/],
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
   ])('%s', async (line, sentence) => {
@@ -304,7 +291,6 @@ describe('The command line ends with 2 and one sentence', () => {
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
       ['header.csv', 'registration,note\n,\n'],
-      ...AMBIGUOUS_HEADERS.map((header, nth): [string, string] => [`ambiguous${nth}.csv`, header]),
     ] as const) {
       await writeFile(file(name), text);
     }

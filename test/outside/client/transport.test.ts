@@ -206,24 +206,6 @@ describe('A deletion whose first response was lost', () => {
   });
 });
 
-it('A response that is too large is read no further than 10 MB', async () => {
-  let megabytes = 0;
-  const large = () =>
-    new ReadableStream({
-      pull: (controller) => {
-        megabytes += 1;
-        controller.enqueue(new Uint8Array(1_000_000).fill(0x20));
-        if (megabytes % 40 === 0) controller.close();
-      },
-    });
-  const { client } = clientWith([() => new Response(large())], { attempts: 2 });
-  const error = await failureOf(client.usage());
-  expect(error).toBeInstanceOf(ConnectionError);
-  expect(String(error)).toContain('in 2 attempts (TOO_LARGE).');
-  // At most one more is in the queue of each stream.
-  expect(megabytes).toBeLessThanOrEqual(2 * 12);
-});
-
 describe('The quota', () => {
   const RESET = Date.UTC(2026, 10, 22, 12, 11);
   /** Headers of a window that ends at 12:01:00 by a clock of the service that is ten minutes ahead. */

@@ -1,8 +1,7 @@
 import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { HELP, readArguments } from '../../../client/src/command-line/arguments.ts';
-import { answersByVehicle, CHANGE_COLUMNS, listChanges } from '../../../client/src/command-line/changes.ts';
-import { checkFile } from '../../../client/src/command-line/check-file.ts';
+import { answersByVehicle, listChanges } from '../../../client/src/command-line/changes.ts';
 import {
   type Cells,
   type Check,
@@ -16,8 +15,6 @@ import { type ResultRow, readEarlierResult } from '../../../client/src/command-l
 import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
 import { countRows, failedRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
-import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
-import type { VehicleVerification } from '../../../client/src/index.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
@@ -218,19 +215,11 @@ describe('The summary', () => {
     const invalid = ['INVALID_REGISTRATION', 'INVALID_REGISTRATION'];
     const unread = ['TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
     const answers = ['true POL-1', 'false', ...invalid, ...unread];
-    const cells = [...answers, 'NO_REGISTRATION'].map(cellsOf);
-    const suggested = failureCells(insuranceCheck, 'VEHICLE_NOT_FOUND', 'AB10CDE');
-    const counts = countsOf(insuranceCheck, [...cells, suggested]);
+    const cells = [...answers, 'NO_REGISTRATION', 'VEHICLE_NOT_FOUND'].map(cellsOf);
+    const counts = countsOf(insuranceCheck, cells);
     expect([failedRows(counts), unreadRows(counts)]).toEqual([6, 3]);
-    const lines = [
-      'insured 1',
-      'not insured 1',
-      'unknown 1 (1 with a suggestion)',
-      'invalid 2',
-      'no registration 1',
-      'not read 3',
-    ];
-    expect(linesOf(insuranceCheck, counts)).toEqual(lines);
+    const rest = ['unknown 1', 'invalid 2', 'no registration 1', 'not read 3'];
+    expect(linesOf(insuranceCheck, counts)).toEqual(['insured 1', 'not insured 1', ...rest]);
   });
 
   it('of compliance also has the reasons, the most frequent first', () => {
@@ -239,7 +228,7 @@ describe('The summary', () => {
     const counts = countsOf(complianceCheck, [...rows, failureCells(complianceCheck, 'COMPLIANCE_NOT_FOUND')]);
     expect(linesOf(complianceCheck, counts)).toEqual([
       ...['compliant 1', 'not compliant 3', 'MOT_EXPIRED 3', 'INSURANCE_LAPSED 1', 'NO_POLICY 1'],
-      ...['insured 2', 'not insured 2', 'unknown 0', 'no record 1', 'invalid 0', 'not read 0'],
+      ...['insured 2', 'not insured 2', 'no record 1'],
     ]);
   });
 });
@@ -291,30 +280,10 @@ describe('The arguments', () => {
     expect(inHelp).toContain('record,');
   });
 
-  it.each([
-    ['--compliance', '--ending-within asks about insurance, for which the key needs the scope vehicles:read.'],
-    ['', 'The check and --ending-within ask about insurance, for which the key needs the scope vehicles:read.'],
-  ])('%s --ending-within are rejected for a key without insurance', async (option, sentence) => {
-    await writeFile(file('fleet.csv'), 'registration\nAB12CDE\n');
-    const args = read(`check ${file('fleet.csv')} --out ${file('r.csv')} --ending-within 9 ${option}`);
-    const usage = { key: { scopes: ['compliance:read'] }, limits: { registrationsPerBulk: 9 } };
-    const client = { usage: async () => usage } as unknown as VehicleVerification;
-    const options = { client, bar: progressBar(process.stderr), signal: new AbortController().signal };
-    const checking = args.command === 'check' && checkFile(args, { ...options, print: async () => {} });
-    await expect(checking).rejects.toThrow(sentence);
-  });
-
   it('name the first and the last day of what ends', () => {
     const ending = { from: '2028-02-01', to: '2028-03-02' };
     expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ ending });
   });
-});
-
-it('A table of changes has every word, whatever its length', () => {
-  const before = 'not compliant INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING';
-  const list = { title: 'Changes', columns: CHANGE_COLUMNS, rows: [['AB12CDE', 'changed reasons', before, before]] };
-  const lines = tableLines({ ...list, path: undefined }, '--changes');
-  expect(lines.at(-1)).toBe(`  AB12CDE       changed reasons  ${before}  ${before}`);
 });
 
 it('The progress bar fits into the width of a terminal, and writes nothing to a file or a pipe', () => {

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type FleetRow, readFleet } from '../../../client/src/command-line/fleet-file.ts';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const inFolder = useFolder();
@@ -73,6 +74,13 @@ it('The rows of a fleet file are as written, in every encoding, with any line en
   await fc.assert(property, { numRuns: 100 });
 });
 
+it.each(CSV_FORMS)('A fleet file with %s is read', async (_form, written) => {
+  const path = inFolder('form.csv');
+  await writeFile(path, written('registration,owner\nAB12CDE,José\n'));
+  const { columnIndex, rows } = await readFleet(path);
+  expect([columnIndex, rows.map(({ cells }) => cells.slice(0, 2))]).toEqual([0, [['AB12CDE', 'José']]]);
+});
+
 describe('The header of a fleet file', () => {
   const open = async (text: string | Buffer, headerLine?: number) => {
     const path = inFolder('titles.csv');
@@ -106,6 +114,11 @@ describe('The header of a fleet file', () => {
     ['in an empty row', `;;;;\n${ROWS}`, 1, 'has no row on line 1.'],
   ])('is not made %s', async (_what, text, headerLine, sentence) => {
     await expect(open(text, headerLine)).rejects.toThrow(sentence);
+  });
+
+  it.each(AMBIGUOUS_HEADERS)('has one column that could be the registration, unlike %s', async (header) => {
+    const sentence = /several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/;
+    await expect(open(header)).rejects.toThrow(sentence);
   });
 
   it('is in the line that is named', async () => {

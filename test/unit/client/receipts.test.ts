@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { truncate, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyFile } from '../../../client/src/command-line/verify-file.ts';
@@ -27,13 +27,12 @@ const inFolder = useFolder();
 beforeAll(() => writeFile(inFolder('jwks.json'), JSON.stringify(JWKS)));
 
 /** What `verify` prints of a file, and whether every receipt holds. */
-const verify = async (text: string | Buffer, options: object = {}, onPrint = async () => {}) => {
+const verify = async (text: string | Buffer, options: object = {}) => {
   const [source, jwks] = [inFolder('receipts'), inFolder('jwks.json')];
   await writeFile(source, text);
   const lines: string[] = [];
   const print = async (...printed: string[]) => {
     lines.push(...printed);
-    await onPrint();
   };
   const args = {
     source,
@@ -80,24 +79,6 @@ describe('A receipt', () => {
     expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
   });
 
-  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-  const hostile = ['{"toString":1}', '["ES256"]', nested, JSON.stringify('HS'.padEnd(5_000_000, '1')), 'null'];
-  it.each(['alg', 'typ', 'kid', 'crit'])(
-    'with any value as its %s does not hold, and the next one is read',
-    async (name) => {
-      const header = JSON.stringify({ alg: 'ES256', typ: 'vehicle-answer+jwt', kid: key.kid, [name]: 0 });
-      const [, ...others] = good.split('.');
-      const crafted = hostile.map((value) => {
-        const head = Buffer.from(header.replace(`"${name}":0`, () => `"${name}":${value}`)).toString('base64url');
-        return [head, ...others].join('.');
-      });
-      const { lines } = await verify(`${crafted.join('\n')}\n${good}\n`);
-      expect(lines.at(-1)).toBe(`1 of ${hostile.length + 1} receipts hold.`);
-      for (const line of lines.slice(0, hostile.length))
-        expect(line).toMatch(/^Line \d does not hold\. The (receipt|key set) .{10,200}$/);
-    },
-  );
-
   it('holds with the line ends, marks, blanks and encoding that another program has given its file', async () => {
     await writeFile(inFolder('marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
     const text = `\ufeff${good}\r\n \t\r\n  ${good}\ufeff \r\n`;
@@ -120,25 +101,6 @@ describe('A receipt', () => {
       expect(await readReceipt(good, await readKeySet({ keys: [{ ...key.jwk, ...right }] }))).toEqual(CLAIMS);
     },
   );
-
-  it('holds with a key set that also has another key under its id', async () => {
-    const other = { ...foreignKey.jwk, kid: key.kid };
-    for (const keys of [
-      [key.jwk, other],
-      [other, key.jwk],
-    ]) {
-      expect(await readReceipt(good, await readKeySet({ keys }))).toEqual(CLAIMS);
-    }
-  });
-
-  it('is verified while its file is read, which may be larger than the memory', async () => {
-    const results = Array.from({ length: 1_000 }, () => ({ ...ANSWER, registration: 'X'.repeat(1_000) }));
-    const long = signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results }));
-    // What is cut off after the first one would be verified if it had been read before.
-    const cutOff = () => truncate(inFolder('receipts'), long.length + 1);
-    expect((await verify(`${long}\n${long}\n`, {}, cutOff)).lines.at(-1)).toBe('1 of 2 receipts hold.');
-    expect((await verify(`${long}\n${long}\n`)).lines.at(-1)).toBe('2 of 2 receipts hold.');
-  });
 
   it('does not hold when any of its bytes is another one', async () => {
     const keys = await readKeySet(JWKS);
@@ -219,7 +181,7 @@ describe('A receipt', () => {
     [good, { jwks: 'nothing' }, /^There is no file nothing\.$/],
     [good, { jwks: import.meta.filename }, / is not JSON\.$/],
     [good, { jwks: 'http://127.0.0.1:1/' }, / cannot be used \(bad port\)\.$/],
-    [good, { jwks: 'large.json' }, /large\.json cannot be read \(it is too large\)\.$/],
+    [good, { jwks: 'large.json' }, /large\.json cannot be used \(it is too large\)\.$/],
     [gzipSync(good), {}, / cannot be read: the file is compressed: unpack it first\.$/],
   ])('is not verified without a file and a key set: %#', async (text, options, sentence) => {
     await writeFile(inFolder('large.json'), JSON.stringify(JWKS).padEnd(1_000_001));
