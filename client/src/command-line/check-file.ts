@@ -138,7 +138,6 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   await requireFile(source);
   const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
-  const { header, lineBelowTitle } = fleet;
   const total = fleet.rows.length;
   if (total === 0) throw new CannotRun(`${source} has no rows below its header.`);
   const previous = args.previous === undefined ? undefined : await readPrevious(args, check, fleet);
@@ -159,34 +158,38 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     bar.clear();
   }
 
-  const changedRows = args.previous === undefined ? [] : listChanges(check, previous, rows);
+  const changes =
+    args.previous === undefined
+      ? undefined
+      : {
+          title: previous
+            ? `Changes since ${args.previous}`
+            : `${args.previous} is new: all that are ${check.outcomes.false}, unknown or invalid`,
+          columns: CHANGE_COLUMNS,
+          rows: listChanges(check, previous, rows),
+          path: args.changesFile,
+        };
   const report: CheckReport = {
-    ...{ check, lineBelowTitle, counts: countRows(check, rows) },
+    check,
+    counts: countRows(check, rows),
+    lineBelowTitle: fleet.lineBelowTitle,
     byAnswer: listsByAnswer(check, rows, args.notInsuredFile),
-    changes:
-      args.previous === undefined
-        ? undefined
-        : {
-            title: previous
-              ? `Changes since ${args.previous}`
-              : `${args.previous} is new: all that are ${check.outcomes.false}, unknown or invalid`,
-            ...{ columns: CHANGE_COLUMNS, rows: changedRows, path: args.changesFile },
-          },
+    changes,
     ending: ending && {
       title: `Ends from ${ending.from} to ${ending.to}`,
-      ...{ columns: ENDING_COLUMNS, rows: endingRows, path: endingFile },
+      columns: ENDING_COLUMNS,
+      rows: endingRows,
+      path: endingFile,
     },
     newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(endingRows, endingFile),
   };
+  const header = [...fleet.header, ...addedColumns(check.columns, fleet.header)];
   const texts = {
-    changesFile: csvText([CHANGE_COLUMNS, ...changedRows], fleet),
+    changesFile: csvText([CHANGE_COLUMNS, ...(changes?.rows ?? [])], fleet),
     endingFile: csvText([ENDING_COLUMNS, ...endingRows], fleet),
     notInsuredFile: csvText([NOT_INSURED_COLUMNS, ...listNotInsured(check, rows)], fleet),
     receiptsFile: receipts.map((receipt) => `${receipt}\n`).join(''),
-    out: csvText(
-      [[...header, ...addedColumns(check.columns, header)], ...rows.map(({ given, cells }) => [...given, ...cells])],
-      fleet,
-    ),
+    out: csvText([header, ...rows.map(({ given, cells }) => [...given, ...cells])], fleet),
   };
   const files = FILES.flatMap(([name]) => (args[name] === undefined ? [] : [{ path: args[name], text: texts[name] }]));
   await assertFilesReplaceable(args);

@@ -190,7 +190,8 @@ it('The list of what ends follows renewals to the last one, with one request for
   };
   const options = { lookups: { insurance } as unknown as Lookups, check: insuranceCheck };
   const rows = Object.entries(ends).map(([registration, [first]], at) => ({
-    ...{ line: at + 2, registration },
+    line: at + 2,
+    registration,
     cells: ['true', '', '', '', '', dayOf(first), '', '', ''],
   }));
   const ending = await listEnding({ ...options, from: dayOf(1), to: dayOf(13) }, rows);
