@@ -25,20 +25,17 @@ export class ApiProblem extends Error {
 
   constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean, receipt?: string) {
     const { status, headers } = response;
-    const members = parseMembers(text);
-    const problem = isProblemDocument(response) ? members : {};
-    const code = asText(problem.code);
-    const detail =
-      asText(problem.detail) ?? asText(members.message) ?? `The response has the status ${status} and no explanation.`;
-    const requestId =
-      asText(problem.requestId) ?? headers.get('X-Request-Id') ?? headers.get('Apigw-Requestid') ?? undefined;
-    super(`${[status, code].join(' ').trim()}: ${detail}${requestId ? ` (request ${requestId})` : ''}`);
+    const body = parseBody(text);
+    const { code, title, detail, errors = [], requestId }: Partial<Problem> = isProblemDocument(response) ? body : {};
+    const sentence = detail ?? body.message ?? `The response has the status ${status} and no explanation.`;
+    const id = requestId ?? headers.get('X-Request-Id') ?? headers.get('Apigw-Requestid') ?? undefined;
+    super(`${[status, code].join(' ').trim()}: ${sentence}${id ? ` (request ${id})` : ''}`);
     this.status = status;
     this.code = code;
-    this.title = asText(problem.title) ?? response.statusText;
-    this.detail = detail;
-    this.errors = Array.isArray(problem.errors) ? problem.errors.filter(isValidationIssue) : [];
-    this.requestId = requestId;
+    this.title = title ?? response.statusText;
+    this.detail = sentence;
+    this.errors = errors;
+    this.requestId = id;
     this.retryAfter = parseRetryAfter(headers, now);
     this.isAfterLostAnswer = isAfterLostAnswer;
     this.receipt = receipt;
@@ -82,23 +79,14 @@ export const isProblem = (error: unknown, code: ProblemCode): error is ApiProble
 export const isProblemDocument = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('application/problem+json') ?? false;
 
-type Members = Readonly<Partial<Record<keyof Problem | 'message', unknown>>>;
-
-/** The members of a problem document, or `message` of API Gateway; none of the HTML of proxies. */
-const parseMembers = (text: string): Members => {
+/** A problem document, or `message` of API Gateway; nothing of the HTML of proxies. */
+const parseBody = (text: string): Partial<Problem> & { readonly message?: string } => {
   try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? body : {};
+    return JSON.parse(text) ?? {};
   } catch {
     return {};
   }
 };
-
-/** A proxy or a faulty service may send members of any type. */
-const asText = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined);
-
-const isValidationIssue = (issue: Partial<Record<keyof ValidationIssue, unknown>> | null): issue is ValidationIssue =>
-  typeof issue?.detail === 'string' && typeof (issue.parameter ?? issue.pointer) === 'string';
 
 /** Seconds: a proxy may send an HTTP date. */
 const parseRetryAfter = (headers: Headers, now: number): number | undefined => {

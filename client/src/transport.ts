@@ -135,8 +135,6 @@ export const openTransport = (options: ClientOptions) => {
       const text = await response.text();
       const isAnswer = response.ok && response.status !== 204 && !isSigned(response) && !isHtml(response);
       const isJson = isAnswer || isProblemDocument(response);
-      // A proxy may have cut it off.
-      if (isSigned(response) && text.split('.').length < 3) throw new SyntaxError('The signed answer is not complete.');
       return { response, text, body: isJson ? parseJson(text) : undefined };
     } catch (failure) {
       signal?.throwIfAborted();

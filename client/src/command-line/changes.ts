@@ -2,7 +2,6 @@ import { type Check, NO_REGISTRATION, NOT_READ, outcomeOf } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import { CannotRun } from './failure.ts';
 
-/** The columns of the list of changes. */
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 
 /** What the service ignores. `\s` would remove line ends too. */

@@ -27,10 +27,9 @@ const BATCH_SIZE = 4_000;
 
 /** Rows in which the header is searched: titles and remarks may be above it. */
 const SEARCHED_ROWS = 20;
-/** Characters. Longer cells are truncated: they are invalid either way. */
+/** Characters of a cell that are sent as a registration. A longer one is invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
-/** The columns of the list of vehicles that are not insured (compliant), unknown or invalid. */
 const NOT_INSURED_COLUMNS = ['registration', 'answer', 'suggestion', 'line'];
 
 /** What a check has found. */

@@ -6,7 +6,6 @@ import { addDays } from './days.ts';
 import { type ResultRow, unescaped } from './earlier-result.ts';
 import { readFleet } from './fleet-file.ts';
 
-/** The columns of the list of what ends. */
 export const ENDING_COLUMNS = ['registration', 'what', 'last_day'];
 
 const INSURANCE = 'insurance';

@@ -58,7 +58,7 @@ async function* receiptsIn({ source: path, encoding: given }: VerifyArguments): 
   }
 }
 
-/** Characters of an answer of another kind. */
+/** Characters that are printed of an answer of another kind. */
 const MAX_ANSWER = 1_000;
 
 interface Answer {
