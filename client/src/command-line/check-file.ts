@@ -77,7 +77,8 @@ const assertFilesReplaceable = async (args: CheckArguments): Promise<void> => {
 
 /** The answers of the earlier result; undefined in a first run. */
 const readPrevious = async (
-  { previous = '', out }: CheckArguments,
+  previous: string,
+  out: string,
   check: Check,
   { header, columnIndex }: FleetFile,
 ): Promise<Map<string, string> | undefined> => {
@@ -139,7 +140,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
   const total = fleet.rows.length;
   if (total === 0) throw new CannotRun(`${source} has no rows below its header.`);
-  const previous = args.previous === undefined ? undefined : await readPrevious(args, check, fleet);
+  const previous = args.previous === undefined ? undefined : await readPrevious(args.previous, args.out, check, fleet);
   await assertFilesReplaceable(args);
 
   const receipts: string[] = [];

@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
 import { type CheckReport, checkFile } from './check-file.ts';
-import { complianceCheck, entryLine, insuranceCheck, openLookups } from './checks.ts';
+import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION, openLookups } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
@@ -17,7 +17,7 @@ const FOUND = 3;
 const STOPPED = 130;
 /** Attempts at each request: a service that is down for half a minute ends no check. */
 const ATTEMPTS = 8;
-/** Characters of an error: a response may quote anything, up to 10 MB. */
+/** Characters of an error that are printed: a response may quote anything. */
 const MAX_ERROR_LENGTH = 10_000;
 
 const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KEY: apiKey = '' } = process.env;
@@ -56,12 +56,7 @@ const openClient = (bar?: ProgressBar): VehicleVerification => {
   const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires };
   try {
     if (baseUrl !== '') {
-      const client = new VehicleVerification({
-        baseUrl,
-        apiKey,
-        attempts: ATTEMPTS,
-        ...events,
-      });
+      const client = new VehicleVerification({ baseUrl, apiKey, attempts: ATTEMPTS, ...events });
       if (/\/v\d+\/?$/.test(baseUrl)) return client;
     }
   } catch (error) {
@@ -125,7 +120,11 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
       ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
       : []),
     ...summaryLines(report.check, counts),
-    ...byAnswer.flatMap((list) => ['', ...tableLines(list, '--not-insured')]),
+    // The file has vehicles only.
+    ...byAnswer.flatMap((list) => [
+      '',
+      ...tableLines(list, list.title === NO_REGISTRATION ? undefined : '--not-insured'),
+    ]),
     ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
     ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),

@@ -17,18 +17,19 @@ export interface VehicleList {
 
 const shortened = (cell: string): string => (cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell);
 
-/** The list as a table. @param option the one that names a file */
-export const tableLines = ({ title, columns, rows, path }: VehicleList, option: string): string[] => {
+/** The list as a table. @param option the one that names a file for it, if there is one */
+export const tableLines = ({ title, columns, rows, path }: VehicleList, option?: string): string[] => {
   const printed = [columns, ...rows.slice(0, MAX_PRINTED)].map((row) => row.map(shortened));
   const widths = columns.map((_, at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)));
   const more = rows.length - MAX_PRINTED;
   const all = path === undefined ? `name a file for all of them with ${option}` : `all are in ${path}`;
+  const where = option === undefined ? '' : `: ${all}`;
   return [
     `${title}: ${formatNumber(rows.length)}`,
     ...(rows.length === 0
       ? []
       : printed.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd())),
-    ...(more > 0 ? [`  and ${formatNumber(more)} more: ${all}`] : []),
+    ...(more > 0 ? [`  and ${formatNumber(more)} more${where}`] : []),
   ];
 };
 

@@ -15,6 +15,7 @@ import { type ResultRow, readEarlierResult } from '../../../client/src/command-l
 import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
 import { countRows, failedRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
+import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
@@ -285,6 +286,15 @@ describe('The arguments', () => {
     const ending = { from: '2028-02-01', to: '2028-03-02' };
     expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ ending });
   });
+});
+
+it('A list that is longer than what is printed says where all of it is', () => {
+  const rows = Array.from({ length: 22 }, (_, nth) => [`X${nth}`]);
+  const last = (path?: string, option?: string) =>
+    tableLines({ title: 'T', columns: ['c'], rows, path }, option).at(-1);
+  expect(last('list.csv', '--list')).toBe('  and 2 more: all are in list.csv');
+  expect(last(undefined, '--list')).toBe('  and 2 more: name a file for all of them with --list');
+  expect(last()).toBe('  and 2 more');
 });
 
 it('The progress bar fits into the width of a terminal, and writes nothing to a file or a pipe', () => {
