@@ -11,7 +11,6 @@ import { addEraseCommand } from './erase/erase-commands.ts';
 import { addExportCommands } from './export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addIntakeCommands } from './intake/intake-commands.ts';
-import { RevokedApiKey, UnknownApiKey } from './keys/key-store.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addLookupCommand } from './lookup-command.ts';
 import { addRemoveCommands } from './remove/remove-commands.ts';
@@ -77,8 +76,7 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
 };
 
 const sentenceFor = (error: unknown): string => {
-  const isForOperators = [CommandFailure, RevokedApiKey, UnknownApiKey].some((kind) => error instanceof kind);
-  if (isForOperators) return (error as Error).message;
+  if (error instanceof CommandFailure) return error.message;
   if (error instanceof UnreadableRecord && error.message !== '') {
     return `the stored record of ${error.message} is damaged: docs/runbook.md#errorrate says how to replace it`;
   }

@@ -9,12 +9,6 @@ export const printable = (text: string, maxLength = MAX_LENGTH): string =>
 /** Characters that control a terminal (C0, DEL, C1) or turn the direction of text (embeddings, overrides, isolates). */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The code point of the first control or direction character, such as U+202E. */
-export const findControlCharacter = (text: string): string | undefined => {
-  const [character] = text.match(CONTROL) ?? [];
-  return character && codePointOf(character);
-};
-
 /** Text with its control and direction characters as escapes of JSON, such as \u202E. */
 export const escapeControls = (text: string): string =>
   text.replace(CONTROL, (character) => codePointOf(character).replace('U+', '\\u'));

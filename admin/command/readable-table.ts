@@ -5,23 +5,16 @@ const SIDES = ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) => [side,
 const LINES = [...SIDES, 'top-left', 'top-right', 'bottom-left', 'bottom-right'];
 const CHARACTERS = { ...Object.fromEntries(LINES.map((name) => [name, ''])), middle: '  ' };
 
-interface TableStyle {
-  readonly align?: 'left' | 'right';
-  /** Characters of each column, in which longer text is truncated with `…`; null fits the longest text. */
-  readonly widths?: readonly (number | null)[];
-}
-
 /** A table with a head and a line per row, without colours. Ends with a line feed. */
 export const readableTable = (
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  { align = 'left', widths = [] }: TableStyle = {},
+  align: 'left' | 'right' = 'left',
 ): string => {
   const table = new Table({
     head: [...head],
     chars: CHARACTERS,
     colAligns: head.map(() => align),
-    colWidths: [...widths],
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   table.push(...rows.map((row) => [...row]));

@@ -49,7 +49,7 @@ const tableOf = (
     ['seconds', seconds.toFixed(1)],
     ['rows per second', formatNumber(rateOf(counts, seconds))],
   ]);
-  return readableTable([...columns.keys()], [[...columns.values()]], { align: 'right' });
+  return readableTable([...columns.keys()], [[...columns.values()]], 'right');
 };
 
 const examplesOf = ({ unknownFormats }: Counts): string[] => unknownFormats.map(({ registration }) => registration);

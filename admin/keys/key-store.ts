@@ -8,6 +8,7 @@ import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { parseStored } from '../../core/schemas/record-schema.ts';
+import { CommandFailure } from '../command/command-result.ts';
 
 /** Milliseconds for a change or a rotation, retries included. */
 const TIMEOUT_MS = 20_000;
@@ -32,70 +33,36 @@ interface KeyChanges {
 /** How a rotation ends the old key: at once, or after a last day. */
 export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt' | 'revokedBy'>> | Required<Pick<KeyRecord, 'expires'>>;
 
-/** Sets and removes fields, and increments the change number. */
-const updateExpression = (changes: object) => {
+/** Sets and removes fields, and increments the change number, unless the record has changed since it was read. */
+const updateUnchanged = ({ changeNumber = 0 }: KeyRecord, changes: object) => {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const removed = given.filter(([, value]) => value === null).map(([field]) => `#${field}`);
   const set = given.filter(([, value]) => value !== null);
   const assignments = set.map(([field]) => `#${field} = :${field}`);
-  const clause = (verb: string, parts: readonly string[]) => (parts.length > 0 ? [`${verb} ${parts.join(', ')}`] : []);
+  const values = Object.fromEntries(set.map(([field, value]) => [`:${field}`, value]));
   return {
-    UpdateExpression: [...clause('SET', assignments), ...clause('REMOVE', removed), 'ADD changeNumber :one'].join(' '),
+    UpdateExpression: [
+      ...(assignments.length > 0 ? [`SET ${assignments.join(', ')}`] : []),
+      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
+      'ADD changeNumber :one',
+    ].join(' '),
+    ConditionExpression: 'changeNumber = :read',
     ExpressionAttributeNames: Object.fromEntries(given.map(([field]) => [`#${field}`, field])),
-    ExpressionAttributeValues: { ':one': 1, ...Object.fromEntries(set.map(([field, value]) => [`:${field}`, value])) },
+    ExpressionAttributeValues: { ...values, ':one': 1, ':read': changeNumber },
   };
-};
-
-/** Makes changes on the condition that the record has not changed since it was read. */
-const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
-  const update = updateExpression(changes);
-  if (changeNumber === undefined) {
-    return { ...update, ConditionExpression: 'attribute_exists(id) AND attribute_not_exists(changeNumber)' };
-  }
-  const ExpressionAttributeValues = { ...update.ExpressionAttributeValues, ':read': changeNumber };
-  return { ...update, ConditionExpression: 'changeNumber = :read', ExpressionAttributeValues };
 };
 
 /** The plans of a key after a change of its plan, which is valid from the window of the change. */
 const plansWith = (old: KeyRecord, plan: string, at: Date): KeyRecord['plans'] =>
   plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
-export class UnknownApiKey extends Error {
-  override readonly name = 'UnknownApiKey';
-
-  constructor(id: string) {
-    super(`no key has the id ${id}`);
-  }
-}
-
-export class RevokedApiKey extends Error {
-  override readonly name = 'RevokedApiKey';
-
-  constructor(id: string, revokedAt: string) {
-    super(`key ${id} was revoked at ${revokedAt} and cannot be changed: create a new one with "keys create"`);
-  }
-}
-
-/**
- * The table of API keys, for operators.
- * @param readName makes a stored name printable: an older one may have characters that are not
- */
-export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (stored: string) => stored) => {
-  const withReadName = (record: KeyRecord): KeyRecord => ({ ...record, name: readName(record.name) });
-
-  const parseRecord = (item: unknown, id: unknown): KeyRecord =>
-    withReadName(parseStored(KeyRecord, item, `key ${id}`));
-
-  const findStored = keyFinder(db, table);
-
-  const find = async (id: string): Promise<KeyRecord | undefined> => {
-    const record = await findStored(id);
-    return record && withReadName(record);
-  };
+/** The table of API keys, for operators. */
+export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
+  const find = keyFinder(db, table);
 
   const get = async (id: string): Promise<KeyRecord> => {
     const record = await find(id);
-    if (record === undefined) throw new UnknownApiKey(id);
+    if (record === undefined) throw new CommandFailure(`no key has the id ${id}`);
     return record;
   };
 
@@ -107,57 +74,47 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
       if (changes === undefined) return old;
       const update = { TableName: table, Key: { id }, ...updateUnchanged(old, changes) };
       const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
-      return parseRecord(Attributes, id);
+      return parseStored(KeyRecord, Attributes, `key ${id}`);
     };
     return retryUntil(deadlineIn(TIMEOUT_MS), attempt, isConflict);
   };
 
-  /** Puts a record where there is none. A restored one gets a new change number too. */
+  /** A restored record gets a new change number too. */
   const newItem = (item: DynamoItem) => ({
     TableName: table,
     Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
-    ConditionExpression: 'attribute_not_exists(id)',
   });
 
-  /** Whether a write succeeded whose response was lost. Keys are random: the same hash is the same record. */
-  const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
-    (await find(id).catch(() => undefined))?.hash === hash;
-
+  /** Every record but the probe's, with attributes that another version of this service added. */
   const listStored = async (): Promise<DynamoItem[]> => {
-    const items: DynamoItem[] = [];
-    for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
-      items.push(...(page.Items ?? []));
-    }
+    const pages = paginateScan({ client: db }, { TableName: table, ConsistentRead: true });
+    const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
     return items.filter(({ id }) => !String(id).startsWith(PROBE_ID_PREFIX));
   };
 
   return {
     find,
 
-    /** @throws UnknownApiKey */
+    /** @throws CommandFailure when there is no such key */
     get,
 
-    /** Every record but the probe's, with attributes that another version of this service added. */
     listStored,
 
+    /** No condition, so that a retry after a lost response succeeds: keys are random, and so are their ids. */
     add: async (record: KeyRecord): Promise<void> => {
-      try {
-        await db.send(new PutCommand(newItem(record)));
-      } catch (error) {
-        if (!(await isStored(record))) throw error;
-      }
+      await db.send(new PutCommand(newItem(record)));
     },
 
     /** Every key but the probe's, oldest first. */
     list: async (): Promise<KeyRecord[]> =>
       (await listStored())
-        .map((item) => parseRecord(item, item.id))
+        .map((item) => parseStored(KeyRecord, item, `key ${item.id}`))
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
     /** Stores a record that is missing, never an existing one: that may be revoked. @returns whether it was missing */
     addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
-        await db.send(new PutCommand(newItem(item)));
+        await db.send(new PutCommand({ ...newItem(item), ConditionExpression: 'attribute_not_exists(id)' }));
         return true;
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return false;
@@ -165,16 +122,20 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
       }
     },
 
-    /** Revoking twice keeps the first revocation. @throws UnknownApiKey */
+    /** Revoking twice keeps the first revocation. @throws CommandFailure when there is no such key */
     revoke: (id: string, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, ({ revokedAt }) =>
         revokedAt === undefined ? { revokedAt: at.toISOString(), revokedBy: by } : undefined,
       ),
 
-    /** Makes all the changes or none. @throws UnknownApiKey, RevokedApiKey */
+    /** Makes all the changes or none. @throws CommandFailure when there is no such key, or it is revoked */
     update: (id: string, { plan, domains }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, (old) => {
-        if (old.revokedAt !== undefined) throw new RevokedApiKey(id, old.revokedAt);
+        if (old.revokedAt !== undefined) {
+          throw new CommandFailure(
+            `key ${id} was revoked at ${old.revokedAt} and cannot be changed: create a new one with "keys create"`,
+          );
+        }
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
           domains,
@@ -185,18 +146,14 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
 
     /**
      * Stores a successor and ends the old key, in one transaction.
-     * @returns false, with nothing written, when the old key has changed since it was read
+     * @throws CommandFailure, with nothing written, when the old key has changed since it was read
      */
-    rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<boolean> => {
+    rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<void> => {
       const { id: successorId, createdAt: rotatedAt, createdBy: rotatedBy } = successor;
       const changes = { ...end, successor: successorId, rotatedAt, rotatedBy };
       const Update = { TableName: table, Key: { id: old.id }, ...updateUnchanged(old, changes) };
-      try {
-        return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(TIMEOUT_MS))).committed;
-      } catch (error) {
-        if (await isStored(successor)) return true;
-        throw error;
-      }
+      const { committed } = await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(TIMEOUT_MS));
+      if (!committed) throw new CommandFailure(`key ${old.id} was changed meanwhile, so nothing was done: try again`);
     },
   };
 };

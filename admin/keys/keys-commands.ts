@@ -1,45 +1,149 @@
-import type { Command } from 'commander';
-import type { CommandResult } from '../command/command-result.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { KEY_ENVIRONMENTS } from '../../core/access/api-key.ts';
+import { SCOPES, type Scope } from '../../core/access/scopes.ts';
+import { CreateContent } from '../../core/content/schemas.ts';
+import { isCalendarDate, type LondonDate } from '../../core/runtime/clock.ts';
+import { validationIssues } from '../../core/schemas/validation-issues.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
-import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { addCreateKey } from './create-key.ts';
-import { required } from './key-options.ts';
-import { changeBy, keyView, openKeys, requireKeyId } from './keys.ts';
-import { addListKeys } from './list-keys.ts';
+import type { Runner } from '../deployment/deployment.ts';
+import { type CreateKeyOptions, createKey, revokeKey, type UpdateKeyOptions, updateKey } from './change-keys.ts';
+import { KEY_STATES, requireKeyId } from './keys.ts';
+import { ENDS_SOON_DAYS, type ListOptions, listKeys } from './list-keys.ts';
+import { type MonthOptions, monthlyUsage } from './monthly-usage.ts';
+import { keyUsage } from './recent-usage.ts';
 import { restoreKeys } from './restore-keys.ts';
-import { addRotateKey } from './rotate-key.ts';
-import { addUpdateKey } from './update-key.ts';
-import { addKeyUsage } from './usage-command.ts';
+import { rotateKey } from './rotate-key.ts';
 
-/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws UnknownApiKey */
-const revokeKey = async (text: string, context: CommandContext): Promise<CommandResult> => {
-  const id = requireKeyId(text);
-  await requireConfirmation(`This revokes key ${id} permanently`, context);
-  const record = await openKeys(context).revoke(id, await changeBy(context));
-  return {
-    text: `Key ${id} (${record.name}) was revoked at ${record.revokedAt}.\n`,
-    data: keyView(record, context.now()),
-  };
+const MAX_NAME_LENGTH = 100;
+/** Domains of one key: an API error lists them all. */
+const MAX_DOMAINS = 50;
+const MAX_OVERLAP_DAYS = 365;
+
+const parseName = (text: string): string => {
+  const name = text.trim();
+  // No control characters, and none that turn the direction of text: a terminal shows the name.
+  if (/^\P{C}+$/u.test(name) && [...name].length <= MAX_NAME_LENGTH) return name;
+  throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters, none of them invisible.`);
+};
+
+const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
+
+/** Each scope once, in the order of the documentation. */
+const parseScopes = (text: string): Scope[] => {
+  const wanted = text.split(',').map((scope) => scope.trim());
+  if (wanted.every(isScope)) return SCOPES.filter((scope) => wanted.includes(scope));
+  throw new InvalidArgumentError(`Allowed scopes, separated by commas: ${SCOPES.join(', ')}.`);
+};
+
+const isDomain = (text: string): boolean => validationIssues(CreateContent.properties.domain, text).length === 0;
+
+/** Each domain once, in lower case. */
+const parseDomains = (text: string): string[] => {
+  const domains = new Set(text.split(',').map((domain) => domain.trim().toLowerCase()));
+  if (domains.size <= MAX_DOMAINS && [...domains].every(isDomain)) return [...domains];
+  throw new InvalidArgumentError(
+    `Write 1 to ${MAX_DOMAINS} whole domains separated by commas, such as a.example,b.example: letters, digits and hyphens in labels joined by dots, at most 253 characters each.`,
+  );
+};
+
+const parseExpiry = (text: string): LondonDate => {
+  if (isCalendarDate(text)) return text;
+  throw new InvalidArgumentError('Use a date of the form YYYY-MM-DD.');
+};
+
+const parseOverlapDays = (text: string): number => {
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_OVERLAP_DAYS) return Number(text);
+  throw new InvalidArgumentError(
+    `Write a whole number of days from 0 to ${MAX_OVERLAP_DAYS}; 0 revokes the old key at once.`,
+  );
+};
+
+const parseMonth = (text: string): string => {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('Use a month of the form YYYY-MM.');
+};
+
+const domainsOption = (description: string) => new Option('--domains <domains>', description).argParser(parseDomains);
+
+const addUsage = (keys: Command, run: Runner): void => {
+  keys
+    .command('usage')
+    .description('requests and units of a key in the last 24 hours, or of a key or every key per day of a month (UTC)')
+    .argument('[id]', 'id of the key; every key without it, with --month')
+    .option('--month <month>', 'month, YYYY-MM', parseMonth)
+    .option('--csv <file>', 'with --month: also write a row per key and day; an existing file is replaced')
+    .option('--successors', 'with --month: count a rotated key and those after it as one')
+    .addHelpText('after', exampleOf('keys usage --month 2026-01 --csv usage.csv'))
+    .action((text: string | undefined, { month, ...options }: MonthOptions & { month?: string }) =>
+      run((context) => {
+        const id = text === undefined ? undefined : requireKeyId(text);
+        if (month !== undefined) return monthlyUsage(id, month, options, context);
+        if (options.csv !== undefined || options.successors) {
+          throw new CommandFailure('--csv and --successors belong to a month: name it with --month YYYY-MM');
+        }
+        if (id === undefined) throw new CommandFailure('the id of a key is missing, or --month; see --help');
+        return keyUsage(id, context);
+      }),
+    );
 };
 
 /** Adds `keys create`, `list`, `rotate`, `revoke`, `update`, `usage` and `restore`. */
 export const addKeysCommands = (program: Command, run: Runner): void => {
   const keys = program.command('keys').description('API keys: create, list, rotate, change, revoke, usage, restore');
-  addCreateKey(keys, run);
-  addListKeys(keys, run);
-  addRotateKey(keys, run);
+  keys
+    .command('create')
+    .description('create a key and show it once')
+    .requiredOption('--name <name>', `name of the owner, 1 to ${MAX_NAME_LENGTH} characters (required)`, parseName)
+    .requiredOption('--plan <plan>', 'plan of the key, one of those of the stage (required)')
+    .addOption(
+      new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`)
+        .argParser(parseScopes)
+        .default([...SCOPES], 'all'),
+    )
+    .addOption(domainsOption('bind the key to content domains, such as a.example,b.example (default: any domain)'))
+    .option('--expires <day>', 'last day of the key, YYYY-MM-DD', parseExpiry)
+    .addOption(
+      new Option('--env <env>', 'environment in the prefix of the key').choices(KEY_ENVIRONMENTS).default('live'),
+    )
+    .addHelpText('after', exampleOf('keys create --name "Acme Fleet" --plan standard'))
+    .action((options: CreateKeyOptions) => run((context) => createKey(options, context)));
+  keys
+    .command('list')
+    .description(`keys, oldest first, never the keys themselves; "ends soon" is within ${ENDS_SOON_DAYS} days`)
+    .addOption(new Option('--state <state>', 'only keys in this state').choices(KEY_STATES))
+    .option('--name <text>', 'only keys whose name contains this text, in upper or lower case')
+    .addHelpText('after', exampleOf('keys list --state active --name acme'))
+    .action((options: ListOptions) => run((context) => listKeys(options, context)));
+  keys
+    .command('rotate')
+    .description('create the successor of a key and show it once; the old key ends after the overlap')
+    .argument('<id>', 'id of the key')
+    .option('--overlap-days <days>', 'days after today for which the old key stays valid', parseOverlapDays, 7)
+    .addHelpText('after', exampleOf('keys rotate 0123456789abcdef0123 --overlap-days 14'))
+    .action((id: string, { overlapDays }: { overlapDays: number }) =>
+      run((context) => rotateKey(requireKeyId(id), overlapDays, context)),
+    );
   keys
     .command('revoke')
     .description('revoke a key at once and permanently')
     .argument('<id>', 'id of the key')
     .addHelpText('after', exampleOf('keys revoke 0123456789abcdef0123'))
-    .action((id: string) => run((context) => revokeKey(id, context)));
-  addUpdateKey(keys, run);
-  addKeyUsage(keys, run);
+    .action((id: string) => run((context) => revokeKey(requireKeyId(id), context)));
+  keys
+    .command('update')
+    .description('change the plan of a key, the content domains that it is bound to, or both')
+    .argument('<id>', 'id of the key')
+    .option('--plan <plan>', 'new plan of the key, one of those of the stage')
+    .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
+    .option('--no-domains', 'let the key use any content domain')
+    .addHelpText('after', exampleOf('keys update 0123456789abcdef0123 --plan premium'))
+    .action((id: string, options: UpdateKeyOptions) => run((context) => updateKey(requireKeyId(id), options, context)));
+  addUsage(keys, run);
   keys
     .command('restore')
     .description('restore missing keys from another table; existing keys, including revoked ones, are not changed')
-    .option('--from <table>', 'name of the table, such as one restored from a backup (required)')
+    .requiredOption('--from <table>', 'name of the table, such as one restored from a backup (required)')
     .addHelpText('after', exampleOf('keys restore --from restored-keys --stack vehicle-verification-prod'))
-    .action(({ from }: { from?: string }) => run((context) => restoreKeys(required(from, '--from'), context)));
+    .action(({ from }: { from: string }) => run((context) => restoreKeys(from, context)));
 };

@@ -1,13 +1,10 @@
 import { type KeyRecord, plansOf } from '../../core/access/key-record.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { escapeControls } from '../command/format.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { type ChangeOrigin, keyStore } from './key-store.ts';
 
-/** The keys of the deployment, with control and direction characters of their names as escapes. */
-export const openKeys = ({ deployment }: CommandContext) =>
-  keyStore(deployment.db, tableName(deployment, 'keys'), escapeControls);
+export const openKeys = ({ deployment }: CommandContext) => keyStore(deployment.db, tableName(deployment, 'keys'));
 
 /** Who runs the command, for the record of the key that it changes. @throws CommandFailure */
 export const changeBy = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({

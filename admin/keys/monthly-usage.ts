@@ -1,21 +1,36 @@
 /** Requests of keys per UTC day of a month, from the counters that admission keeps. */
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { stringify } from 'csv-stringify/sync';
+import pLimit from 'p-limit';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { sumUsage, type Usage } from '../../core/access/usage-report.ts';
 import { COUNT_ATTRIBUTES, COUNTERS_KEPT_DAYS, windowCount } from '../../core/access/usage-table.ts';
-import { CommandFailure } from '../command/command-result.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { printable } from '../command/format.ts';
+import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import { beganBeforeEnd, openKeys, requireKeyId } from './keys.ts';
+import { writeOutput } from '../files/output-file.ts';
+import { beganBeforeEnd, openKeys } from './keys.ts';
+import { NAME_WIDTH, PLAN_WIDTH } from './list-keys.ts';
+import { keyHeading, usageCells, usageLines } from './recent-usage.ts';
 
-export const DAY_SECONDS = 86_400;
+/** Concurrent queries. Each holds a page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
+const MAX_QUERIES = 20;
+
+const DAY_SECONDS = 86_400;
+
+export interface MonthOptions {
+  readonly csv?: string;
+  readonly successors?: boolean;
+}
 
 /** Unix seconds, `from` inclusive, `to` exclusive; both begin a day in UTC. */
-export interface Period {
+interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-export interface KeyMonth extends Usage {
+interface KeyMonth extends Usage {
   readonly id: string;
   readonly name: string;
   readonly plan: string;
@@ -25,10 +40,13 @@ export interface KeyMonth extends Usage {
   readonly days: readonly (Usage & { readonly day: string })[];
 }
 
-export const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString().slice(0, 10);
+/** A key, and the successors that are added to it. */
+type Chain = readonly [KeyRecord, ...KeyRecord[]];
+
+const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString().slice(0, 10);
 
 /** The days of the month that have begun and whose counters are all kept. @throws CommandFailure when there is none */
-export const reportedPeriod = (month: string, { now, notice }: CommandContext): Period => {
+const reportedPeriod = (month: string, { now, notice }: CommandContext): Period => {
   const seconds = now().getTime() / 1_000;
   const midnightFrom = (time: number) => Math.ceil(time / DAY_SECONDS) * DAY_SECONDS;
   const [year, number] = month.split('-').map(Number);
@@ -41,8 +59,6 @@ export const reportedPeriod = (month: string, { now, notice }: CommandContext): 
   if (kept > start) notice(`The days of ${month} before ${dayOf(kept)} are missing: ${rule}.`);
   return { from: Math.max(start, kept), to: Math.min(end, midnightFrom(seconds + 1)) };
 };
-
-export const NO_USAGE: Usage = { requests: 0, rateLimited: 0, units: 0 };
 
 const addUsage = (one: Usage | undefined, other: Usage): Usage => ({
   requests: (one?.requests ?? 0) + other.requests,
@@ -75,31 +91,21 @@ const addKey = async (
   }
 };
 
-const chainFrom = async (
-  key: KeyRecord,
-  find: (id: string) => Promise<KeyRecord | undefined>,
-): Promise<[KeyRecord, ...KeyRecord[]]> => {
-  const next = key.successor === undefined ? undefined : await find(key.successor);
-  return next === undefined ? [key] : [key, ...(await chainFrom(next, find))];
-};
-
-/** The keys to report, each with the successors that are added to it. @throws UnknownApiKey */
-export const readChains = async (id: string | undefined, successors: boolean, context: CommandContext) => {
+/** The keys to report: this one or every one, with their successors or each by itself. */
+const readChains = async (id: string | undefined, successors: boolean, context: CommandContext): Promise<Chain[]> => {
   const keys = openKeys(context);
-  const wanted = id === undefined ? await keys.list() : [await keys.get(requireKeyId(id))];
-  if (!successors) return wanted.map((key): [KeyRecord, ...KeyRecord[]] => [key]);
-  if (id !== undefined) return Promise.all(wanted.map((key) => chainFrom(key, keys.find)));
-  const byId = new Map(wanted.map((key) => [key.id, key]));
-  const first = wanted.filter(({ follows = '' }) => !byId.has(follows));
-  return Promise.all(first.map((key) => chainFrom(key, async (next) => byId.get(next))));
+  const one = id === undefined ? undefined : [await keys.get(id)];
+  if (!successors) return (one ?? (await keys.list())).map((key) => [key]);
+  const byId = new Map((await keys.list()).map((key) => [key.id, key]));
+  const chainFrom = (key: KeyRecord): Chain => {
+    const next = byId.get(key.successor ?? '');
+    return next === undefined ? [key] : [key, ...chainFrom(next)];
+  };
+  return (one ?? [...byId.values()].filter(({ follows = '' }) => !byId.has(follows))).map(chainFrom);
 };
 
 /** Name and plan come from the newest key, as the customer has them now. */
-export const keyMonth = async (
-  [key, ...successors]: readonly [KeyRecord, ...KeyRecord[]],
-  period: Period,
-  context: CommandContext,
-): Promise<KeyMonth> => {
+const keyMonth = async ([key, ...successors]: Chain, period: Period, context: CommandContext): Promise<KeyMonth> => {
   const days = new Map<string, Usage>();
   for (const one of [key, ...successors]) await addKey(days, one, period, context);
   const { name, plan } = successors.at(-1) ?? key;
@@ -108,7 +114,58 @@ export const keyMonth = async (
     name,
     plan,
     successors: successors.map(({ id }) => id),
-    ...[...days.values()].reduce<Usage>(addUsage, NO_USAGE),
+    ...[...days.values()].reduce<Usage>(addUsage, { requests: 0, rateLimited: 0, units: 0 }),
     days: [...days].map(([day, usage]) => ({ day, ...usage })).sort((a, b) => a.day.localeCompare(b.day)),
+  };
+};
+
+/** A row for each key and day with requests, for spreadsheets: they need the byte order mark, and run formulas. */
+const csvOf = (keys: readonly KeyMonth[]): string =>
+  stringify(
+    keys.flatMap(({ id, name, plan, days }) =>
+      days.map(({ day, requests, rateLimited, units }) => [id, name, plan, day, requests, rateLimited, units]),
+    ),
+    {
+      bom: true,
+      header: true,
+      columns: ['id', 'name', 'plan', 'day', 'requests', 'rate_limited', 'units'],
+      record_delimiter: 'windows',
+      escape_formulas: true,
+    },
+  );
+
+const monthTable = (keys: readonly KeyMonth[], month: string): string => {
+  const used = keys.filter(({ requests }) => requests > 0);
+  const rows = used.map(({ id, name, plan, ...usage }) => [
+    `${id}\n${printable(name, NAME_WIDTH)}`,
+    printable(plan, PLAN_WIDTH),
+    ...usageCells(usage),
+  ]);
+  const table = readableTable(['id\nname', 'plan', 'requests', 'rate limited', 'units'], rows);
+  return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
+};
+
+/** Requests of one or every key in a month. @throws CommandFailure when nothing is left of the month */
+export const monthlyUsage = async (
+  id: string | undefined,
+  month: string,
+  { csv, successors = false }: MonthOptions,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  const period = reportedPeriod(month, context);
+  const chains = await readChains(id, successors, context);
+  const keys = await pLimit(MAX_QUERIES).map(chains, (chain) => keyMonth(chain, period, context));
+  if (csv !== undefined) await writeOutput(csv, [csvOf(keys)], { signal: context.signal });
+  const text = (key: KeyMonth): string => {
+    const [requests, rateLimited, units] = usageCells(key);
+    const counts = `${requests} requests in ${month}, ${rateLimited} rate limited, ${units} units.`;
+    const lines = key.days.map((day) => ({ ...day, label: day.day }));
+    return `${keyHeading(key)}${counts}\n\n${usageLines('day', lines)}`;
+  };
+  const [only] = id === undefined ? [] : keys;
+  return {
+    text: only === undefined ? monthTable(keys, month) : text(only),
+    ...(csv !== undefined && { notes: `The days of each key are in ${csv}\n` }),
+    data: { month, from: dayOf(period.from), to: dayOf(period.to - 1), keys, file: csv ?? null },
   };
 };

@@ -37,7 +37,7 @@ export const KeyRecord = {
       type: 'array',
       items: { type: 'object', required: ['plan', 'since'], properties: { plan: text, since: { type: 'integer' } } },
     },
-    /** Who created, changed, rotated and revoked the key: an ARN on AWS, otherwise a user. Absent in older records. */
+    /** Who created, changed, rotated and revoked the key: an ARN on AWS, otherwise a user. */
     createdBy: text,
     changedBy: text,
     rotatedBy: text,
@@ -45,7 +45,7 @@ export const KeyRecord = {
     /** ISO 8601 UTC. */
     changedAt: text,
     rotatedAt: text,
-    /** Incremented by each change. Absent in the probe's keys, which never change, and in older records. */
+    /** Incremented by each change. Absent in the probe's keys, which never change. */
     changeNumber: { type: 'integer' },
   },
 } as const;

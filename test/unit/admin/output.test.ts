@@ -11,9 +11,8 @@ const { run, countedRun, file, engine, proxy, processArguments } = useAdmin();
 const NOBODY = '0'.repeat(20);
 const UNKNOWN = `no key has the id ${NOBODY}`;
 const NO_ID = 'a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them';
-const NAME = 'A name has 1 to 100 characters; see --help';
-const NO_CONTROL = 'A name has no control or direction characters: remove';
-const DOMAINS = 'Write whole domains separated by commas, such as a.example,b.example';
+const NAME = 'A name has 1 to 100 characters, none of them invisible; see --help';
+const DOMAINS = 'Write 1 to 50 whole domains separated by commas, such as a.example,b.example';
 const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
 const CREATE = 'keys create --plan free --name';
 const NO_SUPPLIERS = 'only vehicles have suppliers, and nothing was done: leave --supplier out';
@@ -30,23 +29,19 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['keys list --tables nobody-', 'does not have the tables of this service: create them with "npm start"'],
 
     ['keys create --name A --plan gold', 'there is no plan gold: there are free, standard, premium'],
-    ['keys create --plan free', 'the option --name is missing; see --help'],
+    ['keys create --plan free', "required option '--name <name>' not specified; see --help"],
     [`${CREATE}=`, NAME],
     [`${CREATE} ${'x'.repeat(101)}`, NAME],
-    ...['\u001b', '\u007f', '\u009b', '\u202a', '\u202e', '\u2066', '\u2069'].map((character): [string, string] => [
-      `${CREATE} a${character}b`,
-      `${NO_CONTROL} U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}; see --help`,
-    ]),
+    ...['a\u009bb', 'a\u202eb'].map((name): [string, string] => [`${CREATE} ${name}`, NAME]),
     [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
     [`${CREATE} A --domains *.example`, DOMAINS],
     [`${CREATE} A --domains=`, DOMAINS],
-    [`${CREATE} A --domains ${fiftyOne}`, 'Write at most 50 domains, or create one key for each group of them'],
+    [`${CREATE} A --domains ${fiftyOne}`, DOMAINS],
     [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
-    ['keys create --nmae A --plan free', "unknown option '--nmae'; did you mean --name? See --help"],
+    ['keys list --nmae A', "unknown option '--nmae'; did you mean --name? See --help"],
 
     [`keys update ${NOBODY}`, 'one of --plan, --domains and --no-domains is missing; see --help'],
-    [`keys update ${NOBODY} --domains a.example --no-domains`, 'contradict each other: write one of them'],
     [`keys update ${NOBODY} --domains a..example`, DOMAINS],
     [`keys update ${NOBODY} --plan free`, UNKNOWN],
     [`keys revoke ${NOBODY}`, UNKNOWN],
@@ -62,9 +57,9 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['keys usage --month 2026-12', '2026-12 has not begun (UTC)'],
     ['keys usage --month 2026-13', 'Use a month of the form YYYY-MM'],
     ['keys usage --csv a.csv', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
-    ['keys usage 1 --successors', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
+    [`keys usage ${NOBODY} --successors`, '--csv and --successors belong to a month: name it with --month YYYY-MM'],
     ['keys usage', 'the id of a key is missing, or --month; see --help'],
-    ['keys restore', 'the option --from is missing; see --help'],
+    ['keys restore', "required option '--from <table>' not specified; see --help"],
     ['keys restore --from nowhere', 'has no table nowhere, or it is not ready yet'],
 
     ['remove vehicles', 'name a FILE, or registrations with --registration R…'],
@@ -141,7 +136,7 @@ it('The help of each command has one example, and marks the options that it requ
     expect(
       stdout.match(/^Example:\n {2}npm run --silent admin -- (.*)$/gm)?.map((text) => text.split(' -- ')[1]),
     ).toEqual([expect.stringMatching(new RegExp(`^${command}( |$)`))]);
-    for (const option of /the option (--\w+) is missing/.exec((await run(command.split(' '))).stderr)?.slice(1) ?? []) {
+    for (const option of /required option '(--\w+) /.exec((await run(command.split(' '))).stderr)?.slice(1) ?? []) {
       expect(stdout).toMatch(new RegExp(` ${option} <[\\s\\S]*?\\(required\\)`));
     }
   }
