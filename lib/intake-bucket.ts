@@ -2,8 +2,8 @@ import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-
 import { ArnPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, type LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import type { IntakeEntry } from '../core/stage/intake-entry.ts';
 import { INTAKE_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
-import type { IntakeEntry } from '../core/stage/stage-schema.ts';
 import { allow } from './permissions.ts';
 
 /** Days until a file expires. Files of the last day are not loaded (admin/intake/waiting-files.ts). */

@@ -4,7 +4,7 @@ import { Policy, PolicyDocument, type PolicyStatement, Role, ServicePrincipal } 
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import type { IntakeEntry } from '../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../core/stage/intake-entry.ts';
 import { logGroupProps } from './log-group.ts';
 import { LOAD_ACTIONS } from './operator-policy.ts';
 import { acknowledgeMetrics, allow, allowMetrics, allowOutputs } from './permissions.ts';

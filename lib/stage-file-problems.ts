@@ -2,8 +2,8 @@ import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { DEFAULT_PLANS, largestRequestsPerSecond } from '../core/access/plans.ts';
 import { validationIssues } from '../core/schemas/validation-issues.ts';
-import { planProblems } from '../core/stage/plan-problems.ts';
-import { DEFAULT_THROTTLE, type IntakeEntry, StageFile } from '../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../core/stage/intake-entry.ts';
+import { DEFAULT_THROTTLE, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -107,8 +107,7 @@ export const stageFileProblems = (stage: string, value: unknown): string[] => {
   const invalid = validationIssues(StageFile, value).map(
     ({ pointer, detail }): Problem => [pointer.slice(1).replaceAll('/', '.'), detail],
   );
-  const plans = value.plans === undefined ? [] : planProblems(value.plans, 'plans');
-  const others = invalid.length + plans.length > 0 ? [] : conflicts(stage, value as StageFile);
+  const others = invalid.length > 0 ? [] : conflicts(stage, value as StageFile);
   const problems = [...unknownFields(StageFile, value), ...invalid, ...others];
-  return [...problems.flatMap((problem) => (problem ? problem.join(' ') : [])), ...plans];
+  return problems.flatMap((problem) => (problem ? problem.join(' ') : []));
 };

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { parseArgs } from 'node:util';
-import { readPlans } from '../core/stage/plan-problems.ts';
+import { readPlans } from '../core/stage/plans-schema.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { isHostName } from './allowed-host.ts';
 

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plans } from '../../core/access/plans.ts';
-import type { IntakeOutput } from '../../core/stage/stage-schema.ts';
+import type { IntakeOutput } from '../../core/stage/intake-entry.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';

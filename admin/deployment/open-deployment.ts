@@ -11,7 +11,7 @@ import {
   PLANS_OUTPUT,
   tableOutput,
 } from '../../core/stage/outputs.ts';
-import { readPlans } from '../../core/stage/plan-problems.ts';
+import { readPlans } from '../../core/stage/plans-schema.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { PRIVATE_FILE } from '../files/output-file.ts';
 
 /** The current version of an object. */

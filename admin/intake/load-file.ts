@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { CommandFailure, type CommandResult, FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Counts } from '../file-command/counts.ts';

@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext, IntakeDeployment } from '../deployment/deployment.ts';
 import { intakeBucket, loadedKey } from './bucket.ts';

@@ -1,4 +1,4 @@
-import type { IntakeEntry } from '../../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { type IntakeBucket, type StoredFile, summaryKey } from './bucket.ts';
 

@@ -1,17 +1,14 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
-import type { Plans } from '../access/plans.ts';
 import { isPublicJwk } from '../public-key.ts';
+import { IntakeEntry, TimeBetweenImports, text } from './intake-entry.ts';
 import { REGION_PATTERN } from './outputs.ts';
+import { Plans } from './plans-schema.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
 const LOG_RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
-
-/** A string of this pattern. An invalid value is rejected with "must be " and the description. */
-const text = (pattern: string, description: string, limits: { maxLength?: number } = {}) =>
-  T.String({ pattern: `^${pattern}$`, description, ...limits });
 
 /**
  * The throttle of API Gateway, a target that bursts can overrun and that AWS may apply to each route. It limits what
@@ -76,80 +73,7 @@ const Address = text(
   'an address that begins with https:// and ends without a slash',
 );
 
-/** A CloudWatch alarm looks back at most 7 days, with a period of an hour or longer. */
-const TimeBetweenImports = text(
-  '(([1-9]\\d?|1[0-5]\\d|16[0-8])h|[1-7]d)',
-  'hours or days, such as "26h" or "7d", at most 7 days',
-);
-
 const TableName = text('[a-zA-Z0-9_.-]{3,255}', 'the name of a table: 3 to 255 letters, digits and _.-');
-
-const Limit = text(
-  '(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)',
-  'a number such as "200", or a percentage such as "2.5%"',
-);
-
-const isEncoding = (name: string): boolean => {
-  try {
-    return new TextDecoder(name).encoding !== '';
-  } catch {
-    return false;
-  }
-};
-
-/** What arrives under a prefix of the bucket, and how it is imported: the options of the CLI's import. */
-const IntakeEntry = T.Object({
-  prefix: text(
-    '([A-Za-z0-9][A-Za-z0-9_-]*/)+',
-    'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
-    // All prefixes together must fit into an event pattern of 2,048 characters.
-    { maxLength: 60 },
-  ),
-  import: text('(vehicles|compliance)', 'vehicles or compliance'),
-  /** An alarm is raised when nothing was loaded from here for so long, and stays raised until something is. */
-  expect: TimeBetweenImports,
-  supplier: T.Optional(
-    text(
-      '(?!constructor$)[a-z0-9][a-z0-9-]{0,31}',
-      'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit, and not "constructor"',
-    ),
-  ),
-  /** Whether each file has everything, so that what it lacks is removed. */
-  complete: T.Optional(T.Boolean()),
-  dates: T.Optional(text('(iso|uk)', 'iso or uk')),
-  removeAtMost: T.Optional(Limit),
-  /** The most rows of a file of which nobody need know whose they are; a file with more is refused. Default: none. */
-  unreadableAtMost: T.Optional(Limit),
-  /** The encoding of a CSV. When absent, it is detected. */
-  encoding: T.Optional(
-    T.Refine(
-      T.String(),
-      (name) => typeof name !== 'string' || isEncoding(name),
-      () => 'must be the name of an encoding, such as "macintosh"',
-    ),
-  ),
-  /** The largest file, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much. Default: 5. */
-  maxGigabytes: T.Optional(T.Number({ exclusiveMinimum: 0, maximum: 10 })),
-  /** A role or account that may put files under the prefix and get their reports. It must exist. */
-  from: T.Optional(
-    text(
-      'arn:aws[a-z-]*:iam::\\d{12}:(root|role/[\\w+=,.@/-]+)',
-      'the ARN of a role, or of an account such as arn:aws:iam::123456789012:root',
-    ),
-  ),
-});
-
-export type IntakeEntry = T.Static<typeof IntakeEntry>;
-
-/** What the stack's output `INTAKE_OUTPUT` has, as JSON. */
-export interface IntakeOutput {
-  readonly bucket: string;
-  /** The ARN of the topic that gets a message for each refused file. */
-  readonly topic: string;
-  /** The namespace of the metrics in `IMPORT_METRICS`, here with the dimension `ENTRY_DIMENSION`. */
-  readonly namespace: string;
-  readonly entries: readonly IntakeEntry[];
-}
 
 export const StageFile = T.Object({
   region: text(REGION_PATTERN, 'the name of a region, such as eu-west-2'),
@@ -213,7 +137,7 @@ export const StageFile = T.Object({
    */
   audit: T.Optional(T.Boolean()),
   /** The plans by name, with `requestsPerWindow` and `bulkSize`. Default: those in core/access/plans.ts. */
-  plans: T.Optional(T.Unsafe<Plans>({})),
+  plans: T.Optional(Plans),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
   /** In days. Default: 90 if data is kept, otherwise 7. */

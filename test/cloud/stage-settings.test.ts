@@ -122,8 +122,10 @@ describe('The settings of a stage', () => {
       { plans: { large: { requestsPerWindow: 60_001, bulkSize: 1 } } },
       ': throttle.rateLimit must be at least 1001, the requests per second of the largest plan.',
     ],
-    [{ plans: [] }, ': plans must be an object with the figures of each plan.'],
-    [{ plans: {} }, ': plans must have 1 to 10 plans.'],
+    ...[{}, { 'two words': { requestsPerWindow: 60, bulkSize: 1 } }].map((plans): [object, string] => [
+      { plans },
+      ': plans must be 1 to 10 plans, with names of 1 to 32 letters, digits, _ and -, beginning with a letter or',
+    ]),
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
     [{ intake: [] }, ': intake must have 1 or more entries.'],
     [intake({ prefix: 'vehicles' }), ': intake.0.prefix must be letters, digits, _, - and slashes, at most 60, ending'],
@@ -191,8 +193,8 @@ describe('The settings of a stage', () => {
   it('are rejected with every problem of their plans', () => {
     const plans = {
       small: { requestsPerWindow: 0, bulkSize: 1.5 },
-      large: { requestsPerWindow: 1e6 + 1, bulkSize: 1_001, price: 5 },
-      'two words': { requestsPerWindow: 60 },
+      large: { requestsPerWindow: 1e6 + 1, bulkSize: 1_001 },
+      half: { requestsPerWindow: 60 },
       free: 60,
     };
     expect(
@@ -201,14 +203,12 @@ describe('The settings of a stage', () => {
         .split('\n'),
     ).toEqual(
       [
-        'plans.small.requestsPerWindow must be a whole number from 1 to 1,000,000',
-        'plans.small.bulkSize must be a whole number from 1 to 1,000',
-        'plans.large.requestsPerWindow must be a whole number from 1 to 1,000,000',
-        'plans.large.bulkSize must be a whole number from 1 to 1,000',
-        'plans.large.price is not a setting',
-        'plans.two words must have a name of 1 to 32 letters, digits, _ and -, beginning with a letter or digit',
-        'plans.two words.bulkSize must be a whole number from 1 to 1,000',
-        'plans.free must be an object with requestsPerWindow and bulkSize',
+        'plans.small.requestsPerWindow must be at least 1',
+        'plans.small.bulkSize must be an integer',
+        'plans.large.requestsPerWindow must be at most 1000000',
+        'plans.large.bulkSize must be at most 1000',
+        'plans.half.bulkSize is required',
+        'plans.free must be an object',
       ].map((problem) => `: ${problem}.`),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
-import { readPlans } from '../../../core/stage/plan-problems.ts';
+import { readPlans } from '../../../core/stage/plans-schema.ts';
 import { rateLimitOf, startApi } from '../../support/use-api.ts';
 import { FULL, PROD, servingFunctions, type Template } from './templates.ts';
 

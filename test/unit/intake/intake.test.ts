@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { importArguments } from '../../../admin/intake/load-file.ts';
-import type { IntakeEntry } from '../../../core/stage/stage-schema.ts';
+import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { failure, runAdminCommand } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';

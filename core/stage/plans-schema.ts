@@ -1,0 +1,37 @@
+/** The plans that a person writes: the setting of a stage, or `PLANS` on this machine. */
+import * as T from 'typebox';
+import { MAX_BULK_SIZE, type Plans as PlansOfStage, plansFrom } from '../access/plans.ts';
+import { validationIssues } from '../schemas/validation-issues.ts';
+
+/** Ten plans fit into an output of CloudFormation, which has at most 1,024 characters. */
+const MAX_PLANS = 10;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+
+const Plan = T.Object({
+  requestsPerWindow: T.Integer({ minimum: 1, maximum: 1_000_000 }),
+  bulkSize: T.Integer({ minimum: 1, maximum: MAX_BULK_SIZE }),
+});
+
+export const Plans = T.Refine(
+  T.Record(T.String(), Plan),
+  (plans) => {
+    const names = Object.keys(plans);
+    return names.length >= 1 && names.length <= MAX_PLANS && names.every((name) => NAME.test(name));
+  },
+  () =>
+    `must be 1 to ${MAX_PLANS} plans, with names of 1 to 32 letters, digits, _ and -, beginning with a letter or digit`,
+);
+
+/** The plans of the variable `PLANS` of this machine, or what is wrong with it. */
+export const readPlans = (
+  json: string | undefined,
+): { readonly plans: PlansOfStage } | { readonly problems: readonly string[] } => {
+  try {
+    const plans = plansFrom(json);
+    const issues = validationIssues(Plans, plans);
+    const problems = issues.map(({ pointer, detail }) => `PLANS${pointer.replaceAll('/', '.')} ${detail}`);
+    return problems.length > 0 ? { problems } : { plans };
+  } catch {
+    return { problems: ['PLANS is not valid JSON'] };
+  }
+};
