@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { UnreadableRecord } from '../core/schemas/record-schema.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
@@ -35,7 +35,9 @@ const newProgram = ({ stdout }: AdminContext): Command =>
       '--tables <names>',
       'prefix of the table names, or single tables: keys=NAME,content=NAME (default: local-, or the stack’s)',
     )
-    .option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials')
+    .addOption(
+      new Option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials').conflicts('dynamodb'),
+    )
     .option(
       '--region <region>',
       'region of the stack (default: in stages/STAGE.json, otherwise AWS_REGION or AWS_DEFAULT_REGION, otherwise the profile’s), or of the tables',

@@ -3,23 +3,11 @@ const CREDENTIALS = /ProviderError$/;
 const ANY_MESSAGE = /$/;
 
 const UNREACHABLE = '{host} cannot be reached ({name}): check the network and the region';
-const WRONG_TIME = 'AWS rejected the request ({name}): set the clock of this machine';
-const LOG_IN = 'log in again with "aws sso login{profile}", or set new credentials';
 
 /** By name and message; the first match applies. Messages may quote data: only named groups are used, as `{…}`. */
 const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: string])[] = [
   [NETWORK, /\bE[A-Z_]+ (?<host>[\w.:-]+)|$/, UNREACHABLE],
   [CREDENTIALS, /\b(?<name>ENOTFOUND|EAI_AGAIN) (?<host>[\w.-]+)/, UNREACHABLE],
-  [
-    CREDENTIALS,
-    /aws sso login|UnauthorizedException/,
-    'there is no SSO session, or it has expired: log in with "aws sso login{profile}"',
-  ],
-  [
-    CREDENTIALS,
-    /aws login|Failed to load token/,
-    'there is no AWS session, or it has expired: log in with "aws login{profile}"',
-  ],
   [
     CREDENTIALS,
     /multi-factor/,
@@ -28,26 +16,23 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
   [
     CREDENTIALS,
     ANY_MESSAGE,
-    'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws configure list{profile}" shows what there is',
+    'no valid AWS credentials were found: log in with "aws sso login{profile}" or "aws login{profile}", or name a profile that has some with --profile; "aws configure list{profile}" shows what there is',
   ],
-  [/^ExpiredToken|^TokenRefreshRequired$/, ANY_MESSAGE, `the AWS credentials have expired ({name}): ${LOG_IN}`],
-  // AWS also returns this for expired SSO credentials, and in a region that is not enabled for the account.
+  // AWS also returns the last two in a region that is not enabled for the account.
   [
-    /^UnrecognizedClientException$|^InvalidClientTokenId$/,
+    /^ExpiredToken|^TokenRefreshRequired$|^UnrecognizedClientException$|^InvalidClientTokenId$/,
     ANY_MESSAGE,
-    `AWS does not recognise the credentials ({name}), which may have expired, or the region is not enabled: ${LOG_IN}`,
+    'AWS does not accept the credentials ({name}): they may have expired, or the region is not enabled; log in again with "aws sso login{profile}", or set new credentials',
   ],
   [
     /^AccessDenied|^UnauthorizedOperation$|^NotAuthorized$/,
     /not authorized to perform: (?<action>[\w-]+:\w+)|$/,
     'AWS denied {action} ({name}): use credentials with the policy in the output OperatorPolicy of the stack',
   ],
-  [/^RequestExpired$|^RequestTimeTooSkewed$/, ANY_MESSAGE, WRONG_TIME],
-  [/Signature/, /Signature (expired|not yet current)/, WRONG_TIME],
   [
-    /^SignatureDoesNotMatch$|^InvalidSignatureException$|^IncompleteSignature/,
+    /Signature|^RequestExpired$|^RequestTimeTooSkewed$/,
     ANY_MESSAGE,
-    'AWS rejected the signature ({name}): the secret access key does not belong to the access key id',
+    'AWS rejected the signature ({name}): set the clock of this machine, or use the secret access key that belongs to the access key id',
   ],
 ];
 
@@ -58,7 +43,8 @@ export const errorCode = (error: Error): string => (error as NodeJS.ErrnoExcepti
 export const isUnreachable = (error: Error): boolean => NETWORK.test(errorCode(error));
 
 /** Describes an error of AWS, the network or the credentials in one sentence; undefined for any other error. */
-export const awsErrorSentence = (error: Error, profile: string | undefined): string | undefined => {
+export const awsErrorSentence = (error: unknown, profile: string | undefined): string | undefined => {
+  if (!(error instanceof Error)) return undefined;
   const name = isUnreachable(error) ? errorCode(error) : error.name;
   for (const [names, message, sentence] of SENTENCES) {
     const found = names.test(name) ? message.exec(error.message) : null;
@@ -70,8 +56,6 @@ export const awsErrorSentence = (error: Error, profile: string | undefined): str
   return undefined;
 };
 
-/** As `awsErrorSentence`, for whatever was thrown; any other error is described by its name. */
-export const describeAwsError = (error: unknown, profile: string | undefined, otherwise: (name: string) => string) => {
-  const failed = error instanceof Error ? error : new Error(String(error));
-  return awsErrorSentence(failed, profile) ?? otherwise(failed.name);
-};
+/** As `awsErrorSentence`; any other error is described by its name. */
+export const describeAwsError = (error: unknown, profile: string | undefined, service: string): string =>
+  awsErrorSentence(error, profile) ?? `${service} answered with ${error instanceof Error ? error.name : typeof error}`;

@@ -24,7 +24,7 @@ export const callerArn = async (account: { readonly region: string; readonly pro
     if (Arn !== undefined) return Arn;
     throw new Error('The response of STS has no ARN.');
   } catch (error) {
-    const reason = describeAwsError(error, account.profile, (name) => `STS answered with ${name}`);
+    const reason = describeAwsError(error, account.profile, 'STS');
     throw new CommandFailure(`it is not known whose these credentials are, so nothing was done: ${reason}`, {
       cause: error,
     });
@@ -50,7 +50,7 @@ export const publishImport = async (
   try {
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
   } catch (error) {
-    const reason = describeAwsError(error, aws?.profile, (name) => `CloudWatch answered with ${name}`);
+    const reason = describeAwsError(error, aws?.profile, 'CloudWatch');
     const alarm = entry === undefined ? `NoImport-${noun}` : 'NothingLoaded';
     notice(`The file is loaded, but the alarm ${alarm} does not know it: ${reason}.`);
   } finally {

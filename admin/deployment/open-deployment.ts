@@ -18,7 +18,7 @@ import { describeAwsError } from './aws-errors.ts';
 import { callerArn, userName } from './aws-requests.ts';
 import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
-import { findRegion, knownStacks, type Region, requireRegion } from './region.ts';
+import { findRegion, knownStacks, requireRegion } from './region.ts';
 
 /** The global options that choose the deployment. */
 export interface DeploymentOptions {
@@ -26,12 +26,10 @@ export interface DeploymentOptions {
   readonly tables?: string;
   readonly stack?: string;
   readonly region?: string;
-  readonly profile?: string;
+  readonly profile?: string | undefined;
   /** The confirmation of a script; otherwise the operator types it. */
   readonly yes?: string;
 }
-
-const MAX_PORT = 65_535;
 
 /** A local engine requires credentials, but accepts any. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
@@ -51,15 +49,7 @@ const parsePair = (pair: string): [TableId, string] => {
 /** The value of `--tables`: `keys=NAME,content=NAME`, or a prefix of all names. A table name has no equals sign. */
 const parseTables = (text: string): Partial<TableNames> => {
   if (!text.includes('=')) return prefixedTableNames(text);
-  const pairs = text.split(',').map(parsePair);
-  if (new Set(pairs.map(([id]) => id)).size < pairs.length) throw new CommandFailure(USAGE);
-  return Object.fromEntries(pairs);
-};
-
-/** The address of the engine that `npm start` starts. @throws CommandFailure when `DYNAMODB_PORT` is not a port */
-const localAddress = (port = '8000'): string => {
-  if (/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT) return `http://127.0.0.1:${port}`;
-  throw new CommandFailure(`DYNAMODB_PORT must be a port number from 1 to ${MAX_PORT}, not "${port}"`);
+  return Object.fromEntries(text.split(',').map(parsePair));
 };
 
 /** The plans of the service on this machine. @throws CommandFailure naming everything that is wrong with `PLANS` */
@@ -79,9 +69,11 @@ const openLocalDeployment = (
   for (const [option, value] of Object.entries({ region, profile, yes })) {
     if (value !== undefined) throw new CommandFailure(`--${option} belongs to a deployed stack: name it with --stack`);
   }
-  const address = dynamodb ?? localAddress(env.DYNAMODB_PORT || undefined);
+  const address = dynamodb ?? `http://127.0.0.1:${env.DYNAMODB_PORT || 8000}`;
   if (!isHttpAddress(address)) {
-    throw new CommandFailure(`--dynamodb takes the address of a DynamoDB engine, such as ${localAddress()}`);
+    throw new CommandFailure(
+      `${address} (--dynamodb, or port DYNAMODB_PORT) is not the address of a DynamoDB engine, such as http://127.0.0.1:8000`,
+    );
   }
   return {
     db: connect({ ...LOCAL_ENGINE, endpoint: address }),
@@ -93,23 +85,6 @@ const openLocalDeployment = (
     tablesInUse: tableNames,
     plans: localPlans(env),
   };
-};
-
-interface StackPlace {
-  readonly stack: string;
-  readonly region: Region;
-  readonly profile: string | undefined;
-  readonly stagesFolder: string;
-}
-
-const explain = async (
-  error: unknown,
-  { stack, region, profile, stagesFolder }: StackPlace,
-): Promise<CommandFailure> => {
-  const sentence = /does not exist/.test(String(error))
-    ? `there is no stack ${stack} in ${region.name} (from ${region.source}): check its name, the region and the account${await knownStacks(stagesFolder)}`
-    : describeAwsError(error, profile, (name) => `the stack ${stack} could not be read (${name})`);
-  return new CommandFailure(sentence, { cause: error });
 };
 
 const readOutputs = async (account: CloudFormationClientConfig, stack: string) => {
@@ -125,26 +100,34 @@ const readOutputs = async (account: CloudFormationClientConfig, stack: string) =
 
 /** The names of the tables are outputs of the stack, except those in `named`, such as a restored one. */
 const openStackDeployment = async (
-  place: StackPlace,
+  stack: string,
+  { region: given, profile, yes }: DeploymentOptions,
+  context: DeploymentContext,
   named: Partial<TableNames>,
-  yes: string | undefined,
 ): Promise<Deployment> => {
-  const { stack, region, profile } = place;
+  const region = await findRegion(stack, given, profile, context);
   const account = { region: region.name, ...(profile && { profile }) };
   const outputs = await readOutputs(account, stack).catch(async (error: unknown) => {
-    throw await explain(error, place);
+    const sentence = /does not exist/.test(String(error))
+      ? `there is no stack ${stack} in ${region.name} (from ${region.source}): check its name, the region and the account${await knownStacks(context.stagesFolder)}`
+      : describeAwsError(error, profile, `the stack ${stack} could not be read: CloudFormation`);
+    throw new CommandFailure(sentence, { cause: error });
   });
-  const requireTableName = (id: TableId): string => {
-    const name = named[id] ?? outputs.get(tableOutput(id));
-    if (name) return name;
-    throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
-  };
-  const outputOf = (id: TableId) => outputs.get(tableOutput(id));
+  const tablesInUse: Partial<TableNames> = Object.fromEntries(
+    TABLE_IDS.flatMap((id) => (outputs.has(tableOutput(id)) ? [[id, outputs.get(tableOutput(id))]] : [])),
+  );
+  const tableNames = { ...tablesInUse, ...named };
+  const missing = TABLE_IDS.find((id) => tableNames[id] === undefined);
+  if (missing !== undefined) {
+    throw new CommandFailure(
+      `the stack ${stack} is not a stack of this service: it has no output ${tableOutput(missing)}`,
+    );
+  }
   const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
   const intake = outputs.get(INTAKE_OUTPUT);
   return {
-    tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, requireTableName(id)])) as TableNames,
-    tablesInUse: Object.fromEntries(TABLE_IDS.flatMap((id) => (outputOf(id) ? [[id, outputOf(id)]] : []))),
+    tableNames,
+    tablesInUse,
     plans: plansFrom(outputs.get(PLANS_OUTPUT)),
     db: connect(account),
     readCaller: () => callerArn(account),
@@ -162,20 +145,13 @@ const openStackDeployment = async (
  * production data, because only that is retained; the name of the first one confirms changes.
  * @throws CommandFailure for invalid options, and for a stack that is missing, unreadable or of another service
  */
-export const openDeployment = async (options: DeploymentOptions, context: DeploymentContext): Promise<Deployment> => {
-  const { dynamodb, stack, region, yes } = options;
-  const named = options.tables === undefined ? {} : parseTables(options.tables);
-  const profile = options.profile ?? (context.env.AWS_PROFILE || undefined);
-  if (stack !== undefined) {
-    if (dynamodb !== undefined) {
-      throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
-    }
-    const found = await findRegion(stack, region, profile, context);
-    const { stagesFolder } = context;
-    return openStackDeployment({ stack, region: found, profile, stagesFolder }, named, yes);
-  }
-  if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
-  if (options.tables === undefined) {
+export const openDeployment = async (given: DeploymentOptions, context: DeploymentContext): Promise<Deployment> => {
+  const profile = given.profile ?? (context.env.AWS_PROFILE || undefined);
+  const { dynamodb, stack, region, yes } = given;
+  const named = given.tables === undefined ? {} : parseTables(given.tables);
+  if (stack !== undefined) return openStackDeployment(stack, { ...given, profile }, context, named);
+  if (region === undefined || dynamodb !== undefined) return openLocalDeployment(given, context, named);
+  if (given.tables === undefined) {
     throw new CommandFailure('name the stack with --stack, or tables without a stack with --tables keys=NAME');
   }
   requireRegion(region, '--region');

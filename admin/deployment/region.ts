@@ -20,28 +20,23 @@ export const requireRegion = (name: string, source: string): Region => {
   throw new CommandFailure(`"${name}" (${source}) is not the name of a region, such as eu-west-2`);
 };
 
-/** The stack names of `bin/app.ts`. */
-const STACK_OF_STAGE = /^vehicle-verification-([a-z][a-z0-9-]*)$/;
+/** The beginning of the stack names of `bin/app.ts`, before the name of the stage. */
+const STACK_PREFIX = 'vehicle-verification-';
 
 /** The stacks that `cdk deploy` creates, at the end of a sentence; empty without settings of a stage. */
 export const knownStacks = async (stagesFolder: string): Promise<string> => {
   const files = await readdir(stagesFolder).catch(() => []);
-  const stacks = files.flatMap((file) => (file.endsWith('.json') ? `vehicle-verification-${file.slice(0, -5)}` : []));
+  const stacks = files.flatMap((file) => (file.endsWith('.json') ? STACK_PREFIX + file.slice(0, -5) : []));
   return stacks.length === 0 ? '' : `; the stages here have the stacks ${stacks.sort().join(', ')}`;
 };
 
-/** The region where `cdk deploy` creates the stack. @throws CommandFailure when the settings are invalid */
-const stageRegion = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
-  const stage = STACK_OF_STAGE.exec(stack)?.[1];
-  if (stage === undefined) return undefined;
-  const source = `stages/${stage}.json`;
-  const settings = await readFile(join(stagesFolder, `${stage}.json`), 'utf8').catch(() => undefined);
-  if (settings === undefined) return undefined;
+/** What the settings of the stage name, if they are here. @throws CommandFailure when they are not valid JSON */
+const stageRegion = async (file: string, stagesFolder: string): Promise<string | undefined> => {
+  const settings = await readFile(join(stagesFolder, file), 'utf8').catch(() => undefined);
   try {
-    const { region } = JSON.parse(settings) as { readonly region?: unknown };
-    return requireRegion(String(region), source);
+    return settings && String(JSON.parse(settings).region);
   } catch (error) {
-    throw error instanceof CommandFailure ? error : new CommandFailure(`${source} is not valid JSON`, { cause: error });
+    throw new CommandFailure(`stages/${file} is not valid JSON`, { cause: error });
   }
 };
 
@@ -52,30 +47,23 @@ const profileRegion = async (profile: string): Promise<string | undefined> => {
 
 /**
  * The first of `--region`, the stage's settings, `AWS_REGION`, `AWS_DEFAULT_REGION` and the profile.
- * A notice says when `--region` differs from the settings, as for the old stack of a stage that has moved.
  * @throws CommandFailure without one
  */
 export const findRegion = async (
   stack: string,
   given: string | undefined,
   profile = 'default',
-  { env, stagesFolder, notice }: DeploymentContext,
+  { env, stagesFolder }: DeploymentContext,
 ): Promise<Region> => {
-  const settings = await stageRegion(stack, stagesFolder);
+  const file = `${stack.replace(STACK_PREFIX, '')}.json`;
   const sources = [
     [given, '--region'],
-    [settings?.name, settings?.source],
+    [await stageRegion(file, stagesFolder), `stages/${file}`],
     [env.AWS_REGION, 'AWS_REGION'],
     [env.AWS_DEFAULT_REGION, 'AWS_DEFAULT_REGION'],
     [await profileRegion(profile), `the profile ${profile}`],
   ] as const;
-  const [name, source] = sources.find(([name]) => name !== undefined && name !== '') ?? [];
-  if (name === undefined || source === undefined) {
-    throw new CommandFailure(`name the region of the stack ${stack} with --region${await knownStacks(stagesFolder)}`);
-  }
-  const region = requireRegion(name, source);
-  if (settings !== undefined && settings.name !== name) {
-    notice(`--region is ${name}, but ${settings.source} has ${settings.name}: the stack in ${name} is used`);
-  }
-  return region;
+  const [name, source] = sources.find(([name]) => name) ?? [];
+  if (name && source) return requireRegion(name, source);
+  throw new CommandFailure(`name the region of the stack ${stack} with --region${await knownStacks(stagesFolder)}`);
 };

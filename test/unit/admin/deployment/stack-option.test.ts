@@ -59,10 +59,9 @@ describe('A deployed stack', () => {
   it.each([
     [['--tables', 'keys='], '--tables takes the prefix of all table names, or single tables as ID=NAME'],
     [['--tables', 'key=a'], 'with the ids keys, usage, vehicles, compliance, content'],
-    [['--tables', 'keys=a,keys=b'], '--tables takes the prefix of all table names'],
     [['--stack', 'missing'], 'there is no stack missing in eu-west-2'],
     [['--stack', 'other'], 'the stack other is not a stack of this service: it has no output KeysTable'],
-    [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], '--stack finds the database by itself'],
+    [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], "option '--stack <name>' cannot be used with option '--dyn"],
     [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
     [[], 'name the stack with --stack, or tables without a stack with --tables keys=NAME'],
   ])('is rejected with a sentence when it cannot be used: %j', async (options, sentence) => {
