@@ -99,7 +99,6 @@ export const importWith = async (db: DynamoDBDocumentClient, ...args: readonly s
     tableNames: LOCAL_TABLE_NAMES,
     address: 'the engine',
     remedy: '',
-    readCaller: async () => 'bench',
   };
   const context = {
     ...processContext(new AbortController().signal, {}),

@@ -4,10 +4,10 @@ import { ENTRY_DIMENSION, IMPORT_METRICS } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { OTHER_SERVICE_TIMEOUTS } from './database.ts';
-import type { CommandContext } from './deployment.ts';
+import type { CommandContext, Deployment } from './deployment.ts';
 
 /** The name of the user of this machine; the id of one without a name, as in a container. */
-export const userName = (): string => {
+const userName = (): string => {
   try {
     return userInfo().username;
   } catch {
@@ -15,8 +15,12 @@ export const userName = (): string => {
   }
 };
 
-/** The ARN of the credentials, from STS, which needs no permission. @throws CommandFailure without an answer */
-export const callerArn = async (account: { readonly region: string; readonly profile?: string }): Promise<string> => {
+/**
+ * Who runs the command: on AWS the ARN of the credentials, which STS tells everybody, otherwise the user's name.
+ * @throws CommandFailure without an answer of STS
+ */
+export const readCaller = async ({ account }: Deployment): Promise<string> => {
+  if (account === undefined) return userName();
   const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');
   const client = new STSClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   try {
@@ -39,18 +43,18 @@ const isWatched = (noun: string): noun is keyof typeof IMPORT_METRICS => Object.
 export const publishImport = async (
   noun: string,
   loaded: number,
-  { deployment: { importMetrics, aws }, notice }: CommandContext,
+  { deployment: { importMetrics, account }, notice }: CommandContext,
 ): Promise<void> => {
-  if (importMetrics === undefined || !isWatched(noun)) return;
+  if (importMetrics === undefined || account === undefined || !isWatched(noun)) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
-  const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: OTHER_SERVICE_TIMEOUTS });
+  const client = new CloudWatchClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   const { entry } = importMetrics;
   const dimensions = entry === undefined ? {} : { Dimensions: [{ Name: ENTRY_DIMENSION, Value: entry }] };
   const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded, ...dimensions }];
   try {
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
   } catch (error) {
-    const reason = describeAwsError(error, aws?.profile, 'CloudWatch');
+    const reason = describeAwsError(error, account.profile, 'CloudWatch');
     const alarm = entry === undefined ? `NoImport-${noun}` : 'NothingLoaded';
     notice(`The file is loaded, but the alarm ${alarm} does not know it: ${reason}.`);
   } finally {

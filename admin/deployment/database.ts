@@ -22,11 +22,11 @@ export const OTHER_SERVICE_TIMEOUTS = {
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   documentClient(new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, requestHandler: awsTransport(TIMEOUTS) }));
 
-type Place = Pick<Deployment, 'address' | 'remedy' | 'aws'>;
+type Place = Pick<Deployment, 'address' | 'remedy' | 'account'>;
 
 const sentenceAbout = (error: Error, place: Place): string | undefined => {
-  const { address, remedy, aws } = place;
-  const sentence = aws && awsErrorSentence(error, aws.profile);
+  const { address, remedy, account } = place;
+  const sentence = account && awsErrorSentence(error, account.profile);
   if (sentence !== undefined) return sentence;
   if (isUnreachable(error)) return `no database answers at ${address} (${errorCode(error)}): ${remedy}`;
   if (error instanceof DeadlineExceeded) {
@@ -35,7 +35,7 @@ const sentenceAbout = (error: Error, place: Place): string | undefined => {
     return `the database at ${address} is too slow or too busy to continue`;
   }
   if (error.name === 'ResourceNotFoundException') {
-    return aws
+    return account
       ? `a table is missing in ${address}: ${remedy}`
       : `the database at ${address} does not have the tables of this service: create them with "npm start" or a deployment, or correct --tables`;
   }

@@ -5,14 +5,11 @@ import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
 
-/** Where requests to other services than DynamoDB go. */
-interface Account {
+/** Where requests to AWS go. */
+export interface Account {
   readonly region: string;
+  /** From --profile or AWS_PROFILE. */
   readonly profile?: string;
-}
-
-export interface IntakeDeployment extends IntakeOutput {
-  readonly account: Account;
 }
 
 /** The database and tables that a command works on. */
@@ -28,19 +25,16 @@ export interface Deployment {
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */
   readonly remedy: string;
-  /** Who runs the command: the caller's ARN on AWS, otherwise the user's name. @throws CommandFailure without an ARN */
-  readonly readCaller: () => Promise<string>;
-  /** Set for tables in AWS, with the profile in use: from --profile or AWS_PROFILE. */
-  readonly aws?: { readonly profile: string | undefined };
+  /** Set for tables in AWS. */
+  readonly account?: Account;
   /** Set for a stack with alarms on missing imports: where the CLI publishes what it has loaded. */
   readonly importMetrics?: {
     readonly namespace: string;
-    readonly account: Account;
     /** The prefix of an entry of `intake`, whose alarm watches only what is loaded from there. */
     readonly entry?: string;
   };
   /** Set for a stack with the setting `intake`. */
-  readonly intake?: IntakeDeployment;
+  readonly intake?: IntakeOutput;
   /** Set for production data: the name that confirms a change, and the value of `--yes`. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }

@@ -15,7 +15,6 @@ import { readPlans } from '../../core/stage/plans-schema.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
-import { callerArn, userName } from './aws-requests.ts';
 import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
 import { findRegion, knownStacks, requireRegion } from './region.ts';
@@ -77,7 +76,6 @@ const openLocalDeployment = (
   }
   return {
     db: connect({ ...LOCAL_ENGINE, endpoint: address }),
-    readCaller: async () => userName(),
     address,
     remedy:
       'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
@@ -130,12 +128,11 @@ const openStackDeployment = async (
     tablesInUse,
     plans: plansFrom(outputs.get(PLANS_OUTPUT)),
     db: connect(account),
-    readCaller: () => callerArn(account),
-    aws: { profile },
+    account,
     address: `the stack ${stack} in ${region.name}`,
     remedy: 'check the stack in the CloudFormation console',
-    ...(namespace && { importMetrics: { namespace, account } }),
-    ...(intake && { intake: { ...JSON.parse(intake), account } }),
+    ...(namespace && { importMetrics: { namespace } }),
+    ...(intake && { intake: JSON.parse(intake) }),
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };
 };
@@ -158,8 +155,7 @@ export const openDeployment = async (given: DeploymentOptions, context: Deployme
   const account = { region, ...(profile && { profile }) };
   return {
     db: connect(account),
-    readCaller: () => callerArn(account),
-    aws: { profile },
+    account,
     tableNames: named,
     plans: DEFAULT_PLANS,
     address: `AWS in ${region}`,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Erasure } from '../../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
+import { readCaller } from '../deployment/aws-requests.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { erasures, findErasures } from '../file-command/erasures.ts';
 import type { FileKind } from '../file-command/file-kind.ts';
@@ -64,7 +65,7 @@ const runErase = async (
     throw new CommandFailure(`--map, --encoding and --staging are for a FILE: ${nothing}`);
   }
   if (from !== undefined) return eraseFrom(from, dryRun, context);
-  const erasure = { at: context.now().toISOString(), by: await context.deployment.readCaller() };
+  const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
   if (file !== undefined) return runFile(eraseKind(erasure), file, { ...options, dryRun }, context);
   const registrations = parseRegistrations(registration ?? [], nothing);
   const { erase, undo: undoOne } = erasures(context);

@@ -58,7 +58,7 @@ const runImport = async (args: readonly string[], { prefix }: IntakeEntry, conte
       notice: (sentence) => void notices.push(sentence),
       deployment: {
         ...deployment,
-        ...(intake && { importMetrics: { namespace: intake.namespace, account: intake.account, entry: prefix } }),
+        ...(intake && { importMetrics: { namespace: intake.namespace, entry: prefix } }),
       },
     });
     results.push(result);

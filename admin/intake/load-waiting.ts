@@ -1,8 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
+import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
-import type { CommandContext, IntakeDeployment } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { intakeBucket, loadedKey } from './bucket.ts';
 import { type LoadContext, loadFile, report } from './load-file.ts';
 import { decide, listWaiting, readLastLoaded } from './waiting-files.ts';
@@ -11,12 +11,13 @@ type Entries = readonly [IntakeEntry, ...IntakeEntry[]];
 
 /** Runs `use` with the bucket and the topic of a deployment. */
 export const withBucket = async <Result>(
-  { account, bucket, topic }: IntakeDeployment,
+  { bucket, topic }: IntakeOutput,
   context: CommandContext,
   use: (context: LoadContext) => Promise<Result>,
 ): Promise<Result> => {
-  const s3 = new S3Client({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  const sns = new SNSClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
+  const config = { ...context.deployment.account, requestHandler: OTHER_SERVICE_TIMEOUTS };
+  const s3 = new S3Client(config);
+  const sns = new SNSClient(config);
   try {
     return await use({
       ...context,

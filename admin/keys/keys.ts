@@ -1,6 +1,7 @@
 import { type KeyRecord, plansOf } from '../../core/access/key-record.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { readCaller } from '../deployment/aws-requests.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { type ChangeOrigin, keyStore } from './key-store.ts';
 
@@ -8,7 +9,7 @@ export const openKeys = ({ deployment }: CommandContext) => keyStore(deployment.
 
 /** Who runs the command, for the record of the key that it changes. @throws CommandFailure */
 export const changeBy = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
-  by: await deployment.readCaller(),
+  by: await readCaller(deployment),
   at: now(),
 });
 

@@ -18,7 +18,6 @@ export const runCli = async (
     tableNames: TABLES,
     address: 'the engine',
     remedy: '',
-    readCaller: async () => 'tester',
   };
   const { stdout, stderr } = process;
   const { signal } = new AbortController();
