@@ -30,30 +30,15 @@ export const summaryKey = (prefix: string, file: StoredFile): string => `${repor
 export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
   `control/loaded/${kind}${supplier === undefined ? '' : `/${supplier}`}`;
 
-/** S3's errors about an object that nobody can read here: encrypted with a key of its own, or archived. */
-const UNREADABLE = /^(AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
+/** S3's errors about an object that nobody can read here: deleted, encrypted with a key of its own, or archived. */
+const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
 
 /** Keys may have characters that XML lacks. `EncodingType` makes S3 encode the keys of a list like form fields. */
 const decoded = (key: string, encoding: string | undefined): string =>
   encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
-const required = <Value>(value: Value | undefined, name: string): Value => {
-  if (value === undefined) throw new Error(`S3 sent no ${name}`);
-  return value;
-};
-
 /** What the intake does with the bucket. */
 export const intakeBucket = (client: S3Client, Bucket: string) => {
-  /** The content of an object, or of one version of it; undefined when there is none. */
-  const read = async (Key: string, version?: string) => {
-    try {
-      const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, ...(version && { VersionId: version }) }));
-      return required(Body, 'content');
-    } catch (error) {
-      if (['NoSuchKey', 'NoSuchVersion'].includes((error as Error).name)) return undefined;
-      throw error;
-    }
-  };
   return {
     /** The current version of every object with this prefix. */
     list: async (Prefix: string): Promise<readonly StoredFile[]> => {
@@ -63,17 +48,13 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
         const input = { Bucket, Prefix, EncodingType: 'url' as const, ...marker };
         const page = await client.send(new ListObjectVersionsCommand(input));
         for (const { IsLatest, Key, VersionId, LastModified, Size } of page.Versions ?? []) {
-          if (!IsLatest) continue;
-          files.push({
-            name: decoded(required(Key, 'key'), page.EncodingType),
-            version: required(VersionId, 'version'),
-            lastModified: required(LastModified, 'time').toISOString(),
-            bytes: required(Size, 'size'),
-          });
+          if (!IsLatest || !Key || !VersionId || !LastModified || Size === undefined) continue;
+          const name = decoded(Key, page.EncodingType);
+          files.push({ name, version: VersionId, lastModified: LastModified.toISOString(), bytes: Size });
         }
         marker = page.IsTruncated
           ? {
-              KeyMarker: decoded(required(page.NextKeyMarker, 'marker'), page.EncodingType),
+              KeyMarker: decoded(page.NextKeyMarker ?? '', page.EncodingType),
               VersionIdMarker: page.NextVersionIdMarker,
             }
           : undefined;
@@ -82,17 +63,24 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
     },
 
     /** The text of an object; undefined when there is none. */
-    text: async (key: string): Promise<string | undefined> => (await read(key))?.transformToString(),
-
-    /** Writes an object, or one version of it, to a file that only the owner may read. */
-    download: async (path: string, key: string, version?: string): Promise<'done' | 'missing' | 'unreadable'> => {
+    text: async (Key: string): Promise<string | undefined> => {
       try {
-        const body = await read(key, version);
-        if (body === undefined) return 'missing';
-        await pipeline(body as NodeJS.ReadableStream, createWriteStream(path, PRIVATE_FILE));
-        return 'done';
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }));
+        return await Body?.transformToString();
       } catch (error) {
-        if (UNREADABLE.test((error as Error).name)) return 'unreadable';
+        if ((error as Error).name === 'NoSuchKey') return undefined;
+        throw error;
+      }
+    },
+
+    /** Writes a version to a file that only the owner may read. @returns false when it cannot be read */
+    download: async (path: string, { name: Key, version: VersionId }: StoredFile): Promise<boolean> => {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key, VersionId }));
+        await pipeline(Body as NodeJS.ReadableStream, createWriteStream(path, PRIVATE_FILE));
+        return true;
+      } catch (error) {
+        if (UNREADABLE.test((error as Error).name)) return false;
         throw error;
       }
     },

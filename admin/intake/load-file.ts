@@ -28,18 +28,17 @@ export interface LoadResult extends Partial<Counts> {
 }
 
 /** The command line of a load. */
-export const importArguments = (
-  { import: kind, supplier, complete, removeAtMost, unreadableAtMost, encoding, dates }: IntakeEntry,
-  path: string,
-): string[] => [
-  ...['import', kind, path],
-  ...(supplier === undefined ? [] : ['--supplier', supplier]),
-  ...(complete ? ['--complete'] : []),
-  ...(removeAtMost === undefined ? [] : ['--remove-at-most', removeAtMost]),
-  ...(unreadableAtMost === undefined ? [] : ['--unreadable-at-most', unreadableAtMost]),
-  ...(encoding === undefined ? [] : ['--encoding', encoding]),
-  ...(dates === undefined ? [] : ['--dates', dates]),
-];
+export const importArguments = (entry: IntakeEntry, path: string): string[] => {
+  const options = {
+    supplier: entry.supplier,
+    'remove-at-most': entry.removeAtMost,
+    'unreadable-at-most': entry.unreadableAtMost,
+    encoding: entry.encoding,
+    dates: entry.dates,
+  };
+  const given = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  return ['import', entry.import, path, ...given, ...(entry.complete ? ['--complete'] : [])];
+};
 
 /** Fields of an import's result that a report lacks: names of files of this machine, and what no load has. */
 const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
@@ -79,9 +78,9 @@ const withoutFolder = (message: string, folder: string): string => message.repla
 /** Imports a local file. */
 const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
   try {
-    const { erased, ...counts } = await runImport(importArguments(entry, path), entry, context);
-    // The supplier, who reads the report, does not learn that a vehicle was erased.
-    const reported = { ...counts, loaded: counts.loaded + erased };
+    const { unchanged, erased, ...counts } = await runImport(importArguments(entry, path), entry, context);
+    // Apart, they would tell the supplier, who reads the report and may send a file twice, that a vehicle was erased.
+    const reported = { ...counts, loaded: counts.loaded + unchanged + erased };
     return isAllRejected(reported)
       ? { outcome: 'refused', reason: 'every row was rejected', ...reported }
       : { outcome: 'loaded', ...reported };
@@ -119,10 +118,9 @@ const loadIn = async (
   // A name may be too long for a disk, or lead out of the folder.
   const local = /\.csv$/i.test(name) ? 'file.csv' : 'file.ndjson';
   const path = join(folder, local);
-  const downloaded = await bucket.download(path, name, version);
-  if (downloaded === 'missing') throw new CommandFailure('the file was deleted before its load');
-  if (downloaded === 'unreadable') {
-    return { outcome: 'refused', reason: 'it cannot be read: it is encrypted with a key of its own, or archived' };
+  if (!(await bucket.download(path, file))) {
+    const reason = 'it cannot be read: it was deleted, is encrypted with a key of its own, or is archived';
+    return { outcome: 'refused', reason };
   }
   await utimes(path, new Date(lastModified), new Date(lastModified));
   const result = await importLocal(path, entry, context);

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 
 interface Version {
   readonly key: string;
   readonly version: string;
   readonly lastModified: Date;
-  readonly content: readonly (string | Buffer)[];
+  readonly content: string;
   /** S3's error in place of the content. */
   readonly error?: string;
   /** A size that the list shows in place of the content's. */
@@ -21,8 +20,6 @@ const PAGE = 2;
 /** As S3 writes keys in XML. */
 const encoded = (key: string): string => encodeURIComponent(key).replaceAll('%20', '+').replaceAll('%2F', '/');
 
-const sizeOf = ({ content }: Version): number => content.reduce((bytes, part) => bytes + Buffer.byteLength(part), 0);
-
 /**
  * A versioned bucket that speaks as much of S3 as loads use, so that S3's own client reads its lists, keys and streams.
  * An emulator would take seconds to start, and sets LastModified itself.
@@ -33,7 +30,7 @@ export const startBucket = async () => {
   let beforeDownload: ((key: string) => void) | undefined;
   const add = (
     key: string,
-    content: Version['content'],
+    content: string,
     lastModified: Date,
     facts: Pick<Version, 'error' | 'bytes'> = {},
   ): string => {
@@ -52,7 +49,7 @@ export const startBucket = async () => {
     const page = rest.slice(0, PAGE);
     const items = page.map(
       (one) =>
-        `<Version><Key>${encoded(one.key)}</Key><VersionId>${one.version}</VersionId><IsLatest>${one === latest(one.key)}</IsLatest><LastModified>${one.lastModified.toISOString()}</LastModified><Size>${one.bytes ?? sizeOf(one)}</Size></Version>`,
+        `<Version><Key>${encoded(one.key)}</Key><VersionId>${one.version}</VersionId><IsLatest>${one === latest(one.key)}</IsLatest><LastModified>${one.lastModified.toISOString()}</LastModified><Size>${one.bytes ?? Buffer.byteLength(one.content)}</Size></Version>`,
     );
     const last = page.at(-1);
     const more =
@@ -62,40 +59,14 @@ export const startBucket = async () => {
     response.end(`<ListVersionsResult><EncodingType>url</EncodingType>${items.join('')}${more}</ListVersionsResult>`);
   };
 
-  /** What was uploaded in parts, until it is complete. */
-  const uploads = new Map<string, Buffer[]>();
-  /** A request of an upload in parts. */
-  const upload = async (key: string, query: URLSearchParams, request: IncomingMessage, response: ServerResponse) => {
-    const body = await buffer(request);
-    const parts = uploads.get(query.get('uploadId') ?? '');
-    if (query.has('uploads')) {
-      const id = `u${uploads.size + 1}`;
-      uploads.set(id, []);
-      response.end(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
-    } else if (request.method === 'PUT') {
-      parts?.push(body);
-      response.setHeader('etag', `"${parts?.length}"`).end();
-    } else {
-      const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
-      add(
-        key,
-        numbers.map((number) => parts?.[number - 1] ?? ''),
-        new Date(),
-      );
-      puts.push(key);
-      response.end('<CompleteMultipartUploadResult/>');
-    }
-  };
-
   const server = createServer(async (request, response) => {
     // No `URL`, which would follow the dots of a key.
     const [path = '', query = ''] = request.url?.split('?') ?? [];
     const key = decodeURIComponent(path.replace(/^\/files\/?/, ''));
     if (key === '') return list(response, new URLSearchParams(query));
     const parameters = new URLSearchParams(query);
-    if (parameters.has('uploads') || parameters.has('uploadId')) return upload(key, parameters, request, response);
     if (request.method === 'PUT') {
-      add(key, [await buffer(request)], new Date());
+      add(key, await text(request), new Date());
       puts.push(key);
       return response.end();
     }
@@ -106,7 +77,7 @@ export const startBucket = async () => {
     if (found.error !== undefined) {
       return response.writeHead(403).end(`<Error><Code>${found.error}</Code></Error>`);
     }
-    return Readable.from(found.content).pipe(response);
+    return response.end(found.content);
   });
   // A load may take longer than an idle connection stays open; closing it would be a fault that no test chose.
   server.keepAliveTimeout = 0;
@@ -119,7 +90,7 @@ export const startBucket = async () => {
     puts,
     /** Puts a file as a supplier does. @returns its version */
     add,
-    textOf: (key: string): string | undefined => latest(key)?.content.join(''),
+    textOf: (key: string): string | undefined => latest(key)?.content,
     keys: (): string[] => [...new Set(versions.map(({ key }) => key))],
     /** Called before each object is sent. */
     onDownload: (act: typeof beforeDownload): void => {
