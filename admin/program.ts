@@ -68,13 +68,8 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
   if (command.name() === 'keys' && /unknown command '(delete|remove)'/.test(message)) {
     return 'keys are kept for the record of what they have used: end one at once with "keys revoke ID"; see --help';
   }
-  const [what = '', similar] = message
-    .replace(/^error: /, '')
-    .split('\n(Did you mean ')
-    .map((text) => printable(text, MAX_USAGE_LENGTH));
-  return similar === undefined
-    ? `${what.replace(/\.$/, '')}; see --help`
-    : `${what}; did you mean ${similar.replace(/\)$/, '')} See --help`;
+  const what = message.replace(/^error: /, '').replace('\n', ' ');
+  return `${printable(what, MAX_USAGE_LENGTH).replace(/\.$/, '')}; see --help`;
 };
 
 const sentenceFor = (error: unknown): string => {

@@ -24,17 +24,14 @@ export const KEY_STATES = ['active', 'expired', 'revoked'] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** The state of a key at a time; its last day ends in London. */
-export const stateOf = ({ revokedAt, expires }: KeyRecord, now: Date): KeyState => {
-  if (revokedAt !== undefined) return 'revoked';
-  return expires !== undefined && expires < londonDate(now) ? 'expired' : 'active';
+export const stateOf = ({ revokedAt, expires }: KeyRecord, time: Date): KeyState => {
+  if (revokedAt !== undefined && revokedAt <= time.toISOString()) return 'revoked';
+  return expires !== undefined && expires < londonDate(time) ? 'expired' : 'active';
 };
 
-/** Whether a window, in Unix seconds, began before the end of a key. The requests of a later one were all rejected. */
-export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: number): boolean => {
-  const begin = new Date(windowStart * 1_000);
-  const isRevoked = revokedAt !== undefined && begin > new Date(revokedAt);
-  return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
-};
+/** Whether a key was valid when a window began, in Unix seconds. The requests of a later one were all rejected. */
+export const isValidAt = (key: KeyRecord, windowStart: number): boolean =>
+  stateOf(key, new Date(windowStart * 1_000)) === 'active';
 
 /** What the CLI shows of a key: never the key or its hash. `plans` has the window in which each began. */
 export const keyView = (record: KeyRecord, now: Date) => ({

@@ -1,20 +1,19 @@
 /** Requests of keys per UTC day of a month, from the counters that admission keeps. */
-import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { sumUsage, type Usage } from '../../core/access/usage-report.ts';
-import { COUNT_ATTRIBUTES, COUNTERS_KEPT_DAYS, windowCount } from '../../core/access/usage-table.ts';
+import { COUNTERS_KEPT_DAYS, usageTable } from '../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
-import { beganBeforeEnd, openKeys } from './keys.ts';
+import { isValidAt, openKeys } from './keys.ts';
 import { NAME_WIDTH, PLAN_WIDTH } from './list-keys.ts';
 import { keyHeading, usageCells, usageLines } from './recent-usage.ts';
 
-/** Concurrent queries. Each holds a page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
+/** Concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
 const MAX_QUERIES = 20;
 
 const DAY_SECONDS = 86_400;
@@ -28,16 +27,6 @@ export interface MonthOptions {
 interface Period {
   readonly from: number;
   readonly to: number;
-}
-
-interface KeyMonth extends Usage {
-  readonly id: string;
-  readonly name: string;
-  readonly plan: string;
-  /** Ids of the successors that are included. */
-  readonly successors: readonly string[];
-  /** The days with requests. */
-  readonly days: readonly (Usage & { readonly day: string })[];
 }
 
 /** A key, and the successors that are added to it. */
@@ -60,36 +49,13 @@ const reportedPeriod = (month: string, { now, notice }: CommandContext): Period 
   return { from: Math.max(start, kept), to: Math.min(end, midnightFrom(seconds + 1)) };
 };
 
-const addUsage = (one: Usage | undefined, other: Usage): Usage => ({
-  requests: (one?.requests ?? 0) + other.requests,
-  rateLimited: (one?.rateLimited ?? 0) + other.rateLimited,
-  units: (one?.units ?? 0) + other.units,
-});
+const NO_USAGE: Usage = { requests: 0, rateLimited: 0, units: 0 };
 
-const addKey = async (
-  days: Map<string, Usage>,
-  key: KeyRecord,
-  { from, to }: Period,
-  { deployment, signal }: CommandContext,
-): Promise<void> => {
-  const pages = paginateQuery(
-    { client: deployment.db },
-    {
-      TableName: tableName(deployment, 'usage'),
-      KeyConditionExpression: 'keyId = :id AND windowStart BETWEEN :from AND :last',
-      ExpressionAttributeValues: { ':id': key.id, ':from': from, ':last': to - 1 },
-      ProjectionExpression: COUNT_ATTRIBUTES,
-    },
-  );
-  for await (const { Items = [] } of pages) {
-    signal.throwIfAborted();
-    for (const count of Items.map(windowCount)) {
-      if (!beganBeforeEnd(key, count.start)) continue;
-      const day = dayOf(count.start);
-      days.set(day, addUsage(days.get(day), sumUsage([count], key)));
-    }
-  }
-};
+const addUsage = (one: Usage, other: Usage): Usage => ({
+  requests: one.requests + other.requests,
+  rateLimited: one.rateLimited + other.rateLimited,
+  units: one.units + other.units,
+});
 
 /** The keys to report: this one or every one, with their successors or each by itself. */
 const readChains = async (id: string | undefined, successors: boolean, context: CommandContext): Promise<Chain[]> => {
@@ -105,19 +71,30 @@ const readChains = async (id: string | undefined, successors: boolean, context: 
 };
 
 /** Name and plan come from the newest key, as the customer has them now. */
-const keyMonth = async ([key, ...successors]: Chain, period: Period, context: CommandContext): Promise<KeyMonth> => {
+const keyMonth = async ([key, ...successors]: Chain, { from, to }: Period, context: CommandContext) => {
+  const { deployment, signal } = context;
+  const usage = usageTable(deployment.db, tableName(deployment, 'usage'));
   const days = new Map<string, Usage>();
-  for (const one of [key, ...successors]) await addKey(days, one, period, context);
+  for (const one of [key, ...successors]) {
+    signal.throwIfAborted();
+    for (const count of await usage.counts(one.id, from, to - 1)) {
+      if (!isValidAt(one, count.start)) continue;
+      const day = dayOf(count.start);
+      days.set(day, addUsage(days.get(day) ?? NO_USAGE, sumUsage([count], one)));
+    }
+  }
   const { name, plan } = successors.at(-1) ?? key;
   return {
     id: key.id,
     name,
     plan,
     successors: successors.map(({ id }) => id),
-    ...[...days.values()].reduce<Usage>(addUsage, { requests: 0, rateLimited: 0, units: 0 }),
-    days: [...days].map(([day, usage]) => ({ day, ...usage })).sort((a, b) => a.day.localeCompare(b.day)),
+    ...[...days.values()].reduce(addUsage, NO_USAGE),
+    days: [...days].map(([day, counts]) => ({ day, ...counts })).sort((a, b) => a.day.localeCompare(b.day)),
   };
 };
+
+type KeyMonth = Awaited<ReturnType<typeof keyMonth>>;
 
 /** A row for each key and day with requests, for spreadsheets: they need the byte order mark, and run formulas. */
 const csvOf = (keys: readonly KeyMonth[]): string =>

@@ -7,7 +7,7 @@ import type { CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import { beganBeforeEnd, openKeys } from './keys.ts';
+import { isValidAt, openKeys } from './keys.ts';
 
 /** Characters of a name on a line of its own. */
 const LINE_WIDTH = 79;
@@ -29,8 +29,8 @@ export const keyUsage = async (id: string, context: CommandContext): Promise<Com
   const usage = usageTable(context.deployment.db, tableName(context.deployment, 'usage'));
   const now = context.now();
   const window = windowAt(now);
-  const [key, all] = await Promise.all([openKeys(context).get(id), usage.countsSince(id, firstHour(now))]);
-  const counts = all.filter(({ start }) => beganBeforeEnd(key, start));
+  const [key, all] = await Promise.all([openKeys(context).get(id), usage.counts(id, firstHour(now))]);
+  const counts = all.filter(({ start }) => isValidAt(key, start));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
   const limit = planOf(context.deployment.plans, key).requestsPerWindow;
   const requests = count < MAX_COUNTED_MULTIPLE * limit ? `${count}` : `at least ${count}`;

@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Window } from './plans.ts';
 
@@ -12,10 +12,7 @@ export interface WindowCount {
   readonly requestsPerWindow?: number;
 }
 
-/** The attributes that `windowCount` reads. */
-export const COUNT_ATTRIBUTES = 'windowStart, used, extraUnits, requestsPerWindow';
-
-export const windowCount = ({ windowStart, used, extraUnits = 0, requestsPerWindow }: DynamoItem): WindowCount => ({
+const windowCount = ({ windowStart, used, extraUnits = 0, requestsPerWindow }: DynamoItem): WindowCount => ({
   start: Number(windowStart),
   used: Number(used),
   extraUnits: Number(extraUnits),
@@ -58,18 +55,18 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     );
   },
 
-  /** The counters of a key's windows since `start`, oldest first. Eventually consistent. */
-  countsSince: async (keyId: string, start: number): Promise<WindowCount[]> => {
-    // One page: a day has at most 1,440 counters of under 100 bytes.
-    const { Items = [] } = await db.send(
-      new QueryCommand({
+  /** The counters of a key's windows from `start` to `end`, inclusive, oldest first. Eventually consistent. */
+  counts: async (keyId: string, start: number, end = Number.MAX_SAFE_INTEGER): Promise<WindowCount[]> => {
+    const pages = paginateQuery(
+      { client: db },
+      {
         TableName: table,
-        KeyConditionExpression: 'keyId = :keyId AND windowStart >= :start',
-        ExpressionAttributeValues: { ':keyId': keyId, ':start': start },
-        ProjectionExpression: COUNT_ATTRIBUTES,
-      }),
+        KeyConditionExpression: 'keyId = :keyId AND windowStart BETWEEN :start AND :end',
+        ExpressionAttributeValues: { ':keyId': keyId, ':start': start, ':end': end },
+        ProjectionExpression: 'windowStart, used, extraUnits, requestsPerWindow',
+      },
     );
-    return Items.map(windowCount);
+    return (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items.map(windowCount));
   },
 });
 

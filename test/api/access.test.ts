@@ -20,7 +20,7 @@ const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
 
 const get = (path: string, key: string) => api.call('GET', path, { key });
 const countOf = async (key: string) =>
-  (await api.usage.countsSince(keyIdOf(hashKey(key), 'live'), start))[0]?.used ?? 0;
+  (await api.usage.counts(keyIdOf(hashKey(key), 'live'), start))[0]?.used ?? 0;
 const count = (...counters: object[]) => storeItems(api.engine.client, api.engine.names.usage, counters);
 /** A key of the free plan that has made this many requests in the window. */
 const usedKey = async (requests: number, record: Parameters<typeof api.newKey>[0] = {}): Promise<string> => {

@@ -61,7 +61,7 @@ describe('The units of a key', () => {
     const { start } = windowAt(new Date(NOON));
     await storeItems(api.engine.client, api.engine.names.usage, [{ ...aCounter(key, 59), extraUnits: 9 }]);
     for (const status of [200, 429, 429]) expect((await api.call('GET', LOOKUP, { key })).status).toBe(status);
-    expect(await api.usage.countsSince(id, start)).toEqual([{ start, used: 62, extraUnits: 9, requestsPerWindow: 60 }]);
+    expect(await api.usage.counts(id, start)).toEqual([{ start, used: 62, extraUnits: 9, requestsPerWindow: 60 }]);
     const recordings = api.faults.calls.filter(({ body }) => body.includes('SET requestsPerWindow'));
     expect(recordings.length).toBe(1);
     for (const plan of ['premium', 'gone']) {
@@ -80,7 +80,7 @@ describe('The units of a key', () => {
     expect((await api.call('GET', LOOKUP, { key })).status).toBe(429);
     api.faults.reset();
     expect((await api.call('GET', LOOKUP, { key })).status).toBe(429);
-    const [count] = await api.usage.countsSince(keyIdOf(hashKey(key), 'live'), 0);
+    const [count] = await api.usage.counts(keyIdOf(hashKey(key), 'live'), 0);
     expect(count).toMatchObject({ used: 62, requestsPerWindow: 60 });
   });
 

@@ -54,7 +54,7 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
   const replies = await send(key, REQUESTS);
   // A request whose key cannot be read is answered without waiting for its update.
   await api.faults.settled();
-  const used = (await api.usage.countsSince(keyId, start))[0]?.used ?? 0;
+  const used = (await api.usage.counts(keyId, start))[0]?.used ?? 0;
   const updates = api.faults.calls.filter(({ body }) => body.includes('ADD used'));
   const applied = updates.filter(({ fault }) => !NOT_APPLIED.includes(fault));
   const unanswered = updates.filter(({ fault }) => NOT_ANSWERED.includes(fault)).length;

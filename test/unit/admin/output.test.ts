@@ -24,7 +24,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
   it.each<[args: string, sentence: string]>([
     ['', 'a command is missing, one of keys, import, intake, remove, erase, export, lookup, tables; see --help'],
     ['keys', 'a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help'],
-    ['kyes', "unknown command 'kyes'; did you mean keys? See --help"],
+    ['kyes', "unknown command 'kyes' (Did you mean keys?); see --help"],
     ['import boats x.csv', "unknown command 'boats'; see --help"],
     ['keys list --tables nobody-', 'does not have the tables of this service: create them with "npm start"'],
 
@@ -39,7 +39,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     [`${CREATE} A --domains ${fiftyOne}`, DOMAINS],
     [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
-    ['keys list --nmae A', "unknown option '--nmae'; did you mean --name? See --help"],
+    ['keys list --nmae A', "unknown option '--nmae' (Did you mean --name?); see --help"],
 
     [`keys update ${NOBODY}`, 'one of --plan, --domains and --no-domains is missing; see --help'],
     [`keys update ${NOBODY} --domains a..example`, DOMAINS],
