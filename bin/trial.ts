@@ -17,7 +17,6 @@ ${REGISTRATION},Ford,Fiesta,2019,Red,P-1,Acme Mutual,${YEAR}-01-01,${YEAR}-12-31
 const BAD_FILE = 'This file has no columns.\n';
 /** Until both reports are there. A build takes 2. */
 const MAX_REPORT_MINUTES = 30;
-const POLL_MS = 10_000;
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -109,7 +108,7 @@ const tryStage = async (): Promise<void> => {
   put('vehicles/bad.csv', BAD_FILE);
   const isSummary = "Contents[?ends_with(Key, 'summary.json')].Key || `[]`";
   const listSummaries = () => list('s3api', 'list-objects-v2', '--bucket', bucket, '--query', isSummary);
-  for (const end = Date.now() + MAX_REPORT_MINUTES * 60_000; listSummaries().length < 2; await pause(POLL_MS)) {
+  for (const end = Date.now() + MAX_REPORT_MINUTES * 60_000; listSummaries().length < 2; await pause(10_000)) {
     if (Date.now() > end) throw new Error(`no two reports within ${MAX_REPORT_MINUTES} minutes: look at CodeBuild`);
   }
   const summaries = listSummaries().map((key) => JSON.parse(read('aws', ['s3', 'cp', `s3://${bucket}/${key}`, '-'])));

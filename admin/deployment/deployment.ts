@@ -65,11 +65,8 @@ export type Runner = (command: (context: CommandContext) => Promise<CommandResul
  * @throws CommandFailure when the name is missing or different
  */
 export const requireConfirmation = async (consequence: string, { deployment: { guard }, ask }: CommandContext) => {
-  if (guard === undefined || guard.given === guard.name) return;
-  if (guard.given !== undefined) {
-    throw new CommandFailure(`--yes ${guard.given} is not ${guard.name}: nothing was done`);
-  }
-  if (ask === undefined) throw new CommandFailure(`${consequence}: confirm it with --yes ${guard.name}`);
-  const answer = await ask(`${consequence}. Type ${guard.name} to continue: `);
-  if (answer.trim() !== guard.name) throw new CommandFailure(`that is not ${guard.name}: nothing was done`);
+  if (guard === undefined) return;
+  const given = guard.given ?? (await ask?.(`${consequence}. Type ${guard.name} to continue: `));
+  if (given === undefined) throw new CommandFailure(`${consequence}: confirm it with --yes ${guard.name}`);
+  if (given.trim() !== guard.name) throw new CommandFailure(`${given} is not ${guard.name}: nothing was done`);
 };

@@ -91,14 +91,13 @@ export const listKeys = async ({ state, name = '' }: ListOptions, context: Comma
       ...(usage && { lastUsed: await findLastUse(db, usage, key.id, now) }),
     }),
   );
-  const rows = data.map(toRow);
+  if (all.length === 0) return { text: 'There are no keys yet.\n', data };
+  if (data.length === 0) return { text: 'No key is in that state or has such a name.\n', data };
   const ending = data.filter(({ endsSoon }) => endsSoon).length;
   const gone = data.filter(({ planIsGone }) => planIsGone).length;
   const notices = [
-    ending > 0 && `Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.`,
-    gone > 0 && `Keys whose plan is gone, which work by the plan with the fewest requests: ${gone}.`,
-  ].flatMap((notice) => (notice ? `${notice}\n` : []));
-  const table = () => readableTable(HEAD, rows) + notices.join('');
-  const none = all.length === 0 ? 'There are no keys yet.\n' : 'No key is in that state or has such a name.\n';
-  return { text: data.length === 0 ? none : table(), data };
+    ...(ending > 0 ? [`Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.\n`] : []),
+    ...(gone > 0 ? [`Keys whose plan is gone, which work by the plan with the fewest requests: ${gone}.\n`] : []),
+  ];
+  return { text: readableTable(HEAD, data.map(toRow)) + notices.join(''), data };
 };

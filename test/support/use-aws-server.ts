@@ -53,37 +53,34 @@ const startAwsServer = async () => {
   const messages: { readonly topic: string | null; readonly message: string | null }[] = [];
   let error: AwsError | undefined;
 
-  const server = createServer(async (request, response) => {
-    const body = await text(request);
-    regions.push(/Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1]);
-    const target = request.headers['x-amz-target'];
+  /** What a request is answered with. */
+  const answerTo = (target: unknown, body: string): string | AwsError => {
     if (target !== undefined) {
-      const isPublished = error === undefined && String(target).endsWith('.PutMetricData');
-      if (isPublished) published.push(JSON.parse(body));
-      const sent = error ?? { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
-      response.writeHead(isPublished ? 200 : sent.status, { 'content-type': 'application/x-amz-json-1.0' });
-      response.end(isPublished ? '{}' : errorJson(sent));
-      return;
+      if (error !== undefined) return error;
+      if (!String(target).endsWith('.PutMetricData')) {
+        return { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
+      }
+      published.push(JSON.parse(body));
+      return '{}';
     }
     const parameters = new URLSearchParams(body);
-    if (parameters.get('Action') === 'GetCallerIdentity') {
-      response.writeHead(error?.status ?? 200, { 'content-type': 'text/xml' });
-      response.end(error ? errorXml(error) : CALLER_XML);
-      return;
+    const stack = parameters.get('StackName');
+    if (stack !== null) {
+      stackRequests.push(`${parameters.get('Action')} ${stack}`);
+      if (stacks[stack]) return stackXml(stacks[stack]);
+      return error ?? { status: 400, code: 'ValidationError', message: `Stack with id ${stack} does not exist` };
     }
-    if (parameters.get('Action') === 'Publish') {
-      if (!error) messages.push({ topic: parameters.get('TopicArn'), message: parameters.get('Message') });
-      response.writeHead(error?.status ?? 200, { 'content-type': 'text/xml' });
-      response.end(error ? errorXml(error) : PUBLISHED_XML);
-      return;
-    }
-    const stack = parameters.get('StackName') ?? '';
-    stackRequests.push(`${parameters.get('Action')} ${stack}`);
-    const outputs = stacks[stack];
-    const missing = { status: 400, code: 'ValidationError', message: `Stack with id ${stack} does not exist` };
-    const sent = error ?? missing;
-    response.writeHead(outputs ? 200 : sent.status, { 'content-type': 'text/xml' });
-    response.end(outputs ? stackXml(outputs) : errorXml(sent));
+    if (error !== undefined) return error;
+    if (parameters.get('Action') === 'GetCallerIdentity') return CALLER_XML;
+    messages.push({ topic: parameters.get('TopicArn'), message: parameters.get('Message') });
+    return PUBLISHED_XML;
+  };
+  const server = createServer(async (request, response) => {
+    regions.push(/Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1]);
+    const target = request.headers['x-amz-target'];
+    const answer = answerTo(target, await text(request));
+    if (typeof answer === 'string') return response.end(answer);
+    return response.writeHead(answer.status).end(target === undefined ? errorXml(answer) : errorJson(answer));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -122,7 +122,7 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
 
   it('is done with --yes and the stack’s name, and rejected with another', async () => {
     const revoke = ['keys', 'revoke', await createKey(), '--stack', PROD, '--yes'];
-    expect(await run([...revoke, DEV])).toEqual(failure(`--yes ${DEV} is not ${PROD}: nothing was done`));
+    expect(await run([...revoke, DEV])).toEqual(failure(`${DEV} is not ${PROD}: nothing was done`));
     expect(await run([...revoke, PROD])).toMatchObject({ exitCode: 0 });
     // A stack that goes with its data needs neither.
     expect(await run(['keys', 'revoke', await createKey(DEV), '--stack', DEV])).toMatchObject({ exitCode: 0 });
