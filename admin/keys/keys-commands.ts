@@ -119,7 +119,12 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .command('rotate')
     .description('create the successor of a key and show it once; the old key ends after the overlap')
     .argument('<id>', 'id of the key')
-    .option('--overlap-days <days>', 'days after today for which the old key stays valid', parseOverlapDays, 7)
+    .option(
+      '--overlap-days <days>',
+      'days after today for which the old key stays valid; 0 revokes it at once',
+      parseOverlapDays,
+      7,
+    )
     .addHelpText('after', exampleOf('keys rotate 0123456789abcdef0123 --overlap-days 14'))
     .action((id: string, { overlapDays }: { overlapDays: number }) =>
       run((context) => rotateKey(requireKeyId(id), overlapDays, context)),
