@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { keyStore } from '../../../admin/keys/key-store.ts';
 import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { windowAt } from '../../../core/access/plans.ts';
@@ -191,48 +191,32 @@ it('keys revoke keeps the first time when a key is revoked twice', async () => {
   expect(again).toMatchObject({ id, state: 'revoked', revokedAt });
 });
 
-describe('keys restore', () => {
-  const ids = { revokedSince: '', changedSince: '', revokedBefore: '', missing: '' };
+it('keys restore copies missing keys whole, changes none that is there, and reports what it cannot read', async () => {
+  const { client, names } = engine();
   /** The table that a point-in-time restore creates, beside the live one. */
-  const restoredTable = () => `${engine().names.keys}-restored-keys`;
-  const liveRecord = (id: string) => keyStore(engine().client, engine().names.keys).find(id);
-  const restore = (...options: string[]) => run(['keys', 'restore', '--from', restoredTable(), ...options]);
+  const restored = `${names.keys}-restored-keys`;
+  await createTables(client, prefixedTableNames(restored.replace(/keys$/, '')));
+  const [missing, kept, damaged] = [await create('--name', 'missing'), await create('--name', 'kept'), 'f'.repeat(20)];
+  await run(['keys', 'revoke', missing.id]);
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: names.keys }));
+  for (const item of Items) if ([missing.id, kept.id].includes(item.id)) await put(restored, item);
+  await run(['keys', 'revoke', kept.id]);
+  await client.send(new DeleteCommand({ TableName: names.keys, Key: { id: missing.id } }));
 
-  beforeAll(async () => {
-    const { client, names } = engine();
-    for (const name of Object.keys(ids) as (keyof typeof ids)[]) ids[name] = (await create('--name', name)).id;
-    await run(['keys', 'revoke', ids.revokedBefore]);
-    // The restore point.
-    await createTables(client, prefixedTableNames(restoredTable().replace(/keys$/, '')));
-    const { Items = [] } = await client.send(new ScanCommand({ TableName: names.keys }));
-    for (const item of Items) if (Object.values(ids).includes(item.id)) await put(restoredTable(), item);
-    await run(['keys', 'revoke', ids.revokedSince]);
-    await run(['keys', 'update', ids.changedSince, '--plan', 'premium']);
-    for (const id of [ids.missing, ids.revokedBefore]) {
-      await client.send(new DeleteCommand({ TableName: names.keys, Key: { id } }));
-    }
-  });
+  const restore = ['keys', 'restore', '--from', restored];
+  const { exitCode, stdout, stderr } = await run(restore);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout).toMatch(new RegExp(`^${missing.id} +missing +restored$`, 'm'));
+  expect(stdout).toMatch(new RegExp(`^${kept.id} +kept +already there$`, 'm'));
+  expect(stdout).toMatch(/^Restored: 1\. Already there and not changed: 1\.$/m);
+  const { find } = keyStore(client, names.keys);
+  expect(await find(kept.id)).toMatchObject({ revokedAt: NOW.toISOString() });
+  const whole = { name: 'missing', environment: 'live', revokedAt: NOW.toISOString(), changeNumber: 3 };
+  expect(await find(missing.id)).toMatchObject(whole);
 
-  it('restores missing keys completely, does not change keys that were revoked or changed since, and does nothing again', async () => {
-    const { exitCode, stdout, stderr } = await restore();
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^${ids.missing} +missing +restored$`, 'm'));
-    expect(stdout).toMatch(new RegExp(`^${ids.revokedSince} +revokedSince +already there$`, 'm'));
-    expect(stdout).toMatch(/^Restored: 2\. Already there and not changed: 2\.$/m);
-    const revoked = { revokedAt: NOW.toISOString() };
-    expect(await liveRecord(ids.revokedSince)).toMatchObject(revoked);
-    expect(await liveRecord(ids.changedSince)).toMatchObject({ plan: 'premium' });
-    expect(await liveRecord(ids.revokedBefore)).toMatchObject(revoked);
-    expect(await liveRecord(ids.missing)).toMatchObject({ name: 'missing', environment: 'live', changeNumber: 2 });
-    const again = JSON.parse((await restore('--json')).stdout) as { result: string }[];
-    expect(again.map(({ result }) => result)).toEqual(Array(4).fill('already there'));
-  });
-
-  it('reports a record that it cannot read, and does not copy it', async () => {
-    const id = 'f'.repeat(20);
-    await put(restoredTable(), { id, plan: 'gold' });
-    const stdout = expect.stringContaining('Unreadable and not restored: 1.');
-    expect(await restore()).toMatchObject({ exitCode: 1, stdout });
-    expect(await liveRecord(id)).toBeUndefined();
-  });
+  await put(restored, { id: damaged, plan: 'gold' });
+  const again = await run([...restore, '--json']);
+  const results = JSON.parse(again.stdout).map(({ result }: { result: string }) => result);
+  expect([again.exitCode, results.sort()]).toEqual([1, ['already there', 'already there', 'unreadable']]);
+  expect(await find(damaged)).toBeUndefined();
 });
