@@ -34,7 +34,7 @@ interface KeyChanges {
 export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt' | 'revokedBy'>> | Required<Pick<KeyRecord, 'expires'>>;
 
 /** Sets and removes fields, and increments the change number, unless the record has changed since it was read. */
-const updateUnchanged = ({ changeNumber = 0 }: KeyRecord, changes: object) => {
+const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const removed = given.filter(([, value]) => value === null).map(([field]) => `#${field}`);
   const set = given.filter(([, value]) => value !== null);
@@ -46,9 +46,13 @@ const updateUnchanged = ({ changeNumber = 0 }: KeyRecord, changes: object) => {
       ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
       'ADD changeNumber :one',
     ].join(' '),
-    ConditionExpression: 'changeNumber = :read',
+    // The probe's keys have no change number.
+    ConditionExpression:
+      changeNumber === undefined
+        ? 'attribute_exists(id) AND attribute_not_exists(changeNumber)'
+        : 'changeNumber = :read',
     ExpressionAttributeNames: Object.fromEntries(given.map(([field]) => [`#${field}`, field])),
-    ExpressionAttributeValues: { ...values, ':one': 1, ':read': changeNumber },
+    ExpressionAttributeValues: { ...values, ':one': 1, ...(changeNumber !== undefined && { ':read': changeNumber }) },
   };
 };
 
