@@ -54,11 +54,11 @@ export const rotateKey = async (id: string, overlapDays: number, context: Comman
   await keys.rotate(old, end, successor);
   const { id: successorId, ...shown } = keyView(successor, now);
   const ended = { ...end, successor: successorId, rotatedAt: createdAt, rotatedBy: createdBy };
-  const fate =
+  const endOfOld =
     'revokedAt' in end ? `was revoked at ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
   const facts = {
     expires: old.expires === undefined ? 'never' : `never; the old key was to expire after ${old.expires}`,
-    follows: `${id}, which ${fate}`,
+    follows: `${id}, which ${endOfOld}`,
   };
   return {
     text: newKeyText(`New API key of ${name}`, key, successor, facts),
