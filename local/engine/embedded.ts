@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { openStore } from './dynalite-store.ts';
 import { type PerformOperation, startProtocolServer } from './http-server.ts';
-import { type AppliedTransactions, readTransaction, writeTransaction } from './transactions.ts';
+import { type AppliedTransactions, writeTransaction } from './transactions.ts';
 
 /** A running DynamoDB. */
 export interface Engine {
@@ -35,7 +35,6 @@ export const startEmbeddedEngine = async (options: EmbeddedEngineOptions): Promi
   const perform: PerformOperation = (operation, input) =>
     oneAtATime(async () => {
       if (operation === 'TransactWriteItems') return writeTransaction(store, applied, input);
-      if (operation === 'TransactGetItems') return readTransaction(store, input);
       return store.perform(operation, input);
     });
   try {

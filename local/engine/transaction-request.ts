@@ -14,21 +14,17 @@ export interface Action {
 }
 
 /** The single operation that is equivalent to each kind of action. */
-type ActionKinds = Readonly<Record<string, string>>;
-
-export const WRITES: ActionKinds = {
+const OPERATIONS: Readonly<Record<string, string>> = {
   ConditionCheck: 'DeleteItem',
   Put: 'PutItem',
   Delete: 'DeleteItem',
   Update: 'UpdateItem',
 };
 
-export const READS: ActionKinds = { Get: 'GetItem' };
-
-const parseAction = (item: unknown, kinds: ActionKinds): Action => {
+const parseAction = (item: unknown): Action => {
   const [named, ...others] = isJsonObject(item) ? Object.entries(item).filter(([, action]) => action != null) : [];
   const [kind = '', action] = named ?? [];
-  const operation = kinds[kind];
+  const operation = OPERATIONS[kind];
   if (operation === undefined || others.length > 0 || !isJsonObject(action)) {
     throw validationError('TransactItems can only contain one of Check, Put, Update or Delete');
   }
@@ -53,15 +49,11 @@ const sizeOf = ({ input: { Item, Key, ExpressionAttributeValues } }: Action): nu
     .reduce((bytes, part) => bytes + database.itemSize(part), 0);
 
 /** The actions of a transaction. @throws the error of one that is invalid whatever the items contain */
-export const parseActions = async (
-  store: Store,
-  { TransactItems }: JsonObject,
-  kinds: ActionKinds,
-): Promise<readonly Action[]> => {
+export const parseActions = async (store: Store, { TransactItems }: JsonObject): Promise<readonly Action[]> => {
   if (!Array.isArray(TransactItems) || TransactItems.length === 0 || TransactItems.length > MAX_ACTIONS) {
     throw validationError(`Value at 'transactItems' must have 1 to ${MAX_ACTIONS} members`);
   }
-  const actions = TransactItems.map((item) => parseAction(item, kinds));
+  const actions = TransactItems.map(parseAction);
   const identities = new Set<string>();
   for (const action of actions) {
     store.validate(action.operation, action.input);

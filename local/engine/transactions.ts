@@ -1,4 +1,4 @@
-/** Transactions, which dynalite lacks. No other operation may run at the same time. */
+/** Transactions that write, which dynalite lacks. No other operation may run at the same time. */
 import { hash } from 'node:crypto';
 import type { RecordWrite } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
@@ -10,7 +10,7 @@ import {
   RejectedRequest,
   validationError,
 } from './protocol.ts';
-import { type Action, parseActions, READS, WRITES } from './transaction-request.ts';
+import { type Action, parseActions } from './transaction-request.ts';
 
 /** Milliseconds for which DynamoDB recognises a client request token. */
 const TOKEN_LIFETIME_MS = 10 * 60 * 1_000;
@@ -106,7 +106,7 @@ export const writeTransaction = async (
   if (token.length > MAX_TOKEN_CHARACTERS) {
     throw validationError(`Value at 'clientRequestToken' must have at most ${MAX_TOKEN_CHARACTERS} characters`);
   }
-  const actions = await parseActions(store, input, WRITES);
+  const actions = await parseActions(store, input);
   const fingerprint = hash('sha256', JSON.stringify(input.TransactItems));
   const earlier = findApplied(applied, token, fingerprint);
   if (earlier !== undefined) return earlier;
@@ -117,15 +117,4 @@ export const writeTransaction = async (
   const response = { status: 200, body: sumConsumption(responses, input) };
   if (token !== '') applied.set(token, { fingerprint, until: performance.now() + TOKEN_LIFETIME_MS, response });
   return response;
-};
-
-/** TransactGetItems: the items as they are at one moment. @throws RejectedRequest */
-export const readTransaction = async (store: Store, input: JsonObject): Promise<EngineResponse> => {
-  const actions = await parseActions(store, input, READS);
-  const responses = await Promise.all(
-    actions.map(({ operation, input }) => store.perform(operation, { ...input, ConsistentRead: true })),
-  );
-  requireSuccess(responses);
-  const Responses = responses.map(({ body: { Item } }) => (Item === undefined ? {} : { Item }));
-  return { status: 200, body: { Responses, ...sumConsumption(responses, input) } };
 };

@@ -11,7 +11,7 @@ import { createTables } from '../../local/engine/create-tables.ts';
 import type { RecordWrite } from '../../local/engine/dynalite-modules.ts';
 import { openStore } from '../../local/engine/dynalite-store.ts';
 import { type EngineResponse, type JsonObject, responseTo } from '../../local/engine/protocol.ts';
-import { readTransaction, writeTransaction } from '../../local/engine/transactions.ts';
+import { writeTransaction } from '../../local/engine/transactions.ts';
 
 export const TABLES = prefixedTableNames('orders-');
 
@@ -129,7 +129,6 @@ export const perform = memoised(
     const collecting = { ...store, commit: async (all: readonly RecordWrite[]) => void writes.push(...all) };
     const perform = () => {
       if (operation === 'TransactWriteItems') return writeTransaction(collecting, new Map(), input);
-      if (operation === 'TransactGetItems') return readTransaction(store, input);
       return store.perform(operation, input, writes);
     };
     const response = await perform().catch(responseTo);
