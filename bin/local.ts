@@ -10,8 +10,6 @@ try {
   const options = readOptions(process.argv.slice(2));
   if (typeof options === 'string') print(options);
   else {
-    // Only the owner may read the data and the keys that this process writes.
-    process.umask(0o077);
     const starting = startLocalService(options, ({ routeKey, status, milliseconds }) =>
       print(`${status}  ${milliseconds.toFixed(1).padStart(7)} ms  ${routeKey}`),
     );
@@ -29,7 +27,7 @@ try {
     onStopSignal({ stop, stopNow: () => process.exit(130) });
     // The reader of the output may close it, as `| head` does.
     process.stdout.on('error', stop);
-    print(startBanner(await starting, options));
+    print(startBanner(await starting, options.dataDirectory));
   }
 } catch (error) {
   if (!(error instanceof CannotStart)) throw error;

@@ -1,27 +1,23 @@
-/** The folder of `npm start -- --data`: the files of the embedded engine and the demo keys, for their owner only. */
+/** The folder of `npm start -- --data`: the files of the embedded engine, and the keys. */
 import { chmod, mkdir, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { CannotStart } from './options.ts';
 
-/** The mode applies when a file is created. */
-export const PRIVATE_FILE = { mode: 0o600 };
-const OWNER_ONLY_FOLDER = 0o700;
+const OWNER_ONLY = 0o700;
 
 /** A file of every LevelDB database. A folder with other files only is left as it is. */
 const MARKER = 'CURRENT';
 
-/** Creates the folder if it is missing, and restricts it and its files to their owner. @throws CannotStart */
+/** Creates the folder if it is missing, and restricts it to its owner. @throws CannotStart */
 export const prepareDataDirectory = async (directory: string): Promise<void> => {
   try {
     // Not recursive: Node's recursive `mkdir` never returns below /proc.
-    await mkdir(directory, OWNER_ONLY_FOLDER).catch((error: NodeJS.ErrnoException) => {
+    await mkdir(directory, OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    const files = await readdir(directory, { withFileTypes: true });
-    if (files.length > 0 && !files.some(({ name }) => name === MARKER))
+    const files = await readdir(directory);
+    if (files.length > 0 && !files.includes(MARKER))
       throw new CannotStart(`The folder ${directory} has other files or damaged data: name a new or an empty folder.`);
-    await chmod(directory, OWNER_ONLY_FOLDER);
-    for (const file of files) if (file.isFile()) await chmod(join(directory, file.name), PRIVATE_FILE.mode);
+    await chmod(directory, OWNER_ONLY);
   } catch (error) {
     if (error instanceof CannotStart) throw error;
     throw new CannotStart(
@@ -34,7 +30,7 @@ export const prepareDataDirectory = async (directory: string): Promise<void> => 
 const innermost = (error: NodeJS.ErrnoException): NodeJS.ErrnoException =>
   error.cause ? innermost(error.cause as Error) : error;
 
-/** Explains why the engine could not open or fill the folder. */
+/** Explains why the engine could not open the folder. */
 export const unusableData = (directory: string, error: Error): CannotStart => {
   const { code, message } = innermost(error);
   if (code === 'LEVEL_LOCKED')

@@ -1,12 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyStore } from '../admin/keys/key-store.ts';
-import { type KeyEnvironment, newApiKey, parseApiKey } from '../core/access/api-key.ts';
+import { type KeyEnvironment, newApiKey } from '../core/access/api-key.ts';
 import type { KeyRecord } from '../core/access/key-record.ts';
 import { plansFrom } from '../core/access/plans.ts';
 import { SCOPES } from '../core/access/scopes.ts';
 import { plansVariable } from '../core/runtime/environment.ts';
-import { PRIVATE_FILE } from './data-directory.ts';
 import { CannotStart } from './options.ts';
 
 /** Keys for trying the service. */
@@ -26,23 +25,14 @@ export const addKey = async (keys: KeyStore, record: NewKey, now: Date): Promise
   return key;
 };
 
-/** Whether a stored key is valid and of this plan. */
-const isUsable = async (keys: KeyStore, key: unknown, plan: string): Promise<boolean> => {
-  const presented = typeof key === 'string' ? parseApiKey(key) : undefined;
-  if (presented === undefined) return false;
-  const record = await keys.find(presented.id);
-  return record !== undefined && record.revokedAt === undefined && record.plan === plan;
-};
-
-/** The keys in the file; none when it is missing or has anything else. @throws CannotStart */
-const readStoredKeys = async (file: string): Promise<Record<string, unknown>> => {
+/** The keys in the file; none when there is no file. @throws CannotStart */
+const readStoredKeys = async (file: string): Promise<Partial<DemoKeys>> => {
   try {
-    const stored: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return typeof stored === 'object' && stored !== null ? { ...stored } : {};
+    return JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    const { code, name } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || error instanceof SyntaxError) return {};
-    throw new CannotStart(`The demo keys in ${file} cannot be read (${code ?? name}): delete it to get new ones.`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new CannotStart(`The demo keys in ${file} cannot be read (${message}): delete it to get new ones.`);
   }
 };
 
@@ -50,16 +40,12 @@ const readStoredKeys = async (file: string): Promise<Record<string, unknown>> =>
 export const demoKeys = async (keys: KeyStore, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
   const file = dataDirectory && join(dataDirectory, 'demo-keys.json');
   const stored = file ? await readStoredKeys(file) : {};
-  const keyFor = async (known: unknown, plan: string, environment: KeyEnvironment): Promise<string> => {
-    if (await isUsable(keys, known, plan)) return String(known);
-    return addKey(keys, { name: `Demo ${environment === 'test' ? 'test' : plan}`, plan, environment }, now);
-  };
+  const create = (name: string, plan: string, environment: KeyEnvironment) =>
+    addKey(keys, { name: `Demo ${name}`, plan, environment }, now);
   const names = Object.keys(plansFrom(plansVariable()));
   const plans: Record<string, string> = {};
-  for (const plan of names) {
-    plans[plan] = await keyFor((stored.plans as Record<string, unknown> | undefined)?.[plan], plan, 'live');
-  }
-  const demo: DemoKeys = { plans, test: await keyFor(stored.test, names[0] ?? '', 'test') };
-  if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, PRIVATE_FILE);
+  for (const plan of names) plans[plan] = stored.plans?.[plan] ?? (await create(plan, plan, 'live'));
+  const demo: DemoKeys = { plans, test: stored.test ?? (await create('test', names[0] ?? '', 'test')) };
+  if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
 };

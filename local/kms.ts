@@ -3,7 +3,6 @@ import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRIVATE_FILE } from './data-directory.ts';
 import { startProtocolServer } from './engine/http-server.ts';
 import { unknownOperation } from './engine/protocol.ts';
 import { CannotStart } from './options.ts';
@@ -15,7 +14,7 @@ const signingKey = async (dataDirectory?: string): Promise<KeyObject> => {
   const file = join(dataDirectory, 'signing-key.pem');
   try {
     if (existsSync(file)) return createPrivateKey(await readFile(file, 'utf8'));
-    await writeFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), PRIVATE_FILE);
+    await writeFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }));
     return privateKey;
   } catch (error) {
     throw new CannotStart(

@@ -13,8 +13,6 @@ export interface LocalOptions {
   readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts. If absent, the data is in memory. */
   readonly dataDirectory?: string;
-  /** Instead of the embedded engine. */
-  readonly dynamodbEndpoint?: string;
   /** Unix milliseconds of requests and sample data. Default: the time of this machine. */
   readonly clock?: () => number;
 }
@@ -40,9 +38,8 @@ export const explainListenError =
 
 const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep data and demo keys in DIR, a new or an empty folder (default: in memory)
-  --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
   --dynamodb-host ADDRESS
-                       let the embedded one listen at this address of this machine, where containers reach it
+                       let the database listen at this address of this machine, where containers reach it
                        as host.docker.internal (docs/sam-local.md)
   --help               this text
   --version            the version of this service
@@ -75,17 +72,10 @@ const checkPlans = (): void => {
   if ('problems' in read) throw new CannotStart(read.problems.map((problem) => `${problem}.`).join('\n'));
 };
 
-const endpointFrom = (value: string): string => {
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw new CannotStart(`--dynamodb must be an address like http://127.0.0.1:8000, not "${value}".`);
-  }
-  return value;
-};
-
 const parse = (args: string[]) => {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   try {
-    const options = { data: text, dynamodb: text, 'dynamodb-host': text, help: flag, version: flag };
+    const options = { data: text, 'dynamodb-host': text, help: flag, version: flag };
     return parseArgs({ args, options }).values;
   } catch (error) {
     throw new CannotStart(`${(error as Error).message.split('. ')[0]}.\n${USAGE}`);
@@ -94,13 +84,9 @@ const parse = (args: string[]) => {
 
 /** The options from arguments and environment; for `--help` and `--version` the text to print. @throws CannotStart */
 export const readOptions = (args: string[]): LocalOptions | string => {
-  const { data, dynamodb, 'dynamodb-host': host, help, version } = parse(args);
+  const { data, 'dynamodb-host': host, help, version } = parse(args);
   if (help) return USAGE;
   if (version) return packageJson.version;
-  if (dynamodb !== undefined && (data !== undefined || host !== undefined)) {
-    const given = data === undefined ? '--dynamodb-host' : '--data';
-    throw new CannotStart(`${given} is for the embedded DynamoDB and --dynamodb names another one: give one of them.`);
-  }
   if (host !== undefined && !isIPv4(host)) {
     throw new CannotStart(`--dynamodb-host must be an IPv4 address like 172.17.0.1, not "${host}".`);
   }
@@ -112,6 +98,5 @@ export const readOptions = (args: string[]): LocalOptions | string => {
     allowedHosts: readAllowedHosts(),
     ...(host === undefined ? {} : { dynamodbHost: host }),
     ...(data === undefined ? {} : { dataDirectory: data }),
-    ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
   };
 };

@@ -1,12 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentImport } from '../admin/content/content-import.ts';
 import { ITEMS_PER_TRANSACTION } from '../admin/content/imported-item.ts';
 import { keyStore } from '../admin/keys/key-store.ts';
 import type { ComplianceRecord } from '../core/compliance/compliance-record.ts';
-import { complianceTable } from '../core/compliance/compliance-table.ts';
 import { createDatabase } from '../core/dynamodb/database.ts';
-import { dayAfter, londonDate } from '../core/runtime/clock.ts';
+import { londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../core/sandbox/sandbox-records.ts';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../core/tables.ts';
@@ -41,22 +39,6 @@ export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: Tabl
   await putAll(db, names.compliance, sampleComplianceRecords(now));
 };
 
-/** Dates the sample vehicles of an earlier start from today, as documented, except records that were changed since. */
-const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
-  const records = complianceTable(db, names);
-  for (const registration of sandboxRegistrations()) {
-    const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(DEADLINE_MS));
-    if (vehicle === undefined) continue;
-    // Records are a day old when they are loaded.
-    const loadedOn = dayAfter(vehicle.lastUpdated.slice(0, 10), 1);
-    if (!isDeepStrictEqual(sandboxVehicle(registration, loadedOn), vehicle)) continue;
-    await putAll(db, names.vehicles, [{ ...sandboxVehicle(registration, londonDate(now)) }]);
-    const loaded = sandboxCompliance(registration, loadedOn);
-    const isUnchanged = compliance && isDeepStrictEqual(loaded, compliance);
-    if (isUnchanged) await putAll(db, names.compliance, [{ ...sandboxCompliance(registration, londonDate(now)) }]);
-  }
-};
-
 export const loadSampleContent = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const content = contentImport(db, names.content);
   for (let start = 0; start < SAMPLE_CONTENT.length; start += ITEMS_PER_TRANSACTION) {
@@ -73,19 +55,16 @@ export const openDatabase = (endpoint: string): DynamoDBDocumentClient =>
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
 
-/**
- * Creates the missing tables, fills them with sample data dated from `now`, and returns the demo keys, which stay in
- * the data directory. `refresh` dates existing sample vehicles again.
- */
+/** Creates the missing tables, fills them with sample data dated from `now`, and returns the demo keys. */
 export const prepareSampleDatabase = async (
   endpoint: string,
-  { now = new Date(), refresh = false, dataDirectory = undefined as string | undefined } = {},
+  now = new Date(),
+  dataDirectory?: string,
 ): Promise<DemoKeys> => {
   const db = openDatabase(endpoint);
   try {
     const created = await createTables(db, LOCAL_TABLE_NAMES);
     if (created.includes('vehicles')) await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
-    else if (refresh) await refreshSampleVehicles(db, LOCAL_TABLE_NAMES, now);
     if (created.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
     return await demoKeys(keyStore(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
   } finally {

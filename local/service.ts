@@ -6,7 +6,7 @@ import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment, signingEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
 import { startKms } from './kms.ts';
-import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
+import { explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
 
 /** The whole API, running on this machine. */
@@ -21,8 +21,7 @@ export interface LocalService {
 const HOST_OF_CONTAINERS = 'host.docker.internal';
 
 const startEngine = async (options: LocalOptions): Promise<Engine> => {
-  const { dynamodbEndpoint, dynamodbPort, dynamodbHost, dataDirectory, allowedHosts = [] } = options;
-  if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
+  const { dynamodbPort, dynamodbHost, dataDirectory, allowedHosts = [] } = options;
   if (dataDirectory !== undefined) await prepareDataDirectory(dataDirectory);
   try {
     return await startEmbeddedEngine({
@@ -38,30 +37,12 @@ const startEngine = async (options: LocalOptions): Promise<Engine> => {
   }
 };
 
-/** Prepares the database. Sample data of another engine is never refreshed: it may be in use. */
-const prepareDatabase = async (
-  { endpoint }: Engine,
-  { dynamodbEndpoint, dataDirectory, clock = Date.now }: LocalOptions,
-): Promise<DemoKeys> => {
-  const now = new Date(clock());
-  try {
-    return await prepareSampleDatabase(endpoint, { now, refresh: dynamodbEndpoint === undefined, dataDirectory });
-  } catch (error) {
-    const { code, name } = error as NodeJS.ErrnoException;
-    if (dynamodbEndpoint !== undefined) {
-      throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${code ?? name}).`);
-    }
-    if (dataDirectory === undefined || error instanceof CannotStart) throw error;
-    throw unusableData(dataDirectory, error as Error);
-  }
-};
-
 /** Starts engine, database, KMS and gateway. If one fails, the others are stopped. @throws CannotStart */
 export const startLocalService = async (
   options: LocalOptions,
   onResponse: (entry: AccessLogEntry) => void = () => undefined,
 ): Promise<LocalService> => {
-  const { port, allowedHosts = [], clock = Date.now } = options;
+  const { port, allowedHosts = [], dataDirectory, clock = Date.now } = options;
   const started: { readonly close: () => Promise<void> }[] = [];
   const stop = async () => {
     for (const { close } of started.toReversed()) await close();
@@ -69,10 +50,10 @@ export const startLocalService = async (
   try {
     const engine = await startEngine(options);
     started.push(engine);
-    const kms = await startKms(options.dataDirectory);
+    const kms = await startKms(dataDirectory);
     started.push(kms);
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
-    const keys = await prepareDatabase(engine, options);
+    const keys = await prepareSampleDatabase(engine.endpoint, new Date(clock()), dataDirectory);
     const pages = documentationPages(keys.test);
     const gateway = await startGateway({ port, allowedHosts, clock, onResponse, pages }).catch(
       explainListenError('PORT', port),

@@ -1,21 +1,14 @@
 /** The pages of this machine: a first lookup, the reference, and the errors to which the `type` of a problem leads. */
 import { errorSections, INTRODUCTION } from '../../openapi/error-list.ts';
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** Text as HTML. Code is between backticks, the only Markdown of the explanations. */
+const toHtml = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replace(/`([^`]+)`/g, '<code>$1</code>');
 
-/** Escapes text for the content of an element or a quoted attribute. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
-
-/** Text in which code is between backticks, the only Markdown of the explanations. */
-const toHtml = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-
-const LINKS = {
-  '/': 'Try it',
-  '/docs': 'Reference',
-  '/docs/errors': 'Errors',
-  '/docs/integration.md': 'Guide',
-  '/docs/changelog.md': 'Changelog',
-};
+const LINKS = { '/': 'Try it', '/docs': 'Reference', '/docs/errors': 'Errors' };
 
 /** A complete page. @param body HTML below the links */
 const htmlPage = (path: string, title: string, body: string): string => `<!doctype html>
@@ -23,7 +16,7 @@ const htmlPage = (path: string, title: string, body: string): string => `<!docty
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${title}</title>
 <link rel="icon" href="/docs/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/page.css">
 </head>
@@ -46,7 +39,7 @@ export const homePage = (testKey: string): string =>
     `<main class="text">
 <h1>May this vehicle be on the road?</h1>
 <p>This page shows the sandbox: 30 vehicles that do not exist. Its requests carry the test key of this machine, and see nothing else.</p>
-<form id="lookup" data-key="${escapeHtml(testKey)}">
+<form id="lookup" data-key="${testKey}">
 <label for="registrations">Registrations, one on each line</label>
 <textarea id="registrations" rows="5" required autocapitalize="characters" autocomplete="off" spellcheck="false">
 AB12 CDE
@@ -73,7 +66,7 @@ export const referencePage = (testKey: string): string =>
     '/docs',
     'Vehicle verification API',
     `<link rel="stylesheet" href="/docs/reference.css">
-<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
+<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${testKey}"></div></main>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
   );

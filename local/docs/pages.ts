@@ -10,10 +10,8 @@ const CONTENT_SECURITY_POLICY =
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HTML = 'text/html; charset=utf-8';
-const TEXT = 'text/plain; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
-const SVG = 'image/svg+xml';
 
 const response = (type: string, body: Buffer | string): HttpResponse => ({
   statusCode: 200,
@@ -29,10 +27,7 @@ const response = (type: string, body: Buffer | string): HttpResponse => ({
   body: Buffer.from(body),
 });
 
-const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/docs' }, body: Buffer.alloc(0) };
-
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
-const rootFile = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 /**
  * The script of Scalar, the API reference, from its package for Fastify: `@scalar/api-reference` has the same script,
@@ -57,24 +52,19 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/': [HTML, (_origin, testKey) => homePage(testKey)],
   '/docs': [HTML, (_origin, testKey) => referencePage(testKey)],
   '/docs/errors': [HTML, errorsPage],
-  // As they are in the repository: the site renders them.
-  '/docs/integration.md': [TEXT, () => rootFile('docs/integration.md')],
-  '/docs/changelog.md': [TEXT, () => rootFile('docs/changelog.md')],
   '/openapi.json': ['application/json', (origin) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],
   '/docs/home.js': [JAVASCRIPT, () => ownFile('home.js')],
   '/docs/reference.js': [JAVASCRIPT, () => ownFile('reference.js')],
   '/docs/scalar.js': [JAVASCRIPT, referenceScript],
-  '/docs/favicon.svg': [SVG, () => ownFile('favicon.svg')],
-  '/favicon.ico': [SVG, () => ownFile('favicon.svg')],
+  '/docs/favicon.svg': ['image/svg+xml', () => ownFile('favicon.svg')],
 };
 
 /** The page at a path of an origin; undefined where the API responds. Pages send `testKey`. */
 export const documentationPages =
   (testKey: string) =>
   async (path: string, origin: string): Promise<HttpResponse | undefined> => {
-    if (path === '/docs/') return TO_REFERENCE;
     const [type, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
     if (type === undefined || content === undefined) return undefined;
     return response(type, await content(origin, testKey));
