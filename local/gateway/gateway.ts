@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pLimit from 'p-limit';
 import { database } from '../../core/dynamodb/database.ts';
 import { FUNCTION_IDS, type FunctionId, importFile } from '../../functions/endpoints/endpoint-files.ts';
@@ -31,6 +30,8 @@ interface GatewayOptions {
 
 /** Bytes of request line and headers that API Gateway accepts. */
 const MAX_HEAD_BYTES = 10_240;
+/** Above it Node itself responds, with 431. */
+const MAX_READ_HEAD_BYTES = 1024 * 1024;
 
 /** Concurrent requests. All share a process with the database: without a limit functions time out in a burst. */
 const CONCURRENCY = 32;
@@ -52,15 +53,6 @@ const loadFunctions = async (): Promise<Readonly<Record<FunctionId, InvokedFunct
 };
 
 const TOO_LONG = gatewayResponse(413, 'Request Too Long');
-
-/** Responds to malformed HTTP and to oversized headers, for which Node emits no request. */
-const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
-  if (!socket.writable) return;
-  const isTooLong = error.code === 'HPE_HEADER_OVERFLOW';
-  const { statusCode, body } = isTooLong ? TOO_LONG : gatewayResponse(400, 'Bad Request');
-  const head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: application/json`;
-  socket.end(`${head}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
-};
 
 /**
  * An HTTP API of API Gateway on this machine: routes from the endpoint table, events and responses as on the platform.
@@ -88,7 +80,7 @@ export const startGateway = async (options: GatewayOptions) => {
     const body = await readBody(request);
     if (body === undefined || headBytes(request) > MAX_HEAD_BYTES) return { ...TOO_LONG, routeKey };
     const event = httpEvent(request, body, address, match, arrivedAt);
-    const call = () => callAs(functionId, () => invoke(functions[functionId], functionId, event));
+    const call = () => callAs(functionId, () => invoke(functions[functionId], event));
     return { ...(await limit(call)), routeKey };
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
@@ -98,14 +90,13 @@ export const startGateway = async (options: GatewayOptions) => {
     response.writeHead(statusCode, { ...headers, ...framing }).end(body);
     onResponse?.({ routeKey, status: statusCode, milliseconds: performance.now() - startedAt });
   };
-  const server = createServer({ maxHeaderSize: 8 * MAX_HEAD_BYTES }, (request, response) => {
+  const server = createServer({ maxHeaderSize: MAX_READ_HEAD_BYTES }, (request, response) => {
     serve(request, response).catch((error: unknown) => {
       const aborted = request.destroyed;
       response.destroy();
       if (!aborted) throw error;
     });
   });
-  server.on('clientError', rejectMalformed);
   return listen(server, port, '127.0.0.1');
 };
 

@@ -58,12 +58,6 @@ const bodyMembers = (body: Buffer, contentType: string) => {
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 };
 
-/** The Common Log Format: `12/Mar/2020:19:03:58 +0000`. */
-const commonLogTime = (instant: Date): string => {
-  const [, day, month, year, time] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(instant.toUTCString()) ?? [];
-  return `${day}/${month}/${year}:${time} +0000`;
-};
-
 const requestContext = (request: IncomingMessage, path: string, routeKey: string, arrivedAt: Date) => ({
   accountId: '000000000000',
   apiId: 'local',
@@ -79,11 +73,14 @@ const requestContext = (request: IncomingMessage, path: string, routeKey: string
   requestId: randomUUID(),
   routeKey,
   stage: '$default',
-  time: commonLogTime(arrivedAt),
+  time: arrivedAt.toUTCString(),
   timeEpoch: arrivedAt.getTime(),
 });
 
-/** The event of an HTTP API (payload format 2.0): the path decoded, the query unchanged, absent members omitted. */
+/**
+ * The event of an HTTP API (payload format 2.0): the path decoded, the query unchanged, absent members omitted. Cookies
+ * stay among the headers, because no function reads them.
+ */
 export const httpEvent = (
   request: IncomingMessage,
   body: Buffer,
@@ -92,9 +89,7 @@ export const httpEvent = (
   arrivedAt: Date,
 ): APIGatewayProxyEventV2 => {
   const rawPath = encodedPath.split('/').map(decoded).join('/');
-  const { cookie = [], ...others } = request.headersDistinct;
-  const cookies = cookie.flatMap((value) => value.split(/; ?/));
-  const headers = joined(others);
+  const headers = joined(request.headersDistinct);
   const query = joined(parse(rawQueryString, '&', '=', { maxKeys: 0 }));
   const pathParameters = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decoded(value)]));
   return {
@@ -102,7 +97,6 @@ export const httpEvent = (
     routeKey: route.key,
     rawPath,
     rawQueryString,
-    ...(cookies.length > 0 ? { cookies } : {}),
     headers,
     ...(Object.keys(query).length > 0 ? { queryStringParameters: query } : {}),
     requestContext: requestContext(request, rawPath, route.key, arrivedAt),

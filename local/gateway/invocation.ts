@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
-import { type Deadline, DeadlineExceeded, deadlineIn } from '../../core/runtime/deadline.ts';
+import { DeadlineExceeded, deadlineIn } from '../../core/runtime/deadline.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../functions/http/endpoint-definition.ts';
 
 export interface HttpResponse {
@@ -9,8 +8,11 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
+/** What our handlers read of Lambda's context. */
+type InvocationContext = Pick<Context, 'getRemainingTimeInMillis'>;
+
 /** A Lambda handler. It may return or throw anything. */
-export type InvokedFunction = (event: unknown, context: Context) => Promise<unknown>;
+export type InvokedFunction = (event: unknown, context: InvocationContext) => Promise<unknown>;
 
 /** Maximum bytes of a function's result as JSON. */
 const MAX_RESULT_BYTES = 6_291_556;
@@ -20,21 +22,6 @@ export const gatewayResponse = (statusCode: number, message: string): HttpRespon
   statusCode,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message })),
-});
-
-const contextFor = (functionName: string, { remainingMs }: Deadline): Context => ({
-  awsRequestId: randomUUID(),
-  callbackWaitsForEmptyEventLoop: true,
-  functionName,
-  functionVersion: '$LATEST',
-  invokedFunctionArn: `arn:aws:lambda:eu-west-2:000000000000:function:${functionName}`,
-  logGroupName: `/aws/lambda/${functionName}`,
-  logStreamName: 'local',
-  memoryLimitInMB: '256',
-  getRemainingTimeInMillis: remainingMs,
-  done: () => undefined,
-  fail: () => undefined,
-  succeed: () => undefined,
 });
 
 const responseFrom = (json: string): HttpResponse => {
@@ -48,11 +35,10 @@ const responseFrom = (json: string): HttpResponse => {
 };
 
 /** Invokes a handler as Lambda does and converts its result into a response as API Gateway does. */
-export const invoke = async (handler: InvokedFunction, functionName: string, event: unknown): Promise<HttpResponse> => {
+export const invoke = async (handler: InvokedFunction, event: unknown): Promise<HttpResponse> => {
   const deadline = deadlineIn(FUNCTION_TIMEOUT_SECONDS * 1_000);
-  const context = contextFor(functionName, deadline);
   try {
-    const result = await deadline.within(handler(event, context));
+    const result = await deadline.within(handler(event, { getRemainingTimeInMillis: deadline.remainingMs }));
     const json = JSON.stringify(result ?? null);
     return Buffer.byteLength(json) > MAX_RESULT_BYTES
       ? gatewayResponse(500, 'Internal Server Error')

@@ -37,7 +37,7 @@ describe('An HTTP API event', () => {
     const expected = { version: '2.0', routeKey: '$default', rawPath: '/v1/nothing', rawQueryString: '' };
     expect(members).toEqual({ ...expected, isBase64Encoded: false });
     const http = { method: 'GET', path: '/v1/nothing', protocol: 'HTTP/1.1', userAgent: 'tester' };
-    const arrival = { time: '15/Jun/2026:12:00:10 +0000', timeEpoch: ARRIVED.getTime() };
+    const arrival = { timeEpoch: ARRIVED.getTime() };
     expect(requestContext).toMatchObject({ routeKey: '$default', stage: '$default', http, ...arrival });
   });
 
@@ -54,12 +54,10 @@ describe('An HTTP API event', () => {
     expect(malformed.pathParameters).toEqual({ registration: '%ZZ%E0%A4' });
   });
 
-  it('has lower-case header names, joined repeated headers and separate cookies', async () => {
+  it('has lower-case header names and joins repeated headers', async () => {
     const repeated = ['X-Api-Key: a', 'X-API-KEY: b', 'Authorization: Bearer x', 'authorization: Bearer y'];
-    const event = await eventOf(['GET / HTTP/1.1', ...repeated, 'Cookie: one=1; two=2']);
+    const event = await eventOf(['GET / HTTP/1.1', ...repeated]);
     expect(event.headers).toMatchObject({ 'x-api-key': 'a,b', authorization: 'Bearer x,Bearer y' });
-    expect(event.headers).not.toHaveProperty('cookie');
-    expect(event.cookies).toEqual(['one=1', 'two=2']);
   });
 
   const NOT_UTF8 = Buffer.from([0x7b, 0xff, 0xed, 0xa0, 0x80, 0x7d]);
@@ -79,6 +77,6 @@ describe('An HTTP API event', () => {
 it('A function’s result over 6,291,556 bytes, or an exception, becomes a 500 without details', async () => {
   const internal = gatewayResponse(500, 'Internal Server Error');
   const body = 'x'.repeat(6_291_556);
-  expect(await invoke(async () => ({ statusCode: 200, body }), 'f', {})).toEqual(internal);
-  expect(await invoke(() => Promise.reject(new Error('secret')), 'f', {})).toEqual(internal);
+  expect(await invoke(async () => ({ statusCode: 200, body }), {})).toEqual(internal);
+  expect(await invoke(() => Promise.reject(new Error('secret')), {})).toEqual(internal);
 });
