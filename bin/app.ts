@@ -12,19 +12,8 @@ The app of the CDK, which starts it. docs/operations.md explains what -c accepts
 
 const app = new App();
 
-/** A longer list of changed files is cut off. */
-const MAX_COMMIT_CHARACTERS = 300;
-
 /** What git prints; empty outside a repository, or without git. */
 const git = (...args: string[]): string => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
-
-const describeCommit = (): string => {
-  const changes = git('status', '--porcelain')
-    .split(/\s*\n\s*/)
-    .join(', ');
-  const commit = git('rev-parse', 'HEAD') || 'unknown';
-  return (changes === '' ? commit : `${commit} with uncommitted changes: ${changes}`).slice(0, MAX_COMMIT_CHARACTERS);
-};
 
 const readSettings = (): StageSettings => {
   try {
@@ -46,6 +35,7 @@ if (process.env.CDK_CLI_VERSION && !process.env.CDK_DEFAULT_ACCOUNT) {
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 const bundles = await bundleFunctions();
 const program = settings.intake && (await bundleAdmin());
-const commit = describeCommit();
+const changes = git('status', '--porcelain') === '' ? '' : ' with uncommitted changes';
+const commit = `${git('rev-parse', 'HEAD') || 'unknown'}${changes}`;
 new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, program, commit });
 app.synth();

@@ -37,12 +37,12 @@ const SUPPORT: TableGrants = {
 };
 
 /** Each policy by its id, with the actions of its commands. A test compares them with the requests sent. */
-const OPERATOR_POLICIES = {
+const OPERATOR_POLICIES: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> = {
   Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
   LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, erase, export, check', actions: LOADS },
   Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
-} as const;
+};
 
 interface OperatedParts {
   readonly settings: StageSettings;
@@ -56,9 +56,7 @@ interface OperatedParts {
  * the setting `tables` names, but no deployments. Whoever loads data may also run `admin intake`, and start its builds.
  */
 export const addOperatorPolicies = (stack: Stack, { settings, tables, intake }: OperatedParts): void => {
-  const policies: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> =
-    OPERATOR_POLICIES;
-  for (const [id, { output, purpose, actions }] of Object.entries(policies)) {
+  for (const [id, { output, purpose, actions }] of Object.entries(OPERATOR_POLICIES)) {
     const policy = new ManagedPolicy(new Construct(stack, id), 'Policy', {
       description: `Operators of ${stack.stackName}: ${purpose}`,
     });

@@ -29,7 +29,7 @@ interface ServiceStackProps {
   readonly bundles: Bundles;
   /** The folder of the bundle of the operators' command line; only for a stage with the setting `intake`. */
   readonly program?: string | undefined;
-  /** With the uncommitted changes if there are any. */
+  /** It says so when there are uncommitted changes. */
   readonly commit: string;
 }
 

@@ -27,13 +27,6 @@ export type TableGrants = Readonly<Partial<Record<TableId, readonly string[]>>>;
 
 type Access = 'Read' | 'Write';
 
-/** Permits exactly these actions of DynamoDB on a table. */
-export const allowTable = ({ tableArn }: ITableV2, names: readonly string[]): PolicyStatement =>
-  allow(
-    names.map((name) => `dynamodb:${name}`),
-    [tableArn],
-  );
-
 /** Whether functions read or write a table. Imports do not count: the CLI retries throttled writes. */
 const isAccessed = (id: TableId, access: Access): boolean =>
   Object.values(endpoints)
@@ -78,9 +71,11 @@ export class ServiceTables extends Construct {
   }
 
   private statementsOn(deployed: Readonly<Partial<Record<TableId, ITableV2>>>, actions: TableGrants) {
-    return (Object.entries(actions) as [TableId, readonly string[]][]).flatMap(([id, names]) => {
+    return (Object.entries(actions) as [TableId, readonly string[]][]).flatMap(([id, actionNames]) => {
       const table = deployed[id];
-      return table === undefined ? [] : [[table.tableName, allowTable(table, names)] as const];
+      if (table === undefined) return [];
+      const names = actionNames.map((name) => `dynamodb:${name}`);
+      return [[table.tableName, allow(names, [table.tableArn])] as const];
     });
   }
 

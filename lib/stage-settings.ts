@@ -1,5 +1,5 @@
 /** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_THROTTLE, type StageFile } from '../core/stage/stage-schema.ts';
 import { stageFileProblems } from './stage-file-problems.ts';
@@ -34,16 +34,12 @@ const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 const ACCEPTED = ['stage', 'stages', 'architecture', 'atOnce'];
 const OWN_NAME = /^[\w.-]+$/;
 
-const read = (folder: string, file: string): { readonly value?: unknown; readonly problems?: readonly string[] } => {
+const read = (file: string): { readonly value?: unknown; readonly problems?: readonly string[] } => {
   try {
     return { value: JSON.parse(readFileSync(resolve(ROOT, file), 'utf8')) };
   } catch (error) {
     if (error instanceof SyntaxError) return { problems: [`${file} is not valid JSON: ${error.message}.`] };
-    const others = globSync('*.json', { cwd: resolve(ROOT, folder) })
-      .sort()
-      .map((name) => join(folder, name));
-    const known = others.length > 0 ? `There are ${others.join(', ')}.` : `There is no other in ${folder} either.`;
-    return { problems: [`There is no file ${file} with the settings of the stage. ${known}`] };
+    return { problems: [`There is no file ${file} with the settings of the stage.`] };
   }
 };
 
@@ -67,7 +63,7 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
     all.push('-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.');
   }
   if (!['true', 'false'].includes(String(atOnce))) all.push('-c atOnce must be true or false (the default).');
-  const { value, problems } = read(folder, file);
+  const { value, problems } = read(file);
   all.push(
     ...(problems ??
       stageFileProblems(stage, value).map((problem) => `${file}: ${problem}${problem.endsWith('?') ? '' : '.'}`)),

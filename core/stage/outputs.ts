@@ -18,7 +18,7 @@ export const PLANS_OUTPUT = 'Plans';
 /** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it deletes. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 
-/** The commit of the deployment, followed by the uncommitted changes if there were any. */
+/** The commit of the deployment. It says so when there were uncommitted changes. */
 export const COMMIT_OUTPUT = 'Commit';
 
 /** The namespace of the metrics in `IMPORT_METRICS`. Only with `expectImports`: otherwise the CLI publishes none. */

@@ -234,13 +234,8 @@ describe('The settings of a stage', () => {
 });
 
 describe('The command line', () => {
-  it('rejects a stage without a file and lists the existing ones', () => {
-    expect(complaint({ stage: 'nope' })).toBe(
-      'There is no file stages/nope.json with the settings of the stage. There are stages/dev.json, stages/prod.json, stages/trial.json.',
-    );
-    expect(complaint({ stages: 'nowhere' })).toBe(
-      'There is no file nowhere/dev.json with the settings of the stage. There is no other in nowhere either.',
-    );
+  it('rejects a stage without a file', () => {
+    expect(complaint({ stage: 'nope' })).toBe('There is no file stages/nope.json with the settings of the stage.');
   });
 
   it.each(['Prod!', '', '../dev', 5])('rejects the stage name %j', (stage) => {
@@ -271,7 +266,7 @@ describe('The command line', () => {
       status: 1,
       lines: [
         expect.stringMatching(/^-c alarmEmail is unknown: .*; the settings are in stages\/nope\.json\.$/),
-        expect.stringMatching(/^There is no file stages\/nope\.json /),
+        'There is no file stages/nope.json with the settings of the stage.',
       ],
     });
   });
