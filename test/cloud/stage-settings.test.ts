@@ -9,9 +9,13 @@ import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
-const SIGNED = { issuer: 'https://api.example.com', keys: ['2026'] };
 const RETIRED = publicJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }));
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
+const ELSEWHERE = DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1');
+
+const signing = (changes: object): object => ({
+  signedAnswers: { issuer: 'https://api.example.com', keys: ['2026'], ...changes },
+});
 
 /** Entries of vehicles, except for what is given. */
 const intake = (...entries: readonly object[]): object => ({
@@ -38,7 +42,7 @@ const complaint = (context: Readonly<Record<string, unknown>>): string | undefin
 const complaintAbout = (content: unknown, stage = 'test'): string | undefined => {
   write(stage, content);
   const file = inStages(`${stage}.json`);
-  return complaint({ stages: inStages(), stage })?.replace(file, '');
+  return complaint({ stages: inStages(), stage })?.replaceAll(file, '');
 };
 
 describe('The committed settings', () => {
@@ -76,110 +80,66 @@ describe('The settings of a stage', () => {
     expect(stageSettings({ stages: inStages(), stage: 'kept' }).logRetentionDays).toBe(365);
   });
 
-  it.each<[object, string]>([
-    [{ region: 'London' }, ': region must be the name of a region, such as eu-west-2.'],
-    [{ account: '1234' }, ': account must be an account number of 12 digits, in quotes.'],
-    [{ owner: '' }, ': owner must be at most 128 letters, digits, spaces and _.:/=+@-, beginning with'],
-    [{ alarmEmail: 'ops' }, ': alarmEmail must be an email address.'],
-    ...[{ docsUrl: 'http://a.example' }, { docsUrl: 'https://a.example/' }, { runbookUrl: 'docs/runbook.md' }].map(
-      (address): [object, string] => [
-        address,
-        `: ${Object.keys(address)} must be an address that begins with https:// and ends without a slash.`,
-      ],
-    ),
-    ...['24', '0h', '169h', '8d', '7 d'].map((compliance): [object, string] => [
-      { expectImports: { compliance } },
-      ': expectImports.compliance must be hours or days, such as "26h" or "7d", at most 7 days.',
-    ]),
-    [{ expectImports: { content: '1d' } }, ': expectImports.content is not a setting.'],
+  it.each<[string, object]>([
+    ['region must be the name of a region, such as eu-west-2', { region: 'London' }],
+    ['account must be an account number of 12 digits, in quotes', { account: '1234' }],
+    ['owner must be at most 128 letters, digits, spaces', { owner: '' }],
+    ['alarmEmail must be an email address', { alarmEmail: 'ops' }],
+    ['alarmTopicArn must be the ARN of a topic in SNS', { alarmTopicArn: 'on-call' }],
+    ['alarmTopicArn must be of a topic in eu-west-2', { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' }],
+    ['docsUrl must be an address that begins with https:// and', { docsUrl: 'https://a.example/' }],
+    ['runbookUrl must be an address that begins with https:// and', { runbookUrl: 'docs/runbook.md' }],
+    ['expectImports.vehicles must be hours or days, such as "26h" or', { expectImports: { vehicles: '169h' } }],
+    ['expectImports.compliance must be hours or days, such as "26h" or', { expectImports: { compliance: '8d' } }],
+    ['expectImports.content is not a setting', { expectImports: { content: '1d' } }],
+    ['tables.vehicles must be the name of a table: 3 to 255', { tables: { vehicles: 'a b' } }],
+    ['tables.content must be another table than tables.vehicles', { tables: { vehicles: 'same', content: 'same' } }],
+    ['tables.keys is not a setting', { tables: { keys: 'restored-keys' } }],
+    ['accountConcurrency must be ', { accountConcurrency: 0 }],
+    ['bootstrapQualifier must be 1 to 10 lower-case letters and digits', { bootstrapQualifier: 'prod-eu' }],
+    ['domain.certificateArn is required', { domain: { name: 'api.example.com' } }],
+    ['domain.name must be a host name in lower case', { domain: { ...DOMAIN, name: 'https://api.example.com' } }],
     [
-      { tables: { vehicles: 'a b' } },
-      ': tables.vehicles must be the name of a table: 3 to 255 letters, digits and _.-',
+      'domain.certificateArn must be of a certificate in eu-west-2',
+      { domain: { ...DOMAIN, certificateArn: ELSEWHERE } },
     ],
+    ['throttle.rateLimit must be at least 1001', { plans: { large: { requestsPerWindow: 60_001, bulkSize: 1 } } }],
+    ['plans must be 1 to 10 plans, with names of 1 to 32 letters', { plans: {} }],
+    ['plans must be 1 to 10 plans, with names of 1 to 32 letters', { plans: { 'two words': { requestsPerWindow: 60, bulkSize: 1 } } }],
+    ['logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5', { logRetentionDays: 8 }],
+    ['intake must have 1 or more entries', { intake: [] }],
+    ['intake.0.prefix must be letters, digits, _, - and slashes, at most 60', intake({ prefix: 'vehicles' })],
+    ['intake.0.import must be vehicles or compliance', intake({ import: 'content' })],
+    ['intake.0.supplier must be at most 32 lower-case letters', intake({ supplier: 'constructor' })],
+    ['intake.0.supplier is for vehicles only', intake({ import: 'compliance', supplier: 'acme' })],
+    ['intake.0.dates must be iso or uk', intake({ dates: 'us' })],
+    ['intake.0.removeAtMost must be a number such as "200", or a', intake({ complete: true, removeAtMost: '101%' })],
+    ['intake.0.removeAtMost is for complete files: add "complete": true', intake({ removeAtMost: '2%' })],
+    ['intake.0.unreadableAtMost must be a number such as "200", or a', intake({ unreadableAtMost: '5x' })],
+    ['intake.0.encoding must be the name of an encoding, such as "macintosh"', intake({ encoding: 'klingon' })],
+    ['intake.0.expect is required', intake({ expect: undefined })],
+    ['intake.0.maxGigabytes must be at most 10', intake({ maxGigabytes: 11 })],
+    ['intake.0.from must be the ARN of a role, or of an', intake({ from: 'arn:aws:iam::123456789012:user/a' })],
+    ['intake.0.complet is not a setting: did you mean complete?', intake({ complet: true })],
     [
-      { tables: { vehicles: 'restored', content: 'restored' } },
-      ': tables.content must be another table than tables.vehicles.',
-    ],
-    [{ tables: { keys: 'restored-keys' } }, ': tables.keys is not a setting.'],
-    [
-      { tables: { vehicles: 'restored', compliance: 'restored' } },
-      ': tables.compliance must be another table than tables.vehicles.',
-    ],
-    [{ alarmTopicArn: 'on-call' }, ': alarmTopicArn must be the ARN of a topic in SNS.'],
-    [
-      { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' },
-      ': alarmTopicArn must be of a topic in eu-west-2, the region of the stage.',
-    ],
-    [{ accountConcurrency: 0 }, ': accountConcurrency must be '],
-    [{ bootstrapQualifier: 'prod-eu' }, ': bootstrapQualifier must be 1 to 10 lower-case letters and digits.'],
-    [{ domain: { name: 'api.example.com' } }, ': domain.certificateArn is required.'],
-    [{ domain: { ...DOMAIN, name: 'https://api.example.com' } }, ': domain.name must be a host name in lower case'],
-    [
-      { domain: { ...DOMAIN, certificateArn: DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1') } },
-      ': domain.certificateArn must be of a certificate in eu-west-2, the region of the stage.',
-    ],
-    [
-      { plans: { large: { requestsPerWindow: 60_001, bulkSize: 1 } } },
-      ': throttle.rateLimit must be at least 1001, the requests per second of the largest plan.',
-    ],
-    ...[{}, { 'two words': { requestsPerWindow: 60, bulkSize: 1 } }].map((plans): [object, string] => [
-      { plans },
-      ': plans must be 1 to 10 plans, with names of 1 to 32 letters, digits, _ and -, beginning with a letter or',
-    ]),
-    [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
-    [{ intake: [] }, ': intake must have 1 or more entries.'],
-    [intake({ prefix: 'vehicles' }), ': intake.0.prefix must be letters, digits, _, - and slashes, at most 60, ending'],
-    [intake({ prefix: '../' }), ': intake.0.prefix must be letters'],
-    [intake({ import: 'content' }), ': intake.0.import must be vehicles or compliance.'],
-    [intake({ supplier: 'Acme' }), ': intake.0.supplier must be at most 32 lower-case letters'],
-    [intake({ supplier: 'constructor' }), ': intake.0.supplier must be at most 32 lower-case letters'],
-    [intake({ import: 'compliance', supplier: 'acme' }), ': intake.0.supplier is for vehicles only.'],
-    [intake({ dates: 'us' }), ': intake.0.dates must be iso or uk.'],
-    [intake({ complete: true, removeAtMost: '101%' }), ': intake.0.removeAtMost must be a number such as "200", or a'],
-    [intake({ unreadableAtMost: '5x' }), ': intake.0.unreadableAtMost must be a number such as "200", or a'],
-    [intake({ encoding: 'klingon' }), ': intake.0.encoding must be the name of an encoding, such as "macintosh"'],
-    [intake({ removeAtMost: '2%' }), ': intake.0.removeAtMost is for complete files: add "complete": true.'],
-    [intake({ expect: undefined }), ': intake.0.expect is required.'],
-    [intake({ expect: '8d' }), ': intake.0.expect must be hours or days, such as "26h" or "7d", at most 7 days.'],
-    [intake({ maxGigabytes: 11 }), ': intake.0.maxGigabytes must be at most 10.'],
-    [intake({ from: 'arn:aws:iam::123456789012:user/a' }), ': intake.0.from must be the ARN of a role, or of an'],
-    [intake({ complet: true }), ': intake.0.complet is not a setting: did you mean complete?'],
-    [
+      'intake.1.complete must not be true for the same supplier as under a/',
       intake({ prefix: 'a/', complete: true }, { prefix: 'b/', complete: true }),
-      ': intake.1.complete must not be true for the same supplier as under a/.',
     ],
-    ...['reports/', 'control/', 'control/loaded/'].map((prefix): [object, string] => [
-      intake({ prefix }),
-      `: intake.0.prefix must not be, contain or lie in ${prefix.split('/')[0]}/: ${prefix}.`,
-    ]),
-    ...['vehicles/', 'vehicles/acme/', 'vehicles/acme/daily/'].map((prefix): [object, string] => [
-      intake({ prefix: 'vehicles/acme/' }, { prefix }),
-      `: intake.1.prefix must not be, contain or lie in vehicles/acme/: ${prefix}.`,
-    ]),
-    ...['http://a.example', 'https://a.example/v1'].map((issuer): [object, string] => [
-      { signedAnswers: { issuer, keys: ['2026'] } },
-      ': signedAnswers.issuer must be the origin of the service, such as https://api.example.com.',
-    ]),
-    [{ signedAnswers: { ...SIGNED, keys: [] } }, ': signedAnswers.keys must have 1 or more entries.'],
-    [{ signedAnswers: { ...SIGNED, keys: ['a', 'a'] } }, ': signedAnswers.keys must name each key once.'],
-    [
-      { signedAnswers: { ...SIGNED, keys: ['A'] } },
-      ': signedAnswers.keys.0 must be at most 32 lower-case letters, digits',
-    ],
-    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting: did you mean keys?'],
-    [
-      { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, use: 'enc' }] } },
-      ': signedAnswers.retired.0.use must be sig.',
-    ],
-    ...['x', 'kid'].map((member): [object, string] => [
-      { signedAnswers: { ...SIGNED, retired: [{ ...RETIRED, [member]: RETIRED.y }] } },
-      ': signedAnswers.retired.0 must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together.',
-    ]),
-    [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting: did you mean alarmEmail?'],
-    [{ keepdata: true }, ': keepdata is not a setting: did you mean keepsData?'],
-    [{ constructor: 1 }, ': constructor is not a setting.'],
-  ])('are rejected with the name of the field: %j', (changes, expected) => {
-    expect(complaintAbout({ ...VALID, ...changes })).toMatch(new RegExp(`^${RegExp.escape(expected)}.*(?<=[.?])$`));
+    ['intake.0.prefix must not be, contain or lie in reports/', intake({ prefix: 'reports/' })],
+    ['intake.0.prefix must not be, contain or lie in control/', intake({ prefix: 'control/loaded/' })],
+    ['intake.1.prefix must not be, contain or lie in a/b/: a/', intake({ prefix: 'a/b/' }, { prefix: 'a/' })],
+    ['intake.1.prefix must not be, contain or lie in a/b/: a/b/c/', intake({ prefix: 'a/b/' }, { prefix: 'a/b/c/' })],
+    ['signedAnswers.issuer must be the origin of the service', signing({ issuer: 'https://a.example/v1' })],
+    ['signedAnswers.keys must have 1 or more entries', signing({ keys: [] })],
+    ['signedAnswers.keys must name each key once', signing({ keys: ['a', 'a'] })],
+    ['signedAnswers.keys.0 must be at most 32 lower-case letters, digits', signing({ keys: ['A'] })],
+    ['signedAnswers.retired.0.use must be sig', signing({ retired: [{ ...RETIRED, use: 'enc' }] })],
+    ['signedAnswers.retired.0 must be a whole key of', signing({ retired: [{ ...RETIRED, x: RETIRED.y }] })],
+    ['signedAnswers.retired.0 must be a whole key of', signing({ retired: [{ ...RETIRED, kid: RETIRED.y }] })],
+    ['constructor is not a setting', { constructor: 1 }],
+  ])('are rejected with the field and its rule: %s: %j', (expected, changes) => {
+    const sentence = new RegExp(`^: ${RegExp.escape(expected)}.*(?<=[.?])$`);
+    expect(complaintAbout({ ...VALID, ...changes })).toMatch(sentence);
   });
 
   it.each([
@@ -197,11 +157,7 @@ describe('The settings of a stage', () => {
       half: { requestsPerWindow: 60 },
       free: 60,
     };
-    expect(
-      complaintAbout({ ...VALID, plans })
-        ?.replaceAll(inStages('test.json'), '')
-        .split('\n'),
-    ).toEqual(
+    expect(complaintAbout({ ...VALID, plans })?.split('\n')).toEqual(
       [
         'plans.small.requestsPerWindow must be at least 1',
         'plans.small.bulkSize must be an integer',
@@ -214,22 +170,18 @@ describe('The settings of a stage', () => {
   });
 
   it.each(['prod', 'prod-eu', 'eu-production', 'live', 'prd-2'])('must have keepsData for %s', (stage) => {
-    const expected = ': keepsData is required for a stage with this name: true, or false if its data may be deleted.';
-    expect(complaintAbout({ region: 'eu-west-2' }, stage)).toBe(expected);
-    for (const keepsData of [true, false]) {
-      expect(complaintAbout({ region: 'eu-west-2', keepsData }, stage)).toBeUndefined();
-    }
+    expect(complaintAbout({ region: 'eu-west-2' }, stage)).toMatch(
+      /^: keepsData is required for a stage with this name/,
+    );
+    expect(complaintAbout({ region: 'eu-west-2', keepsData: false }, stage)).toBeUndefined();
   });
-
-  it.each(['eu-west-2', 'us-gov-west-1', 'ap-southeast-7', 'us-isob-east-1', 'eusc-de-east-1'])(
-    'may be in %s',
-    (region) => {
-      expect(complaintAbout({ region })).toBeUndefined();
-    },
-  );
 
   it.each(['product', 'delivery', 'dev'])('may be without keepsData for %s', (stage) => {
     expect(complaintAbout({ region: 'eu-west-2' }, stage)).toBeUndefined();
+  });
+
+  it.each(['us-gov-west-1', 'ap-southeast-7', 'us-isob-east-1', 'eusc-de-east-1'])('may be in %s', (region) => {
+    expect(complaintAbout({ region })).toBeUndefined();
   });
 });
 
