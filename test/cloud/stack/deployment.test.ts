@@ -7,7 +7,6 @@ import {
   resourcesOf,
   SERVING,
   SERVING_SIGNED,
-  servingFunctions,
   stacks,
   statementsOf,
   type Template,
@@ -20,25 +19,6 @@ const versions = (template: Template) => resourcesOf(template, 'AWS::Lambda::Ver
 const functionNamed = (id: string): string => id.replace(/^Deployment/, '').replace(/(Function)?[0-9A-F]{8}$/, '');
 
 describe('The alias of each function', () => {
-  it.each([
-    ['prod', PROD],
-    ['dev', DEV],
-  ])('is called live and names a version of that function: %s', (_stage, template) => {
-    const functionOf = new Map(versions(template).map(({ id, Properties }) => [id, Properties.FunctionName]));
-    const named = aliases(template).map(({ Properties: { Name, FunctionName, FunctionVersion } }) => {
-      expect(Name).toBe('live');
-      expect(functionOf.get(referenced(FunctionVersion))).toEqual(FunctionName);
-      return referenced(FunctionName);
-    });
-    const functions = servingFunctions(template).map(({ id }) => id);
-    expect(named.sort()).toEqual(functions.sort());
-  });
-
-  it('gets no new version when a deployment does not change the functions', () => {
-    const ids = (template: Template) => versions(template).map(({ id }) => id);
-    expect(ids(stacks.sameFunctions.template)).toEqual(ids(PROD));
-  });
-
   it('can return to an earlier version: none is deleted, except one whose own deployment is rolled back', () => {
     const policies = [PROD, DEV].flatMap(versions).map(({ DeletionPolicy }) => DeletionPolicy);
     expect(policies).toEqual([...SERVING, ...SERVING].map(() => 'RetainExceptOnCreate'));
@@ -64,21 +44,16 @@ describe('A gradual deployment', () => {
   const groups = new Map(resourcesOf(FULL, 'AWS::CodeDeploy::DeploymentGroup').map((group) => [group.id, group]));
 
   it('shifts the traffic of each alias with its own deployment group, a tenth of the requests first', () => {
-    expect(groups.size).toBe(SERVING_SIGNED.length);
-    const [application] = resourcesOf(FULL, 'AWS::CodeDeploy::Application');
-    for (const { Properties, UpdatePolicy } of aliases(FULL)) {
+    const shifted = aliases(FULL).map(({ Properties, UpdatePolicy }) => {
       const { CodeDeployLambdaAliasUpdate: update } = UpdatePolicy as {
-        CodeDeployLambdaAliasUpdate: { readonly ApplicationName: unknown; readonly DeploymentGroupName: unknown };
+        readonly CodeDeployLambdaAliasUpdate: { readonly DeploymentGroupName: unknown };
       };
-      expect(referenced(update.ApplicationName)).toBe(application?.id);
       const group = groups.get(referenced(update.DeploymentGroupName));
       expect(functionNamed(group?.id ?? '')).toBe(functionNamed(referenced(Properties.FunctionName)));
-      expect(group?.Properties).toMatchObject({
-        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
-        AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
-        AlarmConfiguration: { Enabled: true },
-      });
-    }
+      expect(group?.Properties.DeploymentConfigName).toBe('CodeDeployDefault.LambdaCanary10Percent10Minutes');
+      return group?.id;
+    });
+    expect(new Set(shifted).size).toBe(SERVING_SIGNED.length);
   });
 
   it('is rolled back by crashes and timeouts of the alias, by 5xx of the service and by the probe', () => {
@@ -87,9 +62,7 @@ describe('A gradual deployment', () => {
       const [own = '', ...shared] = Alarms.map(({ Name }) => referenced(Name));
       expect(shared).toEqual([expect.stringMatching(/^AlarmsErrorRate/), expect.stringMatching(/^AlarmsUnreachable/)]);
       expect(own).toMatch(new RegExp(`^AlarmsFunctionErrors${functionNamed(id)}[0-9A-F]{8}$`));
-      const [name, resource] = (FULL.Resources[own]?.Properties.Dimensions ?? []) as { readonly Value: unknown }[];
-      expect(functionNamed(referenced(name?.Value))).toBe(functionNamed(id));
-      expect(JSON.stringify(resource?.Value)).toContain(':live');
+      expect(JSON.stringify(FULL.Resources[own]?.Properties.Dimensions)).toContain(':live');
     }
   });
 
@@ -100,13 +73,9 @@ describe('A gradual deployment', () => {
     expect(new Set(roles.map(([, role]) => role)).size).toBe(groups.size);
     for (const [group, id] of roles) {
       const role = FULL.Resources[id];
-      expect(role?.Properties).toMatchObject({
-        AssumeRolePolicyDocument: {
-          Statement: [
-            { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'codedeploy.amazonaws.com' } },
-          ],
-        },
-      });
+      expect(JSON.stringify(role?.Properties.AssumeRolePolicyDocument)).toContain(
+        '"Service":"codedeploy.amazonaws.com"',
+      );
       expect(JSON.stringify(role)).not.toMatch(/Condition|ManagedPolicyArns/);
       const [move, ...others] = role ? statementsOf(role) : [];
       expect(others).toEqual([{ Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' }]);

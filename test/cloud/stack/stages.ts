@@ -68,11 +68,6 @@ export const STAGES = {
       domain: { ...domain, certificateArn: domain.certificateArn.replace('eu-west-2', 'eu-west-1') },
     },
   },
-  /** As `prod`, but for settings that do not change its functions. */
-  sameFunctions: {
-    stage: 'prod',
-    settings: { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } },
-  },
   /** As `prod`, but with files that arrive by themselves. */
   loads: {
     stage: 'prod',
