@@ -21,12 +21,9 @@ describe('The probe', () => {
       State: 'ENABLED',
       Targets: [{ Arn: { 'Fn::GetAtt': [probe?.id, 'Arn'] }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
     });
-    const [configuration] = resourcesOf(PROD, 'AWS::Lambda::EventInvokeConfig');
-    expect(configuration?.Properties).toMatchObject({
-      FunctionName: { Ref: probe?.id },
-      MaximumRetryAttempts: 0,
-      MaximumEventAgeInSeconds: 60,
-    });
+    expect(resourcesOf(PROD, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
+      { Properties: { FunctionName: { Ref: probe?.id }, MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } },
+    ]);
     expect(probe?.Properties.Timeout).toBeLessThan(60);
     const Variables = { POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod' };
     expect(probe?.Properties).toMatchObject({ Environment: { Variables } });

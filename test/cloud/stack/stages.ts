@@ -26,7 +26,7 @@ export const RETIRED_KEYS = [
 ];
 
 /** As `prod`, with every optional setting. */
-const EVERY_SETTING = {
+export const EVERY_SETTING = {
   stage: 'prod',
   architecture: 'x86_64',
   settings: {
