@@ -30,7 +30,7 @@ export const prepareDataDirectory = async (directory: string): Promise<void> => 
 const innermost = (error: NodeJS.ErrnoException): NodeJS.ErrnoException =>
   error.cause ? innermost(error.cause as Error) : error;
 
-/** Explains why the engine could not open the folder. */
+/** Explains why the engine could not open or fill the folder. */
 export const unusableData = (directory: string, error: Error): CannotStart => {
   const { code, message } = innermost(error);
   if (code === 'LEVEL_LOCKED')

@@ -28,7 +28,7 @@ export const addKey = async (keys: KeyStore, record: NewKey, now: Date): Promise
 /** The keys in the file; none when there is no file. @throws CannotStart */
 const readStoredKeys = async (file: string): Promise<Partial<DemoKeys>> => {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse(await readFile(file, 'utf8')) ?? {};
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return {};

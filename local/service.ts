@@ -6,7 +6,7 @@ import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment, signingEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
 import { startKms } from './kms.ts';
-import { explainListenError, type LocalOptions } from './options.ts';
+import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
 
 /** The whole API, running on this machine. */
@@ -53,7 +53,10 @@ export const startLocalService = async (
     const kms = await startKms(dataDirectory);
     started.push(kms);
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
-    const keys = await prepareSampleDatabase(engine.endpoint, new Date(clock()), dataDirectory);
+    const keys = await prepareSampleDatabase(engine.endpoint, new Date(clock()), dataDirectory).catch((error) => {
+      if (dataDirectory === undefined || error instanceof CannotStart) throw error;
+      throw unusableData(dataDirectory, error);
+    });
     const pages = documentationPages(keys.test);
     const gateway = await startGateway({ port, allowedHosts, clock, onResponse, pages }).catch(
       explainListenError('PORT', port),
