@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { PROBE_ID_PREFIX } from '../../../core/access/api-key.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import {
@@ -6,15 +7,13 @@ import {
   FULL,
   logicalName,
   PROD,
+  permissionsIn,
   type Resource,
-  referenced,
   resourcesOf,
   SERVING,
-  type Statement,
   servingFunctions,
   stacks,
   statementsOf,
-  tableNamed,
 } from './templates.ts';
 
 describe('The functions', () => {
@@ -60,32 +59,32 @@ describe('The permissions of each function', () => {
   /** Those of the functions, the probe's included. */
   const roles = resourcesOf(PROD, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('Deployment'));
 
-  /** `Allow keys GetItem` of each resource and action. */
-  const permissionsOf = ({ Effect, Action, Resource }: Statement): string[] =>
-    [Resource].flat().flatMap((resource) => {
-      const name = tableNamed(referenced(resource)).replace(/^.*Logs[0-9A-F]{8}$/, 'own log');
-      return [Action].flat().map((action) => `${Effect} ${name} ${action.replace('dynamodb:', '')}`);
-    });
-  const describeRole = (role: Resource & { readonly id: string }) => ({
-    id: role.id.replace(/Role[0-9A-F]{8}$/, ''),
-    permissions: statementsOf(role).flatMap(permissionsOf).sort(),
-  });
-
   it('are exactly what its endpoint, admission and its log need', () => {
-    const ownLog = ['Allow own log logs:CreateLogStream', 'Allow own log logs:PutLogEvents'];
+    const permissions = (id: string, lines: readonly string[]) => ({
+      id,
+      permissions: [...lines, `${id}Logs logs:CreateLogStream`, `${id}Logs logs:PutLogEvents`].sort(),
+    });
     const notFound = { id: 'not-found', tables: {} };
     const granted: readonly Pick<Endpoint, 'id' | 'tables'>[] = [...Object.values(endpoints), notFound];
-    expect(roles.map(describeRole)).toEqual([
+    const ofRoles = roles.map((role) => ({
+      id: role.id.replace(/Role[0-9A-F]{8}$/, ''),
+      permissions: permissionsIn(statementsOf(role)),
+    }));
+    // `Null`, because a request without the condition key would pass `ForAllValues`.
+    const ownKeys = {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${PROBE_ID_PREFIX}*`] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    };
+    expect(ofRoles).toEqual([
       ...granted.map(({ id, tables: { usage = [], ...others } }) => {
         // Admission reads the key and counts the request.
         const actions = { keys: ['GetItem'], usage: ['UpdateItem', ...usage], ...others };
         const onTables = Object.entries(actions).flatMap(([table, names]) =>
-          names.map((name) => `Allow ${table} ${name}`),
+          names.map((name) => `${table} dynamodb:${name}`),
         );
-        return { id: logicalName(id), permissions: [...onTables, ...ownLog].sort() };
+        return permissions(logicalName(id), onTables);
       }),
-      // probe.test.ts has the condition: only records of its own keys.
-      { id: 'Probe', permissions: ['Allow keys PutItem', ...ownLog] },
+      permissions('Probe', [`keys dynamodb:PutItem if ${JSON.stringify(ownKeys)}`]),
     ]);
     expect(resourcesOf(PROD, 'AWS::IAM::Policy')).toEqual([]);
   });

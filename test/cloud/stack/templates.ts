@@ -69,6 +69,28 @@ export const statementsOf = ({ Properties }: Resource): readonly Statement[] =>
     ({ PolicyDocument }) => PolicyDocument.Statement,
   );
 
+/** A table by its id, a text as it is, another resource by its logical id without the hash: `IntakeBucket/reports/*`. */
+const resourceName = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  const { 'Fn::Join': joined } = value as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] };
+  if (joined) return joined[1].map(resourceName).join('');
+  return referenced(value)
+    .replace(/^Tables(?=[a-z]+[0-9A-F]{8}$)/, '')
+    .replace(/[0-9A-F]{8}$/, '');
+};
+
+/** Each action that the statements permit, as `keys dynamodb:GetItem`, with its condition; sorted. */
+export const permissionsIn = (statements: readonly Statement[]): string[] =>
+  statements
+    .flatMap(({ Effect, Action, Resource, Condition }) => {
+      const condition = Condition === undefined ? '' : ` if ${JSON.stringify(Condition)}`;
+      const names = [Resource].flat().map(resourceName);
+      return names.flatMap((name) =>
+        [Action].flat().map((action) => `${Effect === 'Allow' ? '' : `${Effect} `}${name} ${action}${condition}`),
+      );
+    })
+    .sort();
+
 /** The functions that serve requests. */
 export const SERVING = [...Object.keys(endpoints), 'not-found'];
 
