@@ -68,12 +68,6 @@ const MAX_USED = 0.8;
 const lambdaMetric = (metricName: string, statistic: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
 
-/** The alarm on a part or setting that a stage may lack. */
-const alarmIfPresent = <Part>(
-  part: Part | undefined,
-  describe: (part: Part) => AlarmDescription,
-): AlarmDescription[] => (part === undefined ? [] : [describe(part)]);
-
 /** Raised when a metric of loaded records had no data for so long, and until it has some. */
 const whenNothingLoaded = (time: string): Condition => ({
   threshold: 1,
@@ -92,14 +86,12 @@ const loadedMetric = (stage: string, data: keyof typeof IMPORT_METRICS, dimensio
   });
 
 const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescription[] =>
-  (['vehicles', 'compliance'] as const).flatMap((data) =>
-    alarmIfPresent(expectImports[data], (time) => ({
-      id: `NoImport-${data}`,
-      description: `No import of ${data} has loaded anything for ${time}.`,
-      metric: loadedMetric(stage, data, {}),
-      when: whenNothingLoaded(time),
-    })),
-  );
+  Object.entries(expectImports).map(([data, time]) => ({
+    id: `NoImport-${data}`,
+    description: `No import of ${data} has loaded anything for ${time}.`,
+    metric: loadedMetric(stage, data as keyof typeof IMPORT_METRICS, {}),
+    when: whenNothingLoaded(time),
+  }));
 
 const intakeAlarms = (
   { stage, intake = [] }: StageSettings,
@@ -205,13 +197,17 @@ export const describeAlarms = ({
       when: tooManyFailures,
       isUrgent: true,
     },
-    ...alarmIfPresent(accountConcurrency, (limit) => ({
-      id: 'AccountConcurrency',
-      description: `The functions of the account take 80 % of its concurrency, ${limit}.`,
-      // Includes what other functions reserve.
-      metric: lambdaMetric('ClaimedAccountConcurrency', 'Maximum'),
-      when: whenAbove(limit * MAX_USED),
-    })),
+    ...(accountConcurrency === undefined
+      ? []
+      : [
+          {
+            id: 'AccountConcurrency',
+            description: `The functions of the account take 80 % of its concurrency, ${accountConcurrency}.`,
+            // Includes what other functions reserve.
+            metric: lambdaMetric('ClaimedAccountConcurrency', 'Maximum'),
+            when: whenAbove(accountConcurrency * MAX_USED),
+          },
+        ]),
     // No alarm on reads: those that fail after all retries are in `DatabaseErrors`.
     ...tables.throttles('Write').map(({ table, metric }) => ({
       id: `WriteThrottles-${table}`,

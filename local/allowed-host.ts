@@ -5,17 +5,12 @@
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** A name, an IPv4 address, or an IPv6 address in brackets. RFC 3986 allows more, which nobody uses here. */
-const NAME = '[a-z0-9_.-]+|\\[[0-9a-f:.]+\\]';
-const NAME_ONLY = new RegExp(`^(?:${NAME})$`, 'i');
-const NAME_AND_PORT = new RegExp(`^(${NAME})(?::[0-9]{1,5})?$`, 'i');
+/** A name, or an IPv6 address in brackets, with a port. RFC 3986 allows more, which nobody uses here. */
+const HOST = /^([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i;
 
 /** The message of a 421 response. */
 export const MISDIRECTED =
   'This server accepts requests to 127.0.0.1, localhost and [::1] only. Name other hosts, separated by commas, in the environment variable ALLOWED_HOSTS.';
-
-/** Whether a text is a host name or an address, without a port. */
-export const isHostName = (text: string): boolean => NAME_ONLY.test(text);
 
 /**
  * Whether a request is for this machine.
@@ -23,6 +18,6 @@ export const isHostName = (text: string): boolean => NAME_ONLY.test(text);
  * @param further further allowed host names in lower case, with any port
  */
 export const isAllowedHost = (headers: readonly string[] = [], further: readonly string[] = []): boolean => {
-  const name = headers.length === 1 ? NAME_AND_PORT.exec(headers[0] ?? '')?.[1]?.toLowerCase() : undefined;
+  const name = headers.length === 1 ? HOST.exec(headers[0] ?? '')?.[1]?.toLowerCase() : undefined;
   return name !== undefined && (LOOPBACK.includes(name) || further.includes(name));
 };
