@@ -26,12 +26,11 @@ export const explainListenError =
   (variable: string, port: number) =>
   (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE')
+    if (code === 'EADDRINUSE' || code === 'EACCES')
       throw new CannotStart(
-        `Port ${port} is taken; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`,
+        `Port ${port} is taken or reserved; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`,
       );
     if (code === 'EADDRNOTAVAIL') throw new CannotStart('--dynamodb-host must be an address of this machine.');
-    if (code === 'EACCES') throw new CannotStart(`Port ${port} is reserved; set ${variable} to another one.`);
     throw error;
   };
 

@@ -7,8 +7,6 @@ import type { RouteMatch } from './routes.ts';
 
 /** Maximum bytes of a body that API Gateway accepts. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
-/** Bytes after which a caller that keeps sending is disconnected. Until then it can receive the response. */
-const MAX_READ_BYTES = 8 * MAX_BODY_BYTES;
 
 /** The whole body; undefined when it is larger than API Gateway accepts. */
 export const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
@@ -16,9 +14,8 @@ export const readBody = async (request: IncomingMessage): Promise<Buffer | undef
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
+    // The rest is read too, so that the caller receives the response.
     if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
-    else chunks.length = 0;
-    if (bytes > MAX_READ_BYTES) break;
   }
   return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks);
 };

@@ -69,7 +69,7 @@ describe('The options of npm start', () => {
   it('end the start with one sentence when a port is taken', async () => {
     const port = Number(new URL(service.origin).port);
     const sentence = (variable: string) =>
-      `Port ${port} is taken; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`;
+      `Port ${port} is taken or reserved; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`;
     await expect(startLocalService({ port, dynamodbPort: 0 })).rejects.toThrow(sentence('PORT'));
     await expect(startLocalService({ port: 0, dynamodbPort: port })).rejects.toThrow(sentence('DYNAMODB_PORT'));
   });
