@@ -3,6 +3,7 @@ import {
   DEV,
   FULL,
   PROD,
+  permissionsIn,
   referenced,
   resourcesOf,
   SERVING,
@@ -67,26 +68,23 @@ describe('A gradual deployment', () => {
   });
 
   it('has a role for each group, which may only update its alias and read alarm states', () => {
-    const roles = [...groups.values()].map(
-      ({ id, Properties }) => [id, referenced(Properties.ServiceRoleArn)] as const,
-    );
-    expect(new Set(roles.map(([, role]) => role)).size).toBe(groups.size);
-    for (const [group, id] of roles) {
-      const role = FULL.Resources[id];
-      expect(JSON.stringify(role?.Properties.AssumeRolePolicyDocument)).toContain(
-        '"Service":"codedeploy.amazonaws.com"',
-      );
+    const roles = [...groups.values()].map(({ id, Properties }) => {
+      const roleId = referenced(Properties.ServiceRoleArn);
+      const { [roleId]: role } = FULL.Resources;
+      expect(JSON.stringify(role)).toContain('"Principal":{"Service":"codedeploy.amazonaws.com"}');
       expect(JSON.stringify(role)).not.toMatch(/Condition|ManagedPolicyArns/);
-      const [move, ...others] = role ? statementsOf(role) : [];
-      expect(others).toEqual([{ Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' }]);
-      expect(move?.Action).toEqual(['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias']);
-      const [arn, alias] = [move?.Resource].flat();
-      expect(functionNamed(referenced(arn))).toBe(functionNamed(group));
-      expect(alias).toEqual({ 'Fn::Join': ['', [arn, ':live']] });
-    }
+      const lambda = `${functionNamed(id)}Function`;
+      const moves = [lambda, `${lambda}:live`].flatMap((name) =>
+        ['GetAlias', 'GetProvisionedConcurrencyConfig', 'UpdateAlias'].map((action) => `${name} lambda:${action}`),
+      );
+      expect(role && permissionsIn(statementsOf(role))).toEqual(['* cloudwatch:DescribeAlarms', ...moves].sort());
+      return roleId;
+    });
+    expect(new Set(roles).size).toBe(groups.size);
   });
 });
 
+// Where a template has a circular dependency, the CDK's `Template` throws when it is synthesised.
 describe('The order of a deployment', () => {
   /** The logical ids to which a part of a template refers. The CDK writes no other form than these two. */
   const referencesIn = (value: unknown): string[] => {
@@ -108,11 +106,6 @@ describe('The order of a deployment', () => {
   };
   const idsOf = (type: string) => resourcesOf(FULL, type).map(({ id }) => id);
   const probe = idsOf('AWS::Lambda::Function').find((id) => id.startsWith('Probe'));
-
-  it('has no circular dependency', () => {
-    expect([...needed.keys()].filter((id) => earlierThan(id).has(id))).toEqual([]);
-    expect(JSON.stringify(FULL.Resources)).not.toContain('Fn::Sub');
-  });
 
   it('updates the probe after the alias of every function, and these after Unreachable', () => {
     const ids = idsOf('AWS::Lambda::Alias');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RETIRED_KEYS } from './stages.ts';
-import { FULL, PROD, referenced, resourcesOf, type Statement, statementsOf } from './templates.ts';
+import { FULL, PROD, permissionsIn, referenced, resourcesOf, type Statement, statementsOf } from './templates.ts';
 
 // In the order of the setting.
 const keys = resourcesOf(FULL, 'AWS::KMS::Key').toReversed();
@@ -44,14 +44,12 @@ describe('Signed answers', () => {
   // In policies of their own: the policy of each key names the roles.
   it('need permission for every key, because old versions sign with earlier ones', () => {
     const permitted = resourcesOf(FULL, 'AWS::IAM::Policy').flatMap((policy) =>
-      statementsOf(policy)
-        .filter(({ Action }) => String(Action).includes('kms:'))
-        .map(({ Action, Resource }) => [functionOf(policy.Properties.Roles), Action, Resource]),
+      permissionsIn(statementsOf(policy)).map((permission) => `${functionOf(policy.Properties.Roles)}: ${permission}`),
     );
-    // The CDK sorts the resources of a statement.
-    const all = arns.toReversed();
-    const signing = LOOKUPS.map((id) => [id, ['kms:GetPublicKey', 'kms:Sign'], all]);
-    expect(permitted.sort()).toEqual([...signing, ['jwks', 'kms:GetPublicKey', all]].sort());
+    const on = (action: string, ids: readonly string[]) =>
+      ids.flatMap((id) => ['2025', '2026'].map((key) => `${id}: SigningKeys${key} kms:${action}`));
+    const expected = [...on('Sign', LOOKUPS), ...on('GetPublicKey', [...LOOKUPS, 'jwks'])];
+    expect(permitted.sort()).toEqual(expected.sort());
   });
 
   it('are signed by nobody else: each key denies kms:Sign to all other roles, and nothing else to anybody', () => {
