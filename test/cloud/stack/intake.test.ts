@@ -1,46 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  LOADS,
-  OTHER_LOADS,
-  PROD,
-  permissionsIn,
-  type Resource,
-  referenced,
-  resourcesOf,
-  statementsOf,
-  type Template,
-} from './templates.ts';
+import { LOADS, OTHER_LOADS, PROD, permissionsIn, resourcesOf, statementsOf, type Template } from './templates.ts';
 
-const propertiesOf = (type: string) =>
-  resourcesOf(LOADS, type)
-    .filter(({ id }) => id.startsWith('Intake'))
-    .map(({ Properties }) => Properties as never as Record<string, never>);
-const [bucket] = resourcesOf(LOADS, 'AWS::S3::Bucket') as [Resource & { readonly id: string }];
-const projects = propertiesOf('AWS::CodeBuild::Project') as never as readonly {
-  readonly ConcurrentBuildLimit: number;
-  readonly Source: { readonly BuildSpec: string };
-}[];
-interface Target {
-  readonly Arn: unknown;
-}
-const [OPERATORS = '', LOAD_OPERATORS = ''] = ['OperatorsPolicy', 'LoadOperatorsPolicy'].map(
-  (start) => Object.keys(LOADS.Resources).find((id) => id.startsWith(start)) ?? start,
-);
-const STACK_ARN = 'arn:aws:cloudformation:eu-west-2:123456789012:stack/vehicle-verification-prod/*';
+const ofIntake = (template: Template, type: string, start = 'Intake') =>
+  resourcesOf(template, type).filter(({ id }) => id.startsWith(start));
+const [bucket] = ofIntake(LOADS, 'AWS::S3::Bucket');
+const projects = ofIntake(LOADS, 'AWS::CodeBuild::Project');
+const rules = ofIntake(LOADS, 'AWS::Events::Rule');
+const STACK = 'vehicle-verification-prod';
 
-const statementsIn = (template: Template, type: string, start: string) =>
-  resourcesOf(template, type)
-    .filter(({ id }) => id.startsWith(start))
-    .flatMap(statementsOf);
+const [role] = ofIntake(LOADS, 'AWS::IAM::Role', 'IntakeRole');
+const statementsOfBuilds = (template: Template) =>
+  ofIntake(template, 'AWS::IAM::Role', 'IntakeRole').flatMap(statementsOf);
 
 describe('A stage with intake', () => {
   it('has all that the stage without it has, and beside it what begins with Intake', () => {
-    const changed = Object.entries(LOADS.Resources).filter(
-      ([id, resource]) => JSON.stringify(PROD.Resources[id]) !== JSON.stringify(resource),
+    const isNew = (id: string) => /^(Intake|AlarmsIntake|AlarmsNothingLoaded)/.test(id);
+    const changed = Object.keys(LOADS.Resources).filter(
+      (id) => !isNew(id) && JSON.stringify(PROD.Resources[id]) !== JSON.stringify(LOADS.Resources[id]),
     );
-    const ids = changed.map(([id]) => id).filter((id) => !/^(Intake|AlarmsIntake|AlarmsNothingLoaded)/.test(id));
     // Operators may handle its files (operator-policy.test.ts).
-    expect(ids).toEqual([expect.stringMatching(/^Dashboard/), OPERATORS, LOAD_OPERATORS]);
+    expect(changed.map((id) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual([
+      ...['Dashboard', 'OperatorsPolicy', 'LoadOperatorsPolicy'],
+    ]);
     expect(Object.keys(PROD.Resources).filter((id) => !(id in LOADS.Resources))).toEqual([]);
     expect(Object.keys(LOADS.Outputs).filter((id) => !(id in PROD.Outputs))).toEqual([
       'IntakeBucket',
@@ -49,6 +30,12 @@ describe('A stage with intake', () => {
   });
 
   it('keeps the bucket as its tables: encrypted, with versions, without public access; only control/ does not expire', () => {
+    const rule = (Prefix: string, ExpirationInDays: number) => ({
+      Prefix,
+      ExpirationInDays,
+      NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+    });
+    const files = ['vehicles/acme/', 'vehicles/acme-changes/', 'compliance/'].map((prefix) => rule(prefix, 30));
     expect(bucket).toMatchObject({
       DeletionPolicy: 'Retain',
       Properties: {
@@ -56,28 +43,19 @@ describe('A stage with intake', () => {
         NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
         PublicAccessBlockConfiguration: { BlockPublicAcls: true, BlockPublicPolicy: true, RestrictPublicBuckets: true },
         VersioningConfiguration: { Status: 'Enabled' },
+        LifecycleConfiguration: { Rules: [...files, rule('reports/', 90)] },
       },
     });
-    const { Rules } = bucket.Properties.LifecycleConfiguration as { readonly Rules: readonly object[] };
-    const expired = [
-      ...['vehicles/acme/', 'vehicles/acme-changes/', 'compliance/'].map((Prefix) => ({
-        Prefix,
-        ExpirationInDays: 30,
-      })),
-      { Prefix: 'reports/', ExpirationInDays: 90 },
-    ];
-    expect(Rules).toHaveLength(expired.length);
-    expect(Rules).toMatchObject(
-      expired.map((rule) => ({ ...rule, NoncurrentVersionExpiration: { NoncurrentDays: 1 } })),
-    );
   });
 
   it('has a project for each kind and supplier, which runs one build of the CLI at a time', () => {
-    const stack = 'vehicle-verification-prod';
-    expect(projects.map(({ ConcurrentBuildLimit }) => ConcurrentBuildLimit)).toEqual([1, 1]);
-    expect(projects.map(({ Source }) => JSON.parse(Source.BuildSpec).phases.build.commands)).toEqual(
+    const commands = projects.map(({ Properties: { ConcurrentBuildLimit, Source } }) => {
+      expect(ConcurrentBuildLimit).toBe(1);
+      return JSON.parse((Source as { readonly BuildSpec: string }).BuildSpec).phases.build.commands;
+    });
+    expect(commands).toEqual(
       ['vehicles --supplier acme', 'compliance'].map((whose) => [
-        `node --disable-warning=ExperimentalWarning index.mjs intake ${whose} --stack ${stack} --yes ${stack} --json || test $? -eq 1`,
+        `node --disable-warning=ExperimentalWarning index.mjs intake ${whose} --stack ${STACK} --yes ${STACK} --json || test $? -eq 1`,
       ]),
     );
   });
@@ -90,34 +68,24 @@ describe('A stage with intake', () => {
     expect(Environment).toEqual({ Type, Image: `aws/codebuild/${image}`, ComputeType: 'BUILD_GENERAL1_SMALL' });
   });
 
-  it('starts a project when a file is put under its prefixes and every six hours at a minute of its own, and never retries', () => {
+  it('starts a project when a file is put under its prefixes and every six hours at a minute of its own, without retries, and once the probe is there', () => {
     const pattern = (...prefixes: readonly string[]) => ({
       'detail-type': ['Object Created'],
-      detail: { bucket: { name: [{ Ref: bucket.id }] }, object: { key: prefixes.map((prefix) => ({ prefix })) } },
+      detail: { bucket: { name: [{ Ref: bucket?.id }] }, object: { key: prefixes.map((prefix) => ({ prefix })) } },
     });
-    const RetryPolicy = { MaximumRetryAttempts: 0 };
-    expect(propertiesOf('AWS::Events::Rule')).toMatchObject([
-      {
-        EventPattern: pattern('vehicles/acme/', 'vehicles/acme-changes/'),
-        ScheduleExpression: 'cron(0 0/6 * * ? *)',
-        Targets: [{ RetryPolicy }],
+    const starting = (prefixes: readonly string[], ScheduleExpression: string, nth: number) => ({
+      Properties: {
+        EventPattern: pattern(...prefixes),
+        ScheduleExpression,
+        Targets: [{ Arn: { 'Fn::GetAtt': [projects[nth]?.id, 'Arn'] }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
       },
-      {
-        EventPattern: pattern('compliance/'),
-        ScheduleExpression: 'cron(18 0/6 * * ? *)',
-        Targets: [{ RetryPolicy }],
-      },
+      // Builds read the outputs of a whole stack.
+      DependsOn: expect.arrayContaining([expect.stringMatching(/^ProbeFunction/)]),
+    });
+    expect(rules).toMatchObject([
+      starting(['vehicles/acme/', 'vehicles/acme-changes/'], 'cron(0 0/6 * * ? *)', 0),
+      starting(['compliance/'], 'cron(18 0/6 * * ? *)', 1),
     ]);
-    const started = propertiesOf('AWS::Events::Rule').flatMap(({ Targets }) => Targets as never as readonly Target[]);
-    expect(started.map(({ Arn }) => referenced(Arn))).toEqual(
-      resourcesOf(LOADS, 'AWS::CodeBuild::Project').map(({ id }) => id),
-    );
-  });
-
-  it('starts no project before the stack’s own probe is there, because builds read the outputs of a whole stack', () => {
-    for (const { DependsOn } of resourcesOf(LOADS, 'AWS::Events::Rule').filter(({ id }) => id.startsWith('Intake'))) {
-      expect(DependsOn).toContainEqual(expect.stringMatching(/^ProbeFunction/));
-    }
   });
 
   const writing = ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'].map((action) => `dynamodb:${action}`);
@@ -125,9 +93,9 @@ describe('A stage with intake', () => {
 
   it('gives all builds one role, with no more permissions than they need, which only CodeBuild of this account gets', () => {
     const assets = 'arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-2';
-    expect(permissionsIn(statementsIn(LOADS, 'AWS::IAM::Role', 'IntakeRole'))).toEqual(
+    expect(permissionsIn(statementsOfBuilds(LOADS))).toEqual(
       [
-        `${STACK_ARN} cloudformation:DescribeStacks`,
+        `arn:aws:cloudformation:eu-west-2:123456789012:stack/${STACK}/* cloudformation:DescribeStacks`,
         `* cloudwatch:PutMetricData if ${JSON.stringify(metrics)}`,
         ...writing.flatMap((action) => [`compliance ${action}`, `vehicles ${action}`]),
         ...['IntakeLogs logs:CreateLogStream', 'IntakeLogs logs:PutLogEvents'],
@@ -140,7 +108,6 @@ describe('A stage with intake', () => {
         'AlarmsTopic sns:Publish',
       ].sort(),
     );
-    const [role] = resourcesOf(LOADS, 'AWS::IAM::Role').filter(({ id }) => id.startsWith('IntakeRole'));
     expect(role?.Properties.AssumeRolePolicyDocument).toMatchObject({
       Statement: [
         {
@@ -153,15 +120,18 @@ describe('A stage with intake', () => {
 
   it('keeps every permission of a running build when entries, tables or the program change', () => {
     const withoutTopic = (template: Template) =>
-      statementsIn(template, 'AWS::IAM::Role', 'IntakeRole').filter(({ Action }) => Action !== 'sns:Publish');
+      statementsOfBuilds(template).filter(({ Action }) => Action !== 'sns:Publish');
     expect(withoutTopic(OTHER_LOADS)).toEqual(withoutTopic(LOADS));
     // On a named table, which a later deployment may take away, in a resource that is deleted last.
-    expect(statementsIn(OTHER_LOADS, 'AWS::IAM::Policy', 'IntakeRole')).toMatchObject([{ Action: writing }]);
+    const named = ofIntake(OTHER_LOADS, 'AWS::IAM::Policy', 'IntakeRole');
+    expect(named.flatMap(statementsOf)).toMatchObject([{ Action: writing }]);
   });
 
   it('lets whom an entry names put files under its prefix and get their reports, by the bucket’s policy', () => {
     const supplier = { AWS: 'arn:aws:iam::210987654321:role/acme' };
-    const permitted = statementsIn(LOADS, 'AWS::S3::BucketPolicy', 'Intake').filter(({ Effect }) => Effect === 'Allow');
+    const permitted = ofIntake(LOADS, 'AWS::S3::BucketPolicy')
+      .flatMap(statementsOf)
+      .filter(({ Effect }) => Effect === 'Allow');
     for (const { Principal } of permitted) expect(Principal).toEqual(supplier);
     expect(permissionsIn(permitted)).toEqual([
       `IntakeBucket s3:ListBucket if ${JSON.stringify({ StringLike: { 's3:prefix': 'reports/vehicles/acme/*' } })}`,
@@ -194,9 +164,7 @@ describe('A stage with intake', () => {
     [LOADS, { Ref: expect.stringMatching(/^AlarmsTopic/) }],
     [OTHER_LOADS, 'arn:aws:sns:eu-west-2:123456789012:on-call'],
   ])('tells of refused files by its own topic, or by the other one where there is no mail: %#', (template, topic) => {
-    const publish = statementsIn(template, 'AWS::IAM::Role', 'IntakeRole').filter(
-      ({ Action }) => Action === 'sns:Publish',
-    );
+    const publish = statementsOfBuilds(template).filter(({ Action }) => Action === 'sns:Publish');
     expect(publish.map(({ Resource }) => Resource)).toEqual([topic]);
   });
 });
