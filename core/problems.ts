@@ -141,9 +141,11 @@ export const complianceNotFound = (): ApiError =>
 
 export const contentNotFound = (): ApiError => new ApiError('CONTENT_NOT_FOUND', 'No content item has this id.');
 
-/** @param hint what to change in the path */
-export const routeNotFound = (hint = 'check it against the reference'): ApiError =>
-  new ApiError('ROUTE_NOT_FOUND', `The service has nothing at this path; ${hint}.`);
+export const routeNotFound = (): ApiError =>
+  new ApiError(
+    'ROUTE_NOT_FOUND',
+    'The service has nothing at this path. Paths begin with /v1 and end without a slash; a slash in a value is sent as %2F.',
+  );
 
 /** @param methods of the path; some may be named twice */
 export const methodNotAllowed = (methods: readonly string[]): ApiError => {
@@ -163,13 +165,10 @@ export const idempotencyConflict = (): ApiError =>
     'This Idempotency-Key was used within 24 hours with another body; use a new key for a new item.',
   );
 
-/** @param isQuoted whether If-Match has strong entity tags, as it must */
-export const preconditionFailed = (currentVersion: number, isQuoted: boolean): ApiError =>
+export const preconditionFailed = (currentEtag: string): ApiError =>
   new ApiError(
     'PRECONDITION_FAILED',
-    isQuoted
-      ? `The item is at version ${currentVersion}, which If-Match does not name; read it again before changing it.`
-      : `If-Match takes versions as ETag gives them, in double quotes and without W/; the item is at version "${currentVersion}".`,
+    `If-Match does not name ${currentEtag}, the ETag of the item. Read the item again, and send its ETag as it is.`,
   );
 
 /** @param limit requests in a window @param seconds until the window ends */

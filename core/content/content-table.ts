@@ -50,16 +50,11 @@ const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields
   return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
 };
 
-/** A strong entity tag (RFC 9110 section 8.8.3). */
-const STRONG_TAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
-
 /** Checks `If-Match` (RFC 9110 section 13.1.1). @throws PRECONDITION_FAILED unless absent, `*` or the item's version */
 const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (tags.includes(etagOf(item))) return;
-  const areStrong = tags.every((tag) => STRONG_TAG.test(tag));
-  throw preconditionFailed(item.version, areStrong);
+  if (!tags.includes(etagOf(item))) throw preconditionFailed(etagOf(item));
 };
 
 /**

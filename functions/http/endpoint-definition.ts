@@ -21,8 +21,6 @@ export interface HttpFunction {
   readonly paths: readonly [string, ...string[]];
   /** Absent where any valid key is allowed. */
   readonly scope?: Scope;
-  /** Why `date` is rejected here, as a query parameter and, where the body has no such field, as a field. */
-  readonly rejectedDate?: string;
   /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
   readonly bulk?: true;
   /** Whether large responses are compressed for callers that accept gzip. */

@@ -8,7 +8,6 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { ParameterIssue, PointerIssue, ValidationIssue } from '../../core/problems.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { bodyChecks } from './body-checks.ts';
-import type { HttpFunction } from './endpoint-definition.ts';
 import type { RequestContext } from './request.ts';
 import { GIVEN_TWICE, type Input } from './validation.ts';
 
@@ -55,14 +54,6 @@ const readHeaders = (schema: TObject, sent: RequestContext['headers']): InputPar
   return { value, issues: toParameterIssues(validationIssues(schema, value)) };
 };
 
-/** The issues of a body. For a field `date` that the schema lacks the endpoint has the reason. */
-const bodyIssues = (schema: TSchema, { rejectedDate }: HttpFunction, body: unknown): readonly PointerIssue[] => {
-  const issues = validationIssues(schema, body);
-  const hasDate = 'date' in ((schema as Partial<TObject>).properties ?? {});
-  if (rejectedDate === undefined || hasDate) return issues;
-  return issues.map((issue) => (issue.pointer === '/date' ? { ...issue, detail: rejectedDate } : issue));
-};
-
 /** The schemas of an endpoint's input, without path parameters. */
 export interface InputSchemas {
   readonly query?: TObject;
@@ -87,11 +78,11 @@ export const defineInput = <const Schemas extends InputSchemas>(
   parsing: schemas.body
     ? [bodyChecks(), httpJsonBodyParser<APIGatewayProxyEventV2>({ disableContentTypeCheck: true })]
     : [],
-  read: ({ event: { body }, context: { query, headers } }, endpoint) => {
+  read: ({ event: { body }, context: { query, headers } }) => {
     const parts = {
       ...(schemas.query && { query: readQuery(schemas.query, query) }),
       ...(schemas.headers && { headers: readHeaders(schemas.headers, headers) }),
-      ...(schemas.body && { body: { value: body, issues: bodyIssues(schemas.body, endpoint, body) } }),
+      ...(schemas.body && { body: { value: body, issues: validationIssues(schemas.body, body) } }),
     };
     return {
       values: Object.fromEntries(Object.entries(parts).map(([name, { value }]) => [name, value])) as ValuesOf<Schemas>,

@@ -98,7 +98,7 @@ export const serveLookup = <
       .use(signing?.includes('Sign') ? [signedAnswers()] : [])
       .use([...input.parsing])
       .use(bulk ? [largestBulkSize()] : [])
-      .use(validation(endpoint, input))
+      .use(validation(input))
       .use(bulk ? [planBulkSize(), extraUnits(extraUnitsAdder(databaseWithoutRetries(), tables.usage))] : [])
       .handler((_event, context) => toResponse(endpoint, context, async () => respond(context, await context.loading))),
   );

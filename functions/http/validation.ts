@@ -1,5 +1,4 @@
 import { ApiError, type ParameterIssue, type ValidationIssue, validationFailed } from '../../core/problems.ts';
-import type { HttpFunction } from './endpoint-definition.ts';
 import type { HttpRequest, Middleware, RequestContext } from './request.ts';
 
 export const GIVEN_TWICE = 'must not be given more than once';
@@ -10,10 +9,7 @@ export interface Input<Values extends object = object> {
   /** Check and parse the body, in order; none for an input without a body. */
   readonly parsing: readonly Middleware[];
   /** Reads query, headers and parsed body. The values have their declared type only if there is no issue. */
-  readonly read: (
-    request: HttpRequest,
-    endpoint: HttpFunction,
-  ) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
+  readonly read: (request: HttpRequest) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
 }
 
 /** The input of an endpoint that takes nothing but its path. */
@@ -26,11 +22,7 @@ export const QUERY_PARAMETERS: readonly string[] = ['after', 'date', 'domain', '
  * The issues of query parameters that another endpoint takes, or that are spelled in another case. If they were
  * ignored, `?Date=` would be answered for today. Names that the API does not know are ignored.
  */
-const misplacedParameters = (
-  query: string,
-  own: readonly string[],
-  { rejectedDate }: HttpFunction,
-): ParameterIssue[] => {
+const misplacedParameters = (query: string, own: readonly string[]): ParameterIssue[] => {
   if (query === '') return [];
   const others = [...new Set(new URLSearchParams(query).keys())].filter((name) => !own.includes(name));
   return others.flatMap((parameter) => {
@@ -38,8 +30,7 @@ const misplacedParameters = (
     if (own.includes(name)) return [{ parameter, detail: `must be written "${name}"` }];
     if (!QUERY_PARAMETERS.includes(name)) return [];
     const taken = own.length === 0 ? 'takes no query parameters' : `takes ${own.join(', ')}`;
-    const detail = (name === 'date' && rejectedDate) || `is not a parameter of this endpoint, which ${taken}`;
-    return [{ parameter, detail }];
+    return [{ parameter, detail: `is not a parameter of this endpoint, which ${taken}` }];
   });
 };
 
@@ -62,12 +53,12 @@ export const pathParameters = <Path extends object>(
  * Reads query, headers and the parsed body, and rejects them and the path with all issues together.
  * @throws the path's error when it is the only one, otherwise VALIDATION_FAILED
  */
-export const validation = <Values extends object>(endpoint: HttpFunction, input: Input<Values>) => ({
+export const validation = <Values extends object>(input: Input<Values>) => ({
   before: (request: HttpRequest<{ input: Values }>): void => {
     const { context } = request;
     const { pathError, query } = context;
-    const { values, issues } = input.read(request, endpoint);
-    const others = [...misplacedParameters(query, input.query, endpoint), ...issues];
+    const { values, issues } = input.read(request);
+    const others = [...misplacedParameters(query, input.query), ...issues];
     if (others.length > 0) throw validationFailed([...(pathError?.issues ?? []), ...others]);
     if (pathError !== undefined) throw pathError;
     context.input = values;

@@ -7,7 +7,6 @@ export const endpoint = {
   summary: 'May these vehicles be on the road?',
   tag: 'Compliance',
   scope: 'compliance:read',
-  rejectedDate: 'must be left out: MOT, road tax and fines have no history, so a verdict is always for today',
   bulk: true,
   compressed: true,
   successStatus: 200,

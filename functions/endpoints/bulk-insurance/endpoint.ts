@@ -7,7 +7,6 @@ export const endpoint = {
   summary: 'Are these vehicles insured?',
   tag: 'Vehicles',
   scope: 'vehicles:read',
-  rejectedDate: 'must be a field of the body here: "date"',
   bulk: true,
   compressed: true,
   successStatus: 200,

@@ -7,7 +7,6 @@ export const endpoint = {
   summary: 'May this vehicle be on the road?',
   tag: 'Compliance',
   scope: 'compliance:read',
-  rejectedDate: 'must be left out: MOT, road tax and fines have no history, so a verdict is always for today',
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
   memoryMegabytes: 1_280,
