@@ -1,21 +1,21 @@
 /** Writes everything that is generated from the endpoints: `npm run openapi`. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readCommandLine } from '../core/runtime/command-line.ts';
-import { plansTable } from '../functions/endpoints/document.ts';
 import { recordExamples } from '../local/record-examples.ts';
 import { errorListMarkdown } from '../openapi/error-list.ts';
 import { recordedExamples } from '../openapi/examples.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
 import { strictDocument } from '../openapi/strict-document.ts';
 
+const WRITTEN = 'docs/examples.json, docs/openapi.json, docs/errors.md and client/src/api-types.ts';
+
 readCommandLine(`Usage: npm run openapi
-Records the example responses, and writes docs/examples.json, docs/openapi.json, docs/errors.md,
-client/src/api-types.ts and the plans in docs/integration.md.`);
+Records the example responses, and writes ${WRITTEN}.`);
 
 const docs = new URL('../docs/', import.meta.url);
 
@@ -40,14 +40,10 @@ await writeJson(new URL('examples.json', docs), recording);
 const examples = recordedExamples(recording);
 await writeJson(new URL('openapi.json', docs), openApiDocument({}, examples));
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
-const guide = new URL('integration.md', docs);
-await writeFile(guide, (await readFile(guide, 'utf8')).replace(/^\| Plan \|.*\n(?:\|.*\n)+/m, plansTable()));
 // The client narrows entries of a bulk response, and knows every code.
 const scratch = await mkdtemp(join(tmpdir(), 'openapi-'));
 const strict = pathToFileURL(join(scratch, 'strict.json'));
 await writeJson(strict, strictDocument({}, examples));
 await writeFile(new URL('../client/src/api-types.ts', docs), apiTypes(strict));
 await rm(scratch, { recursive: true });
-process.stdout.write(
-  'Wrote docs/examples.json, docs/openapi.json, docs/errors.md, client/src/api-types.ts and the plans in docs/integration.md.\n',
-);
+process.stdout.write(`Wrote ${WRITTEN}.\n`);

@@ -7,7 +7,8 @@ import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import type { ExampleRequest } from '../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 import type { Endpoint } from '../functions/http/endpoint-definition.ts';
-import { type ExampleResponse, type Recording, requireExampleRequests } from '../openapi/examples.ts';
+import { documents } from '../openapi/endpoint-documents.ts';
+import type { ExampleResponse, Recording } from '../openapi/examples.ts';
 import { addKey } from './demo-keys.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
 import { openDatabase } from './sample-database.ts';
@@ -73,7 +74,7 @@ export const recordExamples = async (): Promise<Recording> => {
   const recordEndpoint = async (id: EndpointId): Promise<Readonly<Record<string, ExampleResponse>>> => {
     const keysByDomains = new Map<string, string>();
     const responses: Record<string, ExampleResponse> = {};
-    for (const example of requireExampleRequests(id)) {
+    for (const example of documents[id].examples) {
       const { name, domains } = example;
       const key = keysByDomains.get(String(domains)) ?? (await newKey(domains && { domains }));
       keysByDomains.set(String(domains), key);

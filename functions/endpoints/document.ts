@@ -1,7 +1,7 @@
 /** The type of an endpoint's document, and what several documents share. No function bundles this file. */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
-import { DEFAULT_PLANS, MAX_BULK_SIZE } from '../../core/access/plans.ts';
+import { MAX_BULK_SIZE } from '../../core/access/plans.ts';
 import type { RecordOf } from '../../core/schemas/record-schema.ts';
 import { SEPARATORS } from '../../core/vehicles/registration.ts';
 import type { InputSchemas } from '../http/input.ts';
@@ -107,18 +107,8 @@ export const misplacedParameter = (path?: Readonly<Record<string, string>>): Exa
 /** The path of the last sample item, whose id is the same on every machine. */
 export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
-const figure = (value: number): string => value.toLocaleString('en-GB');
-
 /** The largest bulk size that a plan can have, as texts have it. */
-export const LARGEST_BULK = figure(MAX_BULK_SIZE);
-
-export const plansTable = (): string => {
-  const rows = Object.entries(DEFAULT_PLANS).map(
-    ([name, { requestsPerWindow, bulkSize }]) =>
-      `| \`${name}\` | ${figure(requestsPerWindow)} | ${figure(bulkSize)} |\n`,
-  );
-  return ['| Plan | Requests in a window | Registrations in a bulk request |\n|---|---|---|\n', ...rows].join('');
-};
+export const LARGEST_BULK = MAX_BULK_SIZE.toLocaleString('en-GB');
 
 // Sentences of descriptions.
 export const BULK_SIZE_RULE = `The maximum number of registrations depends on the plan and is at most ${LARGEST_BULK}; \`GET /v1/usage\` has it as \`registrationsPerBulk\`.`;

@@ -4,7 +4,7 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { type Endpoint, grantedActions } from '../../functions/http/endpoint-definition.ts';
 import { requestTo } from '../../local/record-examples.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../local/sample-database.ts';
-import { requireExampleRequests } from '../../openapi/examples.ts';
+import { documents } from '../../openapi/endpoint-documents.ts';
 import { sharedEndpoint } from '../support/engine.ts';
 import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { startApi, type TestApi } from '../support/use-api.ts';
@@ -25,7 +25,7 @@ const callsOf = new Map<EndpointId, readonly DatabaseCall[]>();
 const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
 
 const sendExamples = async (id: EndpointId) => {
-  for (const example of requireExampleRequests(id)) {
+  for (const example of documents[id].examples) {
     const request = requestTo(api.origin, endpoints[id], example);
     request.headers.set('X-API-Key', key);
     await fetch(request);

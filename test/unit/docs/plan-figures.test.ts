@@ -2,7 +2,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { DEFAULT_PLANS, MAX_BULK_SIZE, type Plan } from '../../../core/access/plans.ts';
-import { plansTable } from '../../../functions/endpoints/document.ts';
 
 const root = new URL('../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -24,7 +23,10 @@ const statements = (text: string): string[] => {
   return forms.flatMap((form) => text.match(new RegExp(form, 'g')) ?? []);
 };
 
-it('The guide has the table of the default plans', () => expect(read('docs/integration.md')).toContain(plansTable()));
+it.each(Object.entries(DEFAULT_PLANS))('The guide has the figures of the plan %s in its table', (name, plan) => {
+  const figures = [plan.requestsPerWindow, plan.bulkSize].map((figure) => figure.toLocaleString('en-GB'));
+  expect(read('docs/integration.md')).toContain(`\n| \`${name}\` | ${figures.join(' | ')} |\n`);
+});
 
 it('No other document, README, page or program has a figure of a plan', () => {
   const OTHERS = /^core\/access\/plans\.ts|docs\/(?:changelog|performance|reliability|testing)\.md|api-types\.ts$/;
