@@ -1,26 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { windowAt } from '../../core/access/plans.ts';
+import { generateKey } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import { NOON } from '../support/clock.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
-import { always, forOperation } from '../support/fault-choosers.ts';
 import { aCounter, aVehicle } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
 import { RESET, rateLimitOf, useApi } from '../support/use-api.ts';
 
 const HOUR_MS = 3_600_000;
 const CONTENT = '/v1/api/content';
-const UNKNOWN_VEHICLE = '/v1/vehicle/ZZ99ZZZ/insurance';
-const { start } = windowAt(new Date(NOON));
 
 const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
 
 const get = (path: string, key: string) => api.call('GET', path, { key });
-const countOf = async (key: string) =>
-  (await api.usage.counts(keyIdOf(hashKey(key), 'live'), start))[0]?.used ?? 0;
 const count = (...counters: object[]) => storeItems(api.engine.client, api.engine.names.usage, counters);
 /** A key of the free plan that has made this many requests in the window. */
 const usedKey = async (requests: number, record: Parameters<typeof api.newKey>[0] = {}): Promise<string> => {
@@ -39,18 +35,12 @@ it('An unknown key gets the same 401 for a known, an unknown and an invalid regi
   expect(replies.map(rateLimitOf)).toEqual(Array(3).fill(['0', '0', RESET]));
 });
 
+/** Which scope an endpoint needs: test/unit/project-structure/endpoints.test.ts. */
 describe('A scope', () => {
-  it.each([
-    ['vehicles:read', 'GET', '/v1/vehicle/AB12CDE/insurance'],
-    ['vehicles:read', 'POST', '/v1/vehicle/bulk-insurance'],
-    ['compliance:read', 'GET', '/v1/compliance/AB12CDE'],
-    ['compliance:read', 'POST', '/v1/vehicle/bulk-compliance'],
-    ['content:read', 'GET', '/api/content'],
-    ['content:read', 'GET', '/v1/api/content/some-id'],
-    ['content:write', 'POST', '/v1/api/content'],
-    ['content:write', 'PUT', '/api/content/some-id'],
-    ['content:write', 'DELETE', '/api/content/some-id'],
-  ] as const)('%s is needed for %s %s: 403 comes before every issue of the request', async (scope, method, path) => {
+  const scoped = Object.values<Endpoint>(endpoints).flatMap(({ id, scope, method, paths }) =>
+    scope === undefined ? [] : paths.map((path) => [scope, id, method, path.replace(/\{\w+\}/, 'AB12CDE')] as const),
+  );
+  it.each(scoped)('%s is needed for %s: 403 comes before every issue of %s %s', async (scope, _id, method, path) => {
     const without = await api.newKey({ scopes: SCOPES.filter((other) => other !== scope) });
     const reply = await api.call(method, path, { key: without });
     const body = { code: 'SCOPE_MISSING', detail: expect.stringContaining(scope) };
@@ -58,20 +48,6 @@ describe('A scope', () => {
     expect(rateLimitOf(reply)[1]).toBe('5999');
     const alone = await api.newKey({ scopes: [scope] });
     expect((await api.call(method, path, { key: alone })).status).not.toBe(403);
-  });
-});
-
-/** Under every other fault: `npm run test:faults`. */
-describe('Admission fails closed', () => {
-  it.each([
-    ['500 when the key cannot be read', 'GetItem', 'error', 500, ['0', '0', RESET]],
-    ['500 when the request cannot be counted', 'UpdateItem', 'error', 500, ['0', '0', RESET]],
-    ['429 when the counter itself is throttled', 'UpdateItem', 'throttle', 429, ['6000', '0', RESET]],
-  ] as const)('with %s', async (_what, operation, fault, status, rateLimit) => {
-    api.faults.inject(forOperation(operation, always(fault)));
-    const reply = await get('/v1/usage', api.key);
-    expect(reply.status).toEqual(status);
-    expect(rateLimitOf(reply)).toEqual(rateLimit);
   });
 });
 
@@ -121,14 +97,6 @@ describe('The rate limit', () => {
     expect(await remainingAt('12:00:59')).toBe('0');
     expect(await remainingAt('12:01:00')).toBe('58');
     expect(await remainingAt('11:59:59')).toBe('59');
-  });
-
-  it('stops counting at twice the limit and one request for each function', async () => {
-    const key = await usedKey(119);
-    // Each has its own memory, as three instances in Lambda have.
-    const paths = [UNKNOWN_VEHICLE, '/v1/compliance/AB12CDE', '/v1/usage'];
-    for (const path of [...paths, ...paths, ...paths]) expect((await get(path, key)).status).toBe(429);
-    expect(await countOf(key)).toBe(122);
   });
 
   it('takes precedence over every issue of the request, including a missing scope', async () => {

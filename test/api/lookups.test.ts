@@ -19,8 +19,7 @@ const THREE = ['P-1', 'P-2', 'P-3'].map((number) => aPolicy({ number }));
 const api = useApi(
   async ({ loadVehicles, loadCompliance, engine }) => {
     const lastYear = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2025-12-31' });
-    const tomorrow = aPolicy({ validFrom: '2026-06-16', validTo: '2027-06-15' });
-    await loadVehicles(aVehicle('AB12CDE', [aPolicy({ number: 'NEW' }), lastYear]), aVehicle('FUTURE', [tomorrow]));
+    await loadVehicles(aVehicle('AB12CDE', [aPolicy({ number: 'NEW' }), lastYear]));
     await loadVehicles(aVehicle('AB1'), aVehicle('ALONE', THREE), suppliedByThree(aVehicle('SHARED', THREE)));
     await loadCompliance(aCompliance('ALONE'), aCompliance('SHARED'));
     await loadCompliance(aCompliance('AB12CDE'), aCompliance('ORPHAN'));
@@ -46,12 +45,6 @@ const bulk = (what: 'insurance' | 'compliance', registrations: readonly string[]
 
 /** Which policy answers, and the forms of registrations: test/unit/vehicles. Answers of each endpoint: test/black-box. */
 describe('A lookup', () => {
-  it('counts days in Europe/London: at 23:30 UTC in summer it is tomorrow', async () => {
-    expect((await insuranceOf('FUTURE')).body).toMatchObject({ insured: false });
-    api.clock.now = Date.parse('2026-06-15T23:30:00Z');
-    expect((await insuranceOf('FUTURE')).body).toMatchObject({ insured: true });
-  });
-
   it('decodes a path once: AB%2531 is AB%31, not AB1', async () => {
     expect((await insuranceOf('AB%2531')).status).toBe(400);
     expect((await insuranceOf('AB%31')).status).toBe(200);

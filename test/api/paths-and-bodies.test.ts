@@ -54,16 +54,12 @@ describe('A request body', () => {
     expect(await post({ raw, headers: JSON_TYPE })).toMatchObject(rejected(code));
   });
 
-  it.each([
-    ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
-    ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
-  ])('nested 100,000 deep in %s is 400 and says so, and the service stays available', async (what, raw) => {
+  it('nested 100,000 deep is 400 and says so, and the service stays available', async () => {
+    const raw = '['.repeat(100_000) + ']'.repeat(100_000);
     const detail = 'The body is nested too deeply to be read; 1,000 levels always are.';
-    expect(await post({ raw, headers: JSON_TYPE })).toMatchObject({
-      status: 400,
-      body: { code: 'MALFORMED_JSON', detail },
-    });
-    await expectAlive(`alive-after-${what}`);
+    const body = { code: 'MALFORMED_JSON', detail };
+    expect(await post({ raw, headers: JSON_TYPE })).toMatchObject({ status: 400, body });
+    await expectAlive('alive-after-nesting');
   });
 
   it('nested 1,000 deep is read', async () => {

@@ -90,10 +90,6 @@ describe('For generated clients the document', () => {
 describe('For a first request from an import', () => {
   const firstValue = ({ examples = {} }: Node) => Object.values(examples as Readonly<Record<string, Node>>)[0]?.value;
 
-  it('the first server is the absolute URL of `npm start`', () => {
-    expect(document.servers).toMatchObject([{ url: 'http://localhost:3000/v1', description: 'Local' }, {}]);
-  });
-
   it('`date`, and `slug` and `after` beside `offset`, have no example, because Postman and Bruno send what has one', () => {
     const without = parameters.filter((parameter) => firstValue(parameter) === undefined);
     expect(without.map(({ name }) => name)).toEqual(['date', 'slug', 'after']);
