@@ -3,9 +3,10 @@ import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { MAX_ISSUES, type PointerIssue } from '../problems.ts';
 
-/** Validation stops at one issue more than a response names, to know that some are left out. */
+/** One more than a response names, to know that some are left out. */
 const MAX_COUNTED = MAX_ISSUES + 1;
-Settings.Set({ maxErrors: MAX_COUNTED });
+// Besides an error for each unknown field there is one that lists them all.
+Settings.Set({ maxErrors: MAX_COUNTED + 1 });
 
 type SchemaError = ReturnType<typeof Errors>[1][number];
 
@@ -48,6 +49,10 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
       return properties('requiredProperties').map((at) => ({ pointer: at, detail: 'is required' }));
     case 'dependentRequired':
       return properties('dependencies').map((at) => ({ pointer: at, detail: `is required with ${params.property}` }));
+    case 'additionalProperties':
+      return [];
+    case 'boolean':
+      return [{ pointer, detail: 'is not a field of this request' }];
     case 'type':
       return [{ pointer, detail: `must be ${ARTICLES[String(params.type)] ?? String(params.type)}` }];
     case 'minimum':
@@ -70,36 +75,15 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
   }
 };
 
-/**
- * Separates known fields from the names of unknown fields. The validator reports an error per unknown field: a thousand
- * of them would reach its limit and hide all other issues.
- */
-const separateUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown: readonly string[] } => {
-  const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (properties === undefined || additionalProperties !== false || !isRecord) return { known: value, unknown: [] };
-  const unknown: string[] = [];
-  for (const name of Object.keys(value)) {
-    if (unknown.length === MAX_COUNTED) break;
-    if (!Object.hasOwn(properties, name)) unknown.push(name);
-  }
-  const known = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
-  return { known: Object.fromEntries(known.map((name) => [name, Reflect.get(value, name)])), unknown };
-};
-
 const differsFromPrevious = ({ pointer, detail }: PointerIssue, index: number, all: readonly PointerIssue[]): boolean =>
   index === 0 || all[index - 1]?.pointer !== pointer || all[index - 1]?.detail !== detail;
 
 /** The validation issues of a value, at most `MAX_ISSUES` and one more; none only when the value is valid. */
 export const validationIssues = (schema: TSchema, value: unknown): PointerIssue[] => {
   if (Check(schema, value)) return [];
-  const { known, unknown } = separateUnknown(schema, value);
-  const [, errors] = Errors(schema, known);
-  const issues = [
-    // A string that is both too long and of the wrong form has one issue.
-    ...errors.flatMap((error) => explain(schema, known, error)).filter(differsFromPrevious),
-    ...unknown.map((name) => ({ pointer: `/${escaped(name)}`, detail: 'is not a field of this request' })),
-  ];
+  const [, errors] = Errors(schema, value);
+  // A string that is both too long and of the wrong form has one issue.
+  const issues = errors.flatMap((error) => explain(schema, value, error)).filter(differsFromPrevious);
   return issues.length > 0
     ? issues.slice(0, MAX_COUNTED)
     : [{ pointer: '', detail: 'does not have the required form' }];

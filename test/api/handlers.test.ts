@@ -115,7 +115,7 @@ describe('Of several issues', () => {
   it('issues of query, headers and body are named together', async () => {
     const json = { registrations: ['AB12CDE', 42], colour: 1 };
     const bulk = await rejectionOf('POST', '/v1/vehicle/bulk-insurance?date=2026-01-01', { json });
-    expect(bulk).toEqual(['VALIDATION_FAILED', 'date', '/registrations/1', '/colour']);
+    expect(bulk).toEqual(['VALIDATION_FAILED', 'date', '/colour', '/registrations/1']);
     const item = { title: 1, content: 'C', domain: 'a.example', slug: 's' };
     const create = await rejectionOf('POST', '/v1/api/content', { json: item, headers: { 'Idempotency-Key': ' ' } });
     expect(create).toEqual(['VALIDATION_FAILED', 'Idempotency-Key', '/title']);
