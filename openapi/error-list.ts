@@ -96,10 +96,8 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   },
 };
 
-/** When an error happens. */
 export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
-/** The text above the sections. */
 export const INTRODUCTION =
   'This list is for programmers whose request got an error: it says what each `code` means, and what to do. The service answers with a problem document (RFC 9457). Let your program decide by `code`, show `detail` to a person, and quote `requestId` when you ask your operator for help. An error with only a `message` is from API Gateway, and has no code.';
 
@@ -110,7 +108,6 @@ export const errorSections = () =>
     return { code, anchor: problemType(code).split('#')[1], answer: `${status} ${title}`, ...texts[code] };
   });
 
-/** The codes of bulk entries without a verdict. */
 const BULK_ENTRIES = `## Codes of bulk entries
 
 A bulk response is 200 even when some of its entries have a \`code\` in place of an answer. \`insured: false\` or \`compliant: false\` says nothing about such a vehicle.
@@ -119,7 +116,6 @@ A bulk response is 200 even when some of its entries have a \`code\` in place of
 - \`LOOKUP_UNAVAILABLE\` means that this registration could not be looked up just now. Ask for it again, together with the others of this code.
 `;
 
-/** The content of docs/errors.md. */
 export const errorListMarkdown = (): string =>
   [
     '<!-- Written by `npm run openapi` from core/problems.ts and openapi/error-list.ts. -->',

@@ -53,7 +53,6 @@ const problemResponse = (
   content: contentOf('application/problem+json', statusProblemSchema(status, codes), examples, isSigned),
 });
 
-/** The common errors as components, by code. */
 export const componentResponses = (errors: Examples['errors']): JsonObject =>
   Object.fromEntries(
     COMMON_ERRORS.map((code) => {
@@ -95,7 +94,6 @@ const buildLinks = (links: NonNullable<EndpointDocument['links']>): JsonObject =
     ]),
   );
 
-/** Every response of an endpoint, by status. */
 export const buildResponses = (id: EndpointId, endpoint: Endpoint, { of, errors }: Examples): JsonObject => {
   const examplesWith = (wanted: number) => namedExamples(of(id).filter(({ status }) => status === wanted));
   const { success, responseHeaders, response, links } = documents[id];

@@ -8,7 +8,6 @@ import { InsuranceRecord, VehicleRecord } from '../vehicles/vehicle-record.ts';
 import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, recordKey } from '../vehicles/vehicles-table.ts';
 import { ComplianceRecord } from './compliance-record.ts';
 
-/** What verdicts of many vehicles need. */
 export interface BulkVerdictRecords {
   readonly vehicles: FoundRecords<InsuranceRecord>;
   readonly compliance: FoundRecords<ComplianceRecord>;

@@ -89,7 +89,7 @@ export const verdictOn = (
 };
 
 export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
-  /** As it was queried. */
+  /** In the form in which it was sent. */
   readonly registration: string;
   /** The time of the request, ISO 8601 UTC. */
   readonly lastChecked: string;

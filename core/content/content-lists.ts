@@ -71,14 +71,6 @@ export interface PageBounds {
   readonly after?: string | undefined;
 }
 
-/** Ids, newest first. `next` is the `after` of the next page, and null on the last page. */
-export interface MemberPage {
-  readonly ids: readonly string[];
-  readonly total: number;
-  readonly next: string | null;
-}
-
-/** The lists of one kind of API key's content. */
 export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: string) => {
   const { counterKey, counterPartition, memberKey, memberPartition } = listKeys(prefix);
 
@@ -165,9 +157,10 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
     /**
      * Strongly consistent. No member is on a page twice. `total` is exact for a list that nobody changes, otherwise at
      * least what was read. Costs a read unit for the counters, and one for about 40 members, skipped ones included.
+     * @returns ids, newest first; `next` is the `after` of the next page, and null on the last page
      * @throws VALIDATION_FAILED for an `after` of another list
      */
-    page: async (list: string, { offset, limit, after }: PageBounds): Promise<MemberPage> => {
+    page: async (list: string, { offset, limit, after }: PageBounds) => {
       const partition = memberPartition(list);
       const start = after === undefined ? undefined : sortKeyOf(partition, after);
       // One member more shows whether there is a next page.

@@ -22,6 +22,7 @@ import {
   latest,
   requireDomain,
 } from './item.ts';
+import type { ItemPage } from './page.ts';
 
 /** When a change happens, and its deadline. */
 export interface Moment {
@@ -36,13 +37,6 @@ interface ItemChange extends Moment {
 
 /** All items, the items of a domain, or the item with a slug of a domain. */
 type ContentFilter = { readonly domain?: string; readonly slug?: string };
-
-/** Items of a list, newest first. `next` is the `after` of the next page, and null on the last page. */
-interface ItemPage {
-  readonly items: readonly ContentItem[];
-  readonly total: number;
-  readonly next: string | null;
-}
 
 /** The item as it was created the first time. @throws IDEMPOTENCY_CONFLICT */
 const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields: ContentFields): ContentItem => {

@@ -23,17 +23,22 @@ export const readPageQuery = (query: PageQuery, domains?: BoundDomains) => {
   return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset }, after };
 };
 
-export interface ContentPage {
+/** A part of a list, newest first. */
+export interface ItemPage {
   readonly items: readonly ContentItem[];
   /** Items that match the filter: exact while nobody changes the list, otherwise at least what the page has shown. */
   readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
   /** `after` of the next page; null on the last one. */
   readonly next: string | null;
 }
 
-/** In bytes of JSON. */
+/** The body of a list: the page, and what was asked for. */
+export interface ContentPage extends ItemPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
 /**
  * Lambda's limit of 6,291,556 bytes, less headers. The page is a JSON string in the response, so quotes, backslashes

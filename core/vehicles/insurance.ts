@@ -29,9 +29,8 @@ export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insur
   return next ? { status: 'NOT_STARTED', policy: next } : { status: 'NONE', policy: null };
 };
 
-/** Whether a vehicle is insured on a day, and why. */
 export interface InsuranceResult extends Insurance {
-  /** As it was queried. */
+  /** In the form in which it was sent. */
   readonly registration: string;
   readonly insured: boolean;
 }

@@ -6,7 +6,6 @@ import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-/** Creates a content item, once per Idempotency-Key. docs/contract.md#content */
 export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ input: { body, headers: given }, caller, content, address, now, deadline }) => {

@@ -9,11 +9,10 @@ export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ input: { query }, caller, content, address, deadline }) => {
     const { filter, bounds, after } = readPageQuery(query, caller.key.domains);
-    const { items, total, next } = await content.list(filter, { ...bounds, after }, deadline);
-    requirePageFits(items);
-    return {
-      body: { items, total, ...bounds, next } satisfies ContentPage,
-      headers: { Link: pageLinks({ path: address, ...filter, ...bounds, next }, total) },
-    };
+    const page = await content.list(filter, { ...bounds, after }, deadline);
+    requirePageFits(page.items);
+    const { items, total, next } = page;
+    const body: ContentPage = { items, total, ...bounds, next };
+    return { body, headers: { Link: pageLinks({ path: address, ...filter, ...bounds, next }, total) } };
   },
 );

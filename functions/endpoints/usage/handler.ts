@@ -11,7 +11,6 @@ const usageData = (db: DynamoDBDocumentClient, tables: { readonly usage: string 
   return () => data;
 };
 
-/** The caller's key, limits and requests of the last 24 hours. docs/contract.md#usage */
 export const handler = serve({ endpoint, data: usageData, input: noInput }, async ({ caller, usage, now }) => ({
   body: usageReport(caller, await usage.counts(caller.key.id, firstHour(now)), now),
 }));
