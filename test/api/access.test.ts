@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
@@ -24,16 +23,6 @@ const usedKey = async (requests: number, record: Parameters<typeof api.newKey>[0
   await count(aCounter(key, requests));
   return key;
 };
-
-/** Every form of the two headers: test/unit/http/request.test.ts. */
-it('An unknown key gets the same 401 for a known, an unknown and an invalid registration', async () => {
-  const key = generateKey('test');
-  const lookUp = (plate: string) => get(`/v1/vehicle/${plate}/insurance`, key);
-  const replies = await Promise.all(['AB12CDE', 'ZZ99ZZZ', 'not_a_plate'].map(lookUp));
-  const bodies = replies.map(({ body }) => ({ ...(body as object), requestId: '' }));
-  expect(bodies).toEqual(Array(3).fill({ ...bodies[0], code: 'UNAUTHORIZED' }));
-  expect(replies.map(rateLimitOf)).toEqual(Array(3).fill(['0', '0', RESET]));
-});
 
 /** Which scope an endpoint needs: test/unit/project-structure/endpoints.test.ts. */
 describe('A scope', () => {

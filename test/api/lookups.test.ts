@@ -5,7 +5,7 @@ import { requireRegistration } from '../../core/vehicles/registration.ts';
 import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain } from '../support/content.ts';
-import { forOperation, forTable, onNthCall } from '../support/fault-choosers.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { meteredClient } from '../support/metered-client.ts';
 import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
@@ -40,8 +40,8 @@ afterEach(() => {
 
 const get = (path: string, key = api.key) => api.call('GET', path, { key });
 const insuranceOf = (registration: string) => get(`/v1/vehicle/${registration}/insurance`);
-const bulk = (what: 'insurance' | 'compliance', registrations: readonly string[], more: object = {}) =>
-  api.call('POST', `/v1/vehicle/bulk-${what}`, { key: api.key, json: { registrations, ...more } });
+const bulk = (what: 'insurance' | 'compliance', registrations: readonly string[]) =>
+  api.call('POST', `/v1/vehicle/bulk-${what}`, { key: api.key, json: { registrations } });
 
 /** Which policy answers, and the forms of registrations: test/unit/vehicles. Answers of each endpoint: test/black-box. */
 describe('A lookup', () => {
@@ -94,17 +94,6 @@ describe('A bulk request', () => {
     const results = [{ code: 'LOOKUP_UNAVAILABLE' }, { insured: true }];
     expect((await bulk('insurance', ['DAMAGED', 'AB12CDE'])).body).toMatchObject({ results });
   });
-
-  it.each([
-    ['vehicles', 'LOOKUP_UNAVAILABLE'],
-    ['compliance', 'VEHICLE_NOT_FOUND'],
-  ] as const)('never reports a verdict or a missing record when %s cannot be read', async (table, ofUnknown) => {
-    // With 100 registrations vehicles and compliance are batches of their own; a fault in one leaves the other.
-    const registrations = ['AB12CDE', ...Array.from({ length: 99 }, (_, index) => `X${index}`)];
-    api.faults.inject(forTable(api.engine.names[table], () => 'error'));
-    const { results } = (await bulk('compliance', registrations)).body as { results: { code?: string }[] };
-    expect(results.slice(0, 2)).toMatchObject([{ compliant: false, code: 'LOOKUP_UNAVAILABLE' }, { code: ofUnknown }]);
-  });
 });
 
 /** What was logged of failures, and the metric of database errors. */
@@ -116,24 +105,7 @@ const logged = () => {
   };
 };
 
-/** Every endpoint under every fault: `npm run test:faults`. Lost responses of changes: `npm run test:orders`. */
-describe('A bulk response', () => {
-  /** The last two are a batch of their own. */
-  const registrations = Array.from({ length: 102 }, (_, index) => `P${index}`);
-
-  it('with an unread batch is 200, logged as a failure and counted as a database error', async () => {
-    api.faults.inject(({ body }) => (body.includes('"P101"') ? 'resetBefore' : undefined));
-    const { status, headers, body } = await bulk('insurance', registrations);
-    const codes = (body as { results: { code: string }[] }).results.map(({ code }) => code);
-    expect({ status, codes }).toEqual({
-      status: 200,
-      codes: [...Array(100).fill('VEHICLE_NOT_FOUND'), ...Array(2).fill('LOOKUP_UNAVAILABLE')],
-    });
-    const failure = { awsAttempts: 3, frames: expect.anything() };
-    expect(logged()).toMatchObject({ failures: [{ requestId: headers.get('x-request-id'), failure }], errors: [1] });
-  });
-});
-
+/** Bulk lookups and every other fault: `npm run test:faults`. Lost responses of changes: `npm run test:orders`. */
 it.each([
   ['verdict', '/v1/compliance/AB12CDE'],
   ['page of content', `${CONTENT}?domain=partial.example`],

