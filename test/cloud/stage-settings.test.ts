@@ -105,7 +105,10 @@ describe('The settings of a stage', () => {
     ],
     ['throttle.rateLimit must be at least 1001', { plans: { large: { requestsPerWindow: 60_001, bulkSize: 1 } } }],
     ['plans must be 1 to 10 plans, with names of 1 to 32 letters', { plans: {} }],
-    ['plans must be 1 to 10 plans, with names of 1 to 32 letters', { plans: { 'two words': { requestsPerWindow: 60, bulkSize: 1 } } }],
+    [
+      'plans must be 1 to 10 plans, with names of 1 to 32 letters',
+      { plans: { 'two words': { requestsPerWindow: 60, bulkSize: 1 } } },
+    ],
     ['logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5', { logRetentionDays: 8 }],
     ['intake must have 1 or more entries', { intake: [] }],
     ['intake.0.prefix must be letters, digits, _, - and slashes, at most 60', intake({ prefix: 'vehicles' })],
