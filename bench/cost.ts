@@ -1,24 +1,21 @@
 /**
- * What a million requests of each kind cost at AWS's prices, and how long they take with the processor time of several
- * sizes of memory, from what the deployed bundles take. `BENCH_KINDS='usage not-found'` measures some.
+ * What a million requests of each kind cost at AWS's prices, and how long they take with the processor time that the
+ * function's memory brings, from what the deployed bundles take.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { database } from '../core/dynamodb/database.ts';
+import { database, databaseWithoutRetries } from '../core/dynamodb/database.ts';
 import { importFile } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
 import type { GatewayHandler } from '../functions/http/stack.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { type Cost, meter } from '../test/support/metered-client.ts';
 import type { Invocation } from './function-process.ts';
-import { mean, median, percentile, showProgress, table } from './report.ts';
+import { median, percentile, table } from './report.ts';
 import { type KindOfRequest, prepareRequests } from './requests.ts';
 
-/** Megabytes: what the functions are deployed with, and more. */
-const SIZES = [512, 1_024, 1_280, 1_769];
-const KINDS = process.env.BENCH_KINDS?.split(' ');
 /** Milliseconds from a request to the database to its answer. */
 const DATABASE_MS = 5;
 /** Of each of the two sorts. */
@@ -28,7 +25,7 @@ const WARM_UP = 400;
 /** Until what the function has not used of its share before is used up. */
 const SETTLED = 40;
 const INVOCATIONS = 400;
-const PER_SIZE = 2 * COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
+const REQUESTS_PER_KIND = 2 * COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
 
 /**
  * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On
@@ -84,11 +81,15 @@ const cpuShareOf = async (memoryMegabytes: number) => {
   };
 };
 
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 type Start = Awaited<ReturnType<typeof prepareRequests>>['start'];
 
 /** Cold starts and warm invocations with the processor time of some memory. */
-const measureSize = async (start: Start, { endpoint, status }: KindOfRequest, megabytes: number, events: object[]) => {
+const measureInvocations = async (start: Start, { endpoint, event, status }: KindOfRequest, megabytes: number) => {
   const share = await cpuShareOf(megabytes);
+  // The first request of a kind is for the units.
+  const events = Array.from({ length: REQUESTS_PER_KIND }, (_, nth) => event(1 + nth));
   /** Import and first response; with `fromStart` the import has only the share too. */
   const coldMs = async (fromStart: boolean): Promise<number> => {
     const process = await start(endpoint, fromStart ? share.procs : undefined);
@@ -111,97 +112,60 @@ const measureSize = async (start: Start, { endpoint, status }: KindOfRequest, me
   const loggedBytes = (await process.end()) / (WARM_UP + SETTLED + INVOCATIONS);
   await share.remove();
   const times = invocations.map(({ ms }) => ms);
-  // Lambda rounds each up.
-  const billedMs = mean(times.map(Math.ceil));
-  return { megabytes, coldStarts, times, loggedBytes, billedMs, responseBytes: mean(invocations.map(responseBytes)) };
-};
-type Measured = Awaited<ReturnType<typeof measureSize>>;
-
-/** One event of each kind for the units, the others in the bundle. */
-const measureAll = async () => {
-  const { kinds, setDelay, start } = await prepareRequests(1 + SIZES.length * PER_SIZE);
-  const costOf = meter(database());
-  const measured: { readonly kind: KindOfRequest; readonly units: Cost; readonly sizes: readonly Measured[] }[] = [];
-  const chosen = kinds.filter(({ endpoint }) => !KINDS || KINDS.includes(endpoint));
-  for (const kind of chosen) {
-    const { handler } = await importFile<{ readonly handler: GatewayHandler }>(kind.endpoint, 'handler.ts');
-    await setDelay();
-    const units = await costOf(() => handler(kind.event(0) as never, {} as never));
-    await setDelay(DATABASE_MS);
-    const sizes = await Array.fromAsync(SIZES, (megabytes, index) => {
-      showProgress(measured.length, chosen.length, `${kind.name}, ${megabytes} MB`);
-      const events = Array.from({ length: PER_SIZE }, (_, nth) => kind.event(1 + index * PER_SIZE + nth));
-      return measureSize(start, kind, megabytes, events);
-    });
-    measured.push({ kind, units, sizes });
-  }
-  return measured;
+  return {
+    coldStarts,
+    p99: percentile(times, 0.99),
+    loggedBytes,
+    responseBytes: mean(invocations.map(responseBytes)),
+    // Lambda rounds each up.
+    billedMs: mean(times.map(Math.ceil)),
+  };
 };
 
-/** USD for a million invocations: milliseconds of one are thousands of seconds of all. */
-const lambdaCost = ({ billedMs, megabytes }: Measured): number =>
-  PRICES.lambdaPerMillion + billedMs * 1_000 * (megabytes / 1_024) * PRICES.lambdaPerGigabyteSecond;
-
-/** USD for a million requests: bytes and seconds of one are megabytes and million seconds of all. */
-const costsOf = ({ readUnits, writeUnits }: Cost, one: Measured): readonly number[] => [
-  PRICES.gatewayPerMillion,
-  lambdaCost(one),
-  readUnits * PRICES.readUnitsPerMillion,
-  writeUnits * PRICES.writeUnitsPerMillion,
-  ((one.loggedBytes + ACCESS_LOG_BYTES) / 1_000) * PRICES.logsPerGigabyte,
-  (one.responseBytes / 1_000) * PRICES.transferPerGigabyte,
-];
+/** USD for a million requests: milliseconds, bytes and units of one are thousands, megabytes and millions of all. */
+const costOfMillion = (
+  { readUnits, writeUnits }: Cost,
+  { billedMs, loggedBytes, responseBytes }: Awaited<ReturnType<typeof measureInvocations>>,
+  megabytes: number,
+) => {
+  const lambda = PRICES.lambdaPerMillion + billedMs * 1_000 * (megabytes / 1_024) * PRICES.lambdaPerGigabyteSecond;
+  const units = readUnits * PRICES.readUnitsPerMillion + writeUnits * PRICES.writeUnitsPerMillion;
+  const logs = ((loggedBytes + ACCESS_LOG_BYTES) / 1_000) * PRICES.logsPerGigabyte;
+  const transfer = (responseBytes / 1_000) * PRICES.transferPerGigabyte;
+  return { lambda, total: PRICES.gatewayPerMillion + lambda + units + logs + transfer };
+};
 
 const METHOD = `The deployed bundles over TLS, logs and metrics on, in a control group of Linux whose share of a core is that of the memory (memory /
 1,769 MB, of every 20 ms), ${DATABASE_MS} ms for every database request (content: at least that). Cold: import of the bundle and first response, median
 of ${COLD_STARTS}. Warm: ${INVOCATIONS} invocations, one at a time, after ${WARM_UP} on a whole core. Units: the embedded engine, which counts as DynamoDB does.
 Prices: us-east-1, USD, as known in 2025, without free tiers. Known vehicles, existing items, every request admitted.`;
 
-const OF_SIZE = [
-  'request',
-  'memory MB',
-  'cold start ms, whole core for the import',
-  'cold start ms, share from the start',
-];
-const OF_REQUEST = ['request', 'database requests', 'read units', 'write units', 'response bytes', 'logged bytes'];
-const PAID_FOR = ['API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'];
-
-const deployedMegabytes = ({ endpoint }: KindOfRequest): number =>
-  (endpoint === 'not-found' ? notFound : endpoints[endpoint]).memoryMegabytes;
+const OF_MEMORY = ['request', 'MB', 'cold start ms, a whole core for the import', 'its share from the start', 'p99 ms'];
+const OF_COST = ['request', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes'];
 
 const measure = async (): Promise<readonly string[]> => {
-  const measured = await measureAll();
-  const deployed = measured.flatMap(({ kind, units, sizes }) =>
-    sizes
-      .filter(({ megabytes }) => megabytes === deployedMegabytes(kind))
-      .map((size) => ({ name: kind.name, units, size, costs: costsOf(units, size) })),
-  );
+  const { kinds, setDelay, start } = await prepareRequests(1 + REQUESTS_PER_KIND);
+  const costOf = meter(database(), databaseWithoutRetries());
+  const memories: (string | number)[][] = [];
+  const costs: (string | number)[][] = [];
+  for (const kind of kinds) {
+    const { endpoint, name } = kind;
+    const { memoryMegabytes } = endpoint === 'not-found' ? notFound : endpoints[endpoint];
+    const { handler } = await importFile<{ readonly handler: GatewayHandler }>(endpoint, 'handler.ts');
+    await setDelay();
+    const units = await costOf(() => handler(kind.event(0) as never, {} as never));
+    await setDelay(DATABASE_MS);
+    const measured = await measureInvocations(start, kind, memoryMegabytes);
+    const { lambda, total } = costOfMillion(units, measured, memoryMegabytes);
+    memories.push([name, memoryMegabytes, ...measured.coldStarts, measured.p99.toFixed(1), lambda.toFixed(2)]);
+    const { requests, readUnits, writeUnits } = units;
+    const { billedMs, responseBytes: bytes } = measured;
+    costs.push([name, requests, readUnits, writeUnits, billedMs.toFixed(1), Math.round(bytes), total.toFixed(2)]);
+  }
   return [
     METHOD,
-    table(
-      [...OF_SIZE, 'p50 ms', 'p99 ms', 'billed ms', 'Lambda, USD per million'],
-      measured.flatMap(({ kind, sizes }) =>
-        sizes.map((size) => [
-          ...[kind.name, size.megabytes, ...size.coldStarts],
-          ...[median(size.times), percentile(size.times, 0.99), size.billedMs].map((ms) => ms.toFixed(1)),
-          lambdaCost(size).toFixed(2),
-        ]),
-      ),
-    ),
-    'As deployed:',
-    table(
-      OF_REQUEST,
-      deployed.map(({ name, units: { requests, readUnits, writeUnits }, size }) => [
-        ...[name, requests, readUnits, writeUnits, Math.round(size.responseBytes), Math.round(size.loggedBytes)],
-      ]),
-    ),
-    table(
-      ['USD per million', 'memory MB', ...PAID_FOR],
-      deployed.map(({ name, size, costs }) => {
-        const total = costs.reduce((sum, usd) => sum + usd, 0);
-        return [name, size.megabytes, ...[...costs, total].map((usd) => usd.toFixed(2))];
-      }),
-    ),
+    table([...OF_MEMORY, 'Lambda, USD per million'], memories),
+    table([...OF_COST, 'USD per million'], costs),
   ];
 };
 export default measure;

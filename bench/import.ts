@@ -12,22 +12,20 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { Command } from 'commander';
 import pLimit from 'p-limit';
-import { processContext } from '../admin/command/context.ts';
 import { connect } from '../admin/deployment/database.ts';
 import { addImportCommands } from '../admin/import/import-commands.ts';
-import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import { forkCall } from '../test/support/fork.ts';
 import { meteredClient } from '../test/support/metered-client.ts';
 import { prepareEngine } from '../test/support/prepared-engine.ts';
+import { runCommandOn } from '../test/support/run-command-on.ts';
 import { generatedVehicle, writeVehiclesFile } from './generated-vehicles.ts';
-import { atMost, grouped, median, showProgress, table, targetTable } from './report.ts';
+import { atMost, grouped, median, table, targetTable } from './report.ts';
 
-const SPEED_ROWS = Number(process.env.BENCH_SPEED_ROWS ?? 20_000);
+const SPEED_ROWS = 20_000;
 const SPEED_ROUNDS = 5;
-const MEMORY_ROWS = Number(process.env.BENCH_MEMORY_ROWS ?? 1_000_000);
+const MEMORY_ROWS = 1_000_000;
 /** Of which share of the rows a file differs from what is stored, or lacks: 1 %. */
 const ONE_IN = 100;
 const MAX_MEMORY_RATIO = 1.1;
@@ -92,22 +90,9 @@ const rowsPerSecond = async ({ all }: Files): Promise<readonly number[]> => {
 };
 
 /** An import in this process, whose database may be metered. */
-export const importWith = async (db: DynamoDBDocumentClient, ...args: readonly string[]): Promise<void> => {
-  const deployment = {
-    db,
-    plans: DEFAULT_PLANS,
-    tableNames: LOCAL_TABLE_NAMES,
-    address: 'the engine',
-    remedy: '',
-  };
-  const context = {
-    ...processContext(new AbortController().signal, {}),
-    showsProgress: false,
-    notice: () => undefined,
-  };
-  const program = new Command();
-  addImportCommands(program, async (command) => void (await command({ ...context, deployment })));
-  await program.parseAsync(['import', 'vehicles', ...args], { from: 'user' });
+export const importWith = (db: DynamoDBDocumentClient, ...args: readonly string[]): Promise<unknown> => {
+  const place = { db, tableNames: LOCAL_TABLE_NAMES, now: new Date() };
+  return runCommandOn(place, addImportCommands, 'import', 'vehicles', ...args);
 };
 
 /** Requests and units of each load, as the engine counts them. */
@@ -158,7 +143,6 @@ export const peakOf = async (cli: ReturnType<typeof startImport>): Promise<numbe
   const sample = async (): Promise<void> => {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(cli.pid)]);
     samples.push(Number(stdout) / 1_024);
-    showProgress(samples.length, samples.length, 'samples of memory');
   };
   // The process may end just then.
   const sampling = setInterval(() => sample().catch(() => undefined), SAMPLE_EVERY_MS);

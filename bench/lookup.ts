@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bundleModule, deployed, startFunction } from './functions.ts';
 import { preparePacedEngine } from './paced-engine.ts';
-import { atMost, median, percentile, showProgress, table, targetTable } from './report.ts';
+import { atMost, median, percentile, table, targetTable } from './report.ts';
 import { kindsOfRequest } from './requests.ts';
 
 const COLD_STARTS = 21;
@@ -19,13 +19,20 @@ const WARM_ROUNDS = 5;
 const WARM = { warmUp: 30, blocks: 10, invocations: 100 };
 const MAX_WARM_RATIO = 1;
 
-/** Each is a file of `peers`. */
+/** Each is a file of `peers`, with the packages that only this measurement installs. */
 const PEERS = {
-  middy: 'middy and its official middlewares',
-  hono: 'Hono',
-  fastify: 'Fastify',
-  express: 'Express',
-  powertools: 'Powertools event handler',
+  middy: {
+    name: 'middy and its official middlewares',
+    packages: [
+      ...['@middy/core@7.9.2', '@middy/http-error-handler@7.9.2', '@middy/http-event-normalizer@7.9.2'],
+      ...['@middy/http-header-normalizer@7.9.2', '@middy/http-response-serializer@7.9.2'],
+      ...['@middy/http-security-headers@7.9.2', '@middy/util@7.9.2'],
+    ],
+  },
+  hono: { name: 'Hono', packages: ['hono@4.13.19'] },
+  fastify: { name: 'Fastify', packages: ['fastify@5.12.8', '@fastify/aws-lambda@6.4.1'] },
+  express: { name: 'Express', packages: ['express@5.3.0', '@codegenie/serverless-express@5.0.0'] },
+  powertools: { name: "Powertools' event handler", packages: ['@aws-lambda-powertools/event-handler@2.35.0'] },
 };
 
 const COLUMNS = [
@@ -33,9 +40,6 @@ const COLUMNS = [
   ...(['warm CPU ms', 'warm p50 ms', 'warm p99 ms', 'gzipped kB'] as const),
 ];
 type Column = (typeof COLUMNS)[number];
-
-/** The figures that are compared. */
-const RATIOS = ['cold start ms', 'cold CPU ms', 'warm CPU ms', 'warm p50 ms', 'warm p99 ms'] as const;
 
 /** A bundle of the lookup, and what was measured of it. */
 const candidate = async (name: string, file: string) => {
@@ -58,7 +62,6 @@ type Start = (candidate: Candidate) => ReturnType<typeof startFunction>;
 /** The first round only fills the page cache. */
 const measureColdStarts = async (start: Start, candidates: readonly Candidate[], event: object) => {
   for (let round = 0; round <= COLD_STARTS; round += 1) {
-    showProgress(round, COLD_STARTS, 'cold starts');
     for (const one of rotated(candidates, round)) {
       const process = await start(one);
       const { importMs, cpuMs } = process.loaded;
@@ -79,7 +82,6 @@ const measureColdStarts = async (start: Start, candidates: readonly Candidate[],
 const measureWarm = async (start: Start, candidates: readonly Candidate[], event: object) => {
   const events = Array<object>(WARM.invocations).fill(event);
   for (let round = 0; round < WARM_ROUNDS; round += 1) {
-    showProgress(round, WARM_ROUNDS, 'warm invocations');
     const running = await Promise.all(
       candidates.map(async (one) => ({ one, process: await start(one), cpuMs: 0, times: [] as number[] })),
     );
@@ -105,10 +107,15 @@ const measureWarm = async (start: Start, candidates: readonly Candidate[], event
 /** Bundles the frameworks, which are installed only here. @throws Error when they cannot be installed */
 const bundlePeers = async (): Promise<Candidate[]> => {
   const cwd = join(import.meta.dirname, 'peers');
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd, stdio: 'ignore' });
-  if (status !== 0) throw new Error('npm ci failed in bench/peers; it needs the npm registry.');
+  const packages = Object.values(PEERS).flatMap((peer) => peer.packages);
+  const options = ['--prefix', cwd, '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const { status } = spawnSync('npm', ['install', ...options, ...packages], {
+    cwd,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) throw new Error('npm install failed in bench/peers; it needs the npm registry.');
   return Promise.all(
-    Object.entries(PEERS).map(async ([file, name]) => candidate(name, await bundleModule(`peers/${file}.ts`))),
+    Object.entries(PEERS).map(async ([file, { name }]) => candidate(name, await bundleModule(`peers/${file}.ts`))),
   );
 };
 
@@ -123,8 +130,7 @@ const measure = async (): Promise<readonly string[]> => {
   const event = kindsOfRequest(engine.key)[0]?.event(0) ?? {};
   await measureColdStarts(start, candidates, event);
   await measureWarm(start, candidates, event);
-  const ratioOf = (one: Candidate, column: Column): number => medianOf(one, column) / medianOf(raw, column);
-  const ratio = (column: Column): number => ratioOf(own, column);
+  const ratio = (column: Column): number => medianOf(own, column) / medianOf(raw, column);
   return [
     targetTable(
       atMost('Cold start, ratio to the raw SDK handler', MAX_COLD_RATIO, ratio('cold start ms')),
@@ -135,11 +141,6 @@ const measure = async (): Promise<readonly string[]> => {
     table(
       ['', ...COLUMNS],
       candidates.map((one) => [one.name, ...COLUMNS.map((column) => medianOf(one, column).toFixed(2))]),
-    ),
-    'Ratios to the raw SDK handler:',
-    table(
-      ['', ...RATIOS.map((column) => column.replace(' ms', ''))],
-      candidates.map((one) => [one.name, ...RATIOS.map((column) => ratioOf(one, column).toFixed(2))]),
     ),
   ];
 };

@@ -1,4 +1,4 @@
-/** Statistics, tables and progress of the measurements. */
+/** Statistics and tables of the measurements. */
 import { availableParallelism, cpus } from 'node:os';
 
 /** The default export of a measurement's file: measures and returns paragraphs of Markdown. */
@@ -14,9 +14,6 @@ export const percentile = (values: readonly number[], share: number): number => 
 /** The value that half of all values are at most. @throws RangeError without values */
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
 /** Digits grouped in thousands. */
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
@@ -30,19 +27,20 @@ export const table = (head: readonly string[], rows: readonly (readonly Cell[])[
   return [line(head), `|${rules.join('|')}|`, ...rows.map(line)].join('\n');
 };
 
+const isMet = (met: boolean): string => (met ? 'yes' : '**no**');
+
 /** Compares a measured value with its limit: a row of `targetTable`. */
 export const atMost = (target: string, limit: number, measured: number) =>
-  [`${target}: at most ${limit}`, measured.toFixed(2), measured <= limit ? 'yes' : '**no**'] as const;
+  [`${target}: at most ${limit}`, measured.toFixed(2), isMet(measured <= limit)] as const;
+
+/** The same with a least value. */
+export const atLeast = (target: string, limit: number, measured: number) =>
+  [`${target}: at least ${limit}`, measured.toFixed(2), isMet(measured >= limit)] as const;
 
 /** Targets and whether they are met. */
-export const targetTable = (...rows: readonly ReturnType<typeof atMost>[]): string =>
+export const targetTable = (...rows: readonly (readonly string[])[]): string =>
   table(['Target', 'Measured', 'Met'], rows);
 
 /** The day and the machine. */
 export const machine = (): string =>
   `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node ${process.version}`;
-
-/** Replaces the line on a terminal that shows how far a measurement has come; without arguments it is cleared. */
-export const showProgress = (done?: number, total?: number, doing?: string): void => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done === undefined ? '' : `${done}/${total} ${doing}`}`);
-};

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { readCommandLine } from '../core/runtime/command-line.ts';
-import { type Measurement, machine, showProgress } from './report.ts';
+import { type Measurement, machine } from './report.ts';
 
 /** Each measurement is a file of the same name. */
 const TITLES: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const TITLES: Readonly<Record<string, string>> = {
   signed: 'Signed answers',
   import: 'Imports',
   suppliers: 'Several suppliers',
-  content: 'Content: changes at once, and pages',
+  content: 'Content: changes by many clients',
   cost: 'What a million requests cost, and the memory of each function',
 };
 
@@ -26,11 +26,11 @@ const [only, ...more] = given;
 if (only !== undefined && more.length === 0) {
   const { default: measure } = (await import(`./${only}.ts`)) as { default: Measurement };
   const paragraphs = await measure();
-  showProgress();
   process.stdout.write(`${[`## ${TITLES[only]}`, ...paragraphs, machine()].join('\n\n')}\n\n`);
   process.exit();
 }
 for (const id of given.length > 0 ? given : Object.keys(TITLES)) {
+  process.stderr.write(`${TITLES[id]} …\n`);
   const { status } = spawnSync(process.execPath, [import.meta.filename, id], { stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }

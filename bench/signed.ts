@@ -4,7 +4,7 @@ import { startKms } from '../local/kms.ts';
 import { always } from '../test/support/fault-choosers.ts';
 import { startFaultProxy } from '../test/support/fault-proxy.ts';
 import type { Invocation } from './function-process.ts';
-import { grouped, type Measurement, median, showProgress, table } from './report.ts';
+import { grouped, type Measurement, median, table } from './report.ts';
 import { type KindOfRequest, prepareRequests } from './requests.ts';
 
 const DATABASE_MS = 5;
@@ -39,7 +39,6 @@ const measure: Measurement = async () => {
   await setDelay(DATABASE_MS);
   const rows: string[][] = [];
   for (const { endpoint, name, event } of kinds.filter((kind) => SIGNED.includes(kind.endpoint))) {
-    showProgress(rows.length, SIGNED.length, name);
     const process = await start(endpoint);
     const cells: string[] = [];
     for (const one of [event(0), asking(event(0))]) {

@@ -1,7 +1,7 @@
 /**
  * Suppliers who load complete files of vehicles that overlap by half, one after the other: time, memory and units of
- * the first night, of the same files again, and of a night with 1 % changed. `BENCH_SUPPLIERS` and
- * `BENCH_SUPPLIER_ROWS` set the size; the whole one is `BENCH_SUPPLIER_ROWS=100000 npm run bench -- suppliers`.
+ * the first night, of the same files again, and of a night with 1 % changed. The figures of docs/performance.md are of
+ * `BENCH_SUPPLIER_ROWS=100000 npm run bench -- suppliers`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,9 +10,9 @@ import { meteredClient } from '../test/support/metered-client.ts';
 import { prepareEngine } from '../test/support/prepared-engine.ts';
 import { writeVehiclesFile } from './generated-vehicles.ts';
 import { importWith, peakOf, startImport } from './import.ts';
-import { grouped, showProgress, table } from './report.ts';
+import { grouped, table } from './report.ts';
 
-const SUPPLIERS = Number(process.env.BENCH_SUPPLIERS ?? 10);
+const SUPPLIERS = 10;
 const ROWS = Number(process.env.BENCH_SUPPLIER_ROWS ?? 10_000);
 /** Of which share of the rows the last night's files differ: 1 %. */
 const ONE_IN = 100;
@@ -41,7 +41,6 @@ const measureIn = async (folder: string): Promise<readonly string[]> => {
       const cost = await costOf(() => importWith(client, path, ...options(supplier)));
       sum.seconds += (performance.now() - started) / 1_000;
       for (const figure of ['requests', 'readUnits', 'writeUnits'] as const) sum[figure] += cost[figure];
-      showProgress(supplier + 1, SUPPLIERS, `suppliers, night: ${night}`);
     }
     nights.push([night, ...Object.values(sum).map((figure) => grouped(Math.round(figure)))]);
   }

@@ -7,8 +7,7 @@ import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../core/content/item.ts';
 import { itemLine } from '../support/import-files.ts';
 import { TABLES } from './engine.ts';
-import { type Caller, type Operation, type Requests, resultOf } from './operation.ts';
-import { runCli } from './run-cli.ts';
+import { type Caller, type Operation, type Requests, resultOf, runCli } from './operation.ts';
 import { alone } from './run-side.ts';
 
 /** The content of live keys. */

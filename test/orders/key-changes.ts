@@ -9,8 +9,7 @@ import { requestCounter } from '../../core/access/request-counter.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { TABLES } from './engine.ts';
-import { type Caller, type Operation, resultOf } from './operation.ts';
-import { runCli } from './run-cli.ts';
+import { type Caller, type Operation, resultOf, runCli } from './operation.ts';
 import { alone } from './run-side.ts';
 
 const run = (caller: Caller, ...args: readonly string[]): Promise<unknown> =>

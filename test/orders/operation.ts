@@ -1,7 +1,8 @@
 /** What the two sides of a search do. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Moment } from '../../core/content/content-table.ts';
-import type { StoredState } from './engine.ts';
+import { runCommandOn } from '../support/run-command-on.ts';
+import { type StoredState, TABLES } from './engine.ts';
 import type { StoredContent } from './stored-content.ts';
 
 /** What a request came to: plain JSON, so that two can be compared. */
@@ -39,6 +40,12 @@ export interface Pair {
   readonly sides: readonly [Operation, Operation];
   readonly initial: StoredState;
 }
+
+type AddCommands = Parameters<typeof runCommandOn>[1];
+
+/** Runs a command of the CLI for a side. @returns its data */
+export const runCli = (addCommands: AddCommands, { db, moment }: Caller, ...args: readonly string[]) =>
+  runCommandOn({ db, tableNames: TABLES, now: moment.now }, addCommands, ...args);
 
 /** The result of a request that must succeed. */
 export const resultOf = <T>(outcome: Outcome | undefined): T => {

@@ -12,8 +12,7 @@ import { requireRegistration } from '../../core/vehicles/registration.ts';
 import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { complianceLine, vehicleLine } from '../support/import-files.ts';
 import { TABLES } from './engine.ts';
-import { type Caller, type Operation, resultOf } from './operation.ts';
-import { runCli } from './run-cli.ts';
+import { type Caller, type Operation, resultOf, runCli } from './operation.ts';
 import { alone } from './run-side.ts';
 
 const COUNTS = [

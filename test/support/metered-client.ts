@@ -14,26 +14,30 @@ export interface Cost {
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand', 'ScanCommand']);
 
 /**
- * Makes a client ask for the units of each request.
- * @returns the cost of some work, which must be all that the client does meanwhile
+ * Makes clients ask for the units of each request.
+ * @returns the cost of some work, which must be all that the clients do meanwhile
  */
-export const meter = ({ middlewareStack }: DynamoDBDocumentClient) => {
+export const meter = (...clients: readonly DynamoDBDocumentClient[]) => {
   let requests = 0;
   let readUnits = 0;
   let writeUnits = 0;
-  middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (args) => {
-        const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
-        const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
-        const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-        requests += 1;
-        if (READS.has(commandName)) readUnits += units;
-        else writeUnits += units;
-        return answer;
-      },
-    { step: 'initialize', name: 'meter' },
-  );
+  for (const { middlewareStack } of clients) {
+    middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+          const { ConsumedCapacity = [] } = answer.output as {
+            ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[];
+          };
+          const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+          requests += 1;
+          if (READS.has(commandName)) readUnits += units;
+          else writeUnits += units;
+          return answer;
+        },
+      { step: 'initialize', name: 'meter' },
+    );
+  }
   return async (work: () => Promise<unknown>): Promise<Cost> => {
     [requests, readUnits, writeUnits] = [0, 0, 0];
     await work();
