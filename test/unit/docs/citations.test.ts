@@ -39,19 +39,10 @@ const problemsOfTarget = (file: string, section: string | undefined): string[] =
 };
 
 const CITATION = /\b((?:docs\/[\w-]+|client\/README|README|CONTRIBUTING|SECURITY)\.md)(?:#([\w-]+))?/g;
-/** Rules are cited with their section: the documents are too long to search. */
-const NEEDS_SECTION = new Set(['docs/contract.md', 'docs/design.md']);
-const UNLINKED = /(?:contract|design|specification)\.md\b|\bspecification\b/gi;
 
-/** What is wrong with the citations in a text, which are written `docs/contract.md#errors`. */
-const problemsInCode = (text: string): string[] => [
-  ...[...text.matchAll(CITATION)].flatMap(([citation, file = '', section]) =>
-    section === undefined && NEEDS_SECTION.has(file)
-      ? [`${citation} names no section`]
-      : problemsOfTarget(file, section),
-  ),
-  ...[...text.replace(CITATION, '').matchAll(UNLINKED)].map(([citation]) => `"${citation}" is no link`),
-];
+/** Citations in a text that lead nowhere; they are written `docs/contract.md#errors`. */
+const problemsInCode = (text: string): string[] =>
+  [...text.matchAll(CITATION)].flatMap(([, file = '', section]) => problemsOfTarget(file, section));
 
 const LINK = /\[[^\]]*\]\(([^)\s#]*)(?:#([^)\s]+))?\)/g;
 
