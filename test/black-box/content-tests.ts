@@ -99,5 +99,10 @@ export const contentTests = (api: () => HttpCaller): void => {
       const errors = [{ parameter: 'limit' }];
       expectProblem(await call('GET', `${base}?limit=0`), 400, 'VALIDATION_FAILED', { errors });
     });
+
+    it.each(['GET', 'DELETE'])('rejects %s of an item with a query parameter of another endpoint', async (method) => {
+      const errors = [{ parameter: 'limit' }];
+      expectProblem(await call(method, `${base}/${randomUUID()}?limit=5`), 400, 'VALIDATION_FAILED', { errors });
+    });
   });
 };

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { type Gateway, startGateway } from '../../local/gateway/gateway.ts';
+import { recordedExamples } from '../../openapi/examples.ts';
+import { buildResponses } from '../../openapi/responses.ts';
 import { byContract } from '../support/contract.ts';
 import { environmentOf } from '../support/engine.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../support/http-caller.ts';
@@ -9,6 +12,8 @@ import { blackBoxTests } from './all-tests.ts';
 import { prepareTarget } from './prepare-target.ts';
 
 const engine = useEngine();
+/** The route and status of each response. */
+const seen = new Set<string>();
 let gateway: Gateway;
 let api: OpenHttpCaller;
 
@@ -16,7 +21,11 @@ beforeAll(async () => {
   Object.assign(process.env, environmentOf(engine));
   const now = new Date();
   // Standing still, so that no machine is too slow to send more requests in a window than the plan allows.
-  gateway = await startGateway({ port: 0, clock: () => now.getTime() });
+  gateway = await startGateway({
+    port: 0,
+    clock: () => now.getTime(),
+    onResponse: ({ routeKey, status }) => void seen.add(`${routeKey} ${status}`),
+  });
   const admin = async (...args: string[]) => {
     const result = await runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, { now });
     expect(result).toEqual({ exitCode: 0, stdout: expect.any(String), stderr: expect.any(String) });
@@ -29,5 +38,15 @@ afterAll(async () => {
   await gateway.close();
 });
 
-describe('Through the local gateway', () =>
-  blackBoxTests(() => ({ keys: api.keys, call: byContract(gateway.origin, api.call) })));
+describe('Through the local gateway', () => {
+  blackBoxTests(() => ({ keys: api.keys, call: byContract(gateway.origin, api.call) }));
+
+  /** What any endpoint can answer (test/api/access.test.ts, test/api/signed-answers.test.ts). */
+  const COMMON = ['401', '403', '406', '429', '500'];
+  it.each(Object.keys(endpoints) as EndpointId[])('meets each documented status of its own: %s', (id) => {
+    const { method, paths } = endpoints[id];
+    const documented = Object.keys(buildResponses(id, endpoints[id], recordedExamples()));
+    const own = documented.filter((status) => !COMMON.includes(status));
+    expect(own.filter((status) => !seen.has(`${method} ${paths[0]} ${status}`))).toEqual([]);
+  });
+});

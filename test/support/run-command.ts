@@ -27,13 +27,3 @@ export const runCommand = async (
   if (!accepted.includes(code)) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
   return stdout.trim();
 };
-
-/** Whether a command succeeds. */
-export const succeeds = async (command: string, args: readonly string[], env = process.env): Promise<boolean> => {
-  try {
-    await runCommand(command, args, { env });
-    return true;
-  } catch {
-    return false;
-  }
-};

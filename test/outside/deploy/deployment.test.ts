@@ -6,11 +6,10 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { EXIT } from '../../../admin/command/command-result.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
+import { documentedCommands, restoreBeside, runDocumented } from '../../support/documented-commands.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { deployedStack } from './deployed-stack.ts';
-import { documentedCommands, restoreBeside, runDocumented } from './documented-commands.ts';
-import { STACK, useEmulator } from './use-emulator.ts';
+import { deployedStack, STACK, useEmulator } from './use-emulator.ts';
 
 const NEW_STACK = 'vehicle-verification-dev';
 const DOCS_URL = 'https://docs.example.com';

@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { runBuild } from './run-build.ts';
-import { STACK, useEmulator } from './use-emulator.ts';
+import { runBuild, STACK, useEmulator } from './use-emulator.ts';
 
 const SUPPLIER = 'arn:aws:iam::000000000000:role/acme';
 const ENTRIES = [

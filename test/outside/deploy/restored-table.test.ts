@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
+import { restoreBeside } from '../../support/documented-commands.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
-import { deployedStack } from './deployed-stack.ts';
-import { restoreBeside } from './documented-commands.ts';
-import { STACK, useEmulator } from './use-emulator.ts';
+import { deployedStack, STACK, useEmulator } from './use-emulator.ts';
 
 /** The name of the restored table in docs/operations.md. */
 const RESTORED = 'vehicles-20261120';

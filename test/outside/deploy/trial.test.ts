@@ -3,8 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../support/run-command.ts';
-import { runBuild } from './run-build.ts';
-import { useEmulator } from './use-emulator.ts';
+import { runBuild, useEmulator } from './use-emulator.ts';
 
 const ACCOUNT = '000000000000';
 const PROFILE = `[profile emulator]

@@ -1,10 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeAll, jest } from '@jest/globals';
+import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../../core/stage/outputs.ts';
+import { type TableId, tables } from '../../../core/tables.ts';
+import { freePort, untilListening } from '../../support/program.ts';
 import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { type Emulator, startMinistack } from './ministack.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const CDK = join(ROOT, 'node_modules/.bin/cdk');
@@ -15,13 +20,54 @@ const APP = `${process.execPath} ${join(import.meta.dirname, 'emulated-app.ts')}
 export const STACK = 'vehicle-verification-prod';
 
 /**
+ * Runs the program and ends its whole group, the functions that it runs included, when the program ends, or when this
+ * process closes the pipe or ends in whatever way.
+ */
+const WATCHED = '{ "$0" </dev/null >/dev/null 2>&1; kill -9 -$$; } & cat >/dev/null; kill -9 -$$';
+
+/**
+ * Starts MiniStack (https://pypi.org/project/ministack) on a free port, reachable from this machine only. It runs
+ * functions with this process's Node and leaves what it unpacks in `folder`. `programs` is the folder of its Python
+ * environment.
+ */
+const startMinistack = async (programs: string, folder: string, checksPolicies: boolean) => {
+  const port = await freePort();
+  const shell = spawn('/bin/sh', ['-c', WATCHED, join(programs, 'ministack')], {
+    // A group of its own, so that all of it can be ended at once.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    env: {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: process.env.HOME,
+      TMPDIR: folder,
+      GATEWAY_PORT: String(port),
+      BIND_HOST: '127.0.0.1',
+      IOT_MTLS_ENABLED: '0',
+      // Policies of buckets and queues deny what comes without TLS.
+      ...(checksPolicies && { AUTH: 'true', USE_SSL: '1' }),
+    },
+  });
+  const ended = once(shell, 'close');
+  const stop = async () => {
+    shell.stdin.end();
+    await ended;
+  };
+  await untilListening(port, ended);
+  return {
+    endpoint: `${checksPolicies ? 'https' : 'http'}://127.0.0.1:${port}`,
+    certificate: join(folder, 'ministack-tls', 'server.crt'),
+    stop,
+  };
+};
+
+/**
  * An AWS emulator with a bootstrapped account for the tests of a file, and an operator's shell whose AWS it is.
  * With `checksPolicies` it denies what no policy permits.
  */
 export const useEmulator = ({ checksPolicies = false } = {}) => {
   // Several deployments on a busy machine: this only ends one that hangs.
   jest.setTimeout(900_000);
-  let emulator: Emulator;
+  let emulator: Awaited<ReturnType<typeof startMinistack>>;
   const env: NodeJS.ProcessEnv = {};
   afterAll(() => emulator?.stop());
   const inFolder = useFolder();
@@ -68,4 +114,65 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
       await cdk('deploy', ...context, '--require-approval', 'never');
     },
   };
+};
+
+/** What is asked of CloudFormation itself, where the cdk command does not do it. */
+export const deployedStack = (name: string, endpoint: string) => {
+  const client = new CloudFormationClient({
+    endpoint,
+    region: 'eu-west-2',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+
+  const describe = async () => {
+    try {
+      const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+      return Stacks[0];
+    } catch (error) {
+      if (error instanceof Error && error.message.includes('does not exist')) return undefined;
+      throw error;
+    }
+  };
+
+  const output = async (name: string): Promise<string> => {
+    const outputs = (await describe())?.Outputs ?? [];
+    const value = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+    if (value === undefined) throw new Error(`the stack has no output ${name}`);
+    return value;
+  };
+
+  return {
+    status: async () => (await describe())?.StackStatus,
+
+    isProtected: async () => (await describe())?.EnableTerminationProtection,
+
+    /** `host:port` of the API, by which the emulator knows it. */
+    apiHost: async (): Promise<string> => new URL(await output(BASE_ADDRESS_OUTPUT)).host,
+
+    tableName: (id: TableId): Promise<string> => output(tableOutput(id)),
+
+    tableNames: async (): Promise<readonly string[]> =>
+      (await Promise.all((Object.keys(tables) as TableId[]).map((id) => output(tableOutput(id))))).sort(),
+  };
+};
+
+interface Build {
+  readonly project: string;
+  /** For reading the project. */
+  readonly operator: NodeJS.ProcessEnv;
+  /** For the build itself. */
+  readonly role: NodeJS.ProcessEnv;
+  /** The folder of the CDK's output, which has the program. */
+  readonly assembly: string;
+}
+
+/** Runs a deployed build here, because the emulator has no containers. Returns its output. */
+export const runBuild = async ({ project, operator, role, assembly }: Build): Promise<string> => {
+  const get = ['codebuild', 'batch-get-projects', '--names', project, '--query', 'projects[0]', '--output', 'json'];
+  const { source } = JSON.parse(await runCommand('aws', get, { env: operator }));
+  const { commands } = JSON.parse(source.buildspec).phases.build;
+  return runCommand('/bin/sh', ['-c', commands.join(' && ')], {
+    env: role,
+    cwd: join(assembly, `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`),
+  });
 };

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
+import { type LocalService, startLocalService } from '../../../local/service.ts';
+import { adminProcess, createKey } from '../../black-box/prepare-target.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
 import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { startServiceUnderTest } from '../../support/service-under-test.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const JAVA_LIBRARY = 'nimbus-jose-jwt-10.10.jar';
@@ -70,7 +71,7 @@ const LANGUAGES: readonly Language[] = [
 
 const FLEET = ['AB12CDE', 'KR08 NIL', 'ZZ99ZZZ', 'ER19THR'];
 
-let service: Awaited<ReturnType<typeof startServiceUnderTest>>;
+let service: LocalService;
 let proxy: HttpFaultProxy;
 let folder: string;
 let keys: Readonly<Record<'live' | 'test', string>>;
@@ -97,9 +98,15 @@ const saveReceipts = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  service = await startServiceUnderTest({ clockRate: 0, onResponse: () => undefined });
+  process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
+  const now = Date.now();
+  // Standing still, so that no program waits for the next window.
+  service = await startLocalService({ port: 0, dynamodbPort: 0, clock: () => now });
   proxy = await startHttpFaultProxy(service.origin);
-  keys = { live: await service.addKey('premium'), test: await service.addKey('premium', undefined, 'test') };
+  // The test key of the sample data is on a small plan.
+  const admin = adminProcess(['--dynamodb', service.dynamodb], process.env);
+  const { key: test } = await createKey(admin, 'premium', '--env', 'test');
+  keys = { live: service.keys.plans.premium ?? '', test };
   folder = await mkdtemp(join(tmpdir(), 'examples-'));
   await cp(join(ROOT, 'examples'), folder, { recursive: true });
   await writeFile(join(folder, 'fleet.txt'), `${Array(625).fill(FLEET).flat().join('\n')}\n`);

@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { readCommandLine } from '../../../core/runtime/command-line.ts';
 import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
+import { startLocalService } from '../../../local/service.ts';
 import { documents } from '../../../openapi/endpoint-documents.ts';
 import { strictDocument } from '../../../openapi/strict-document.ts';
 import { pythonTools } from '../../support/python-tools.ts';
-import { startServiceUnderTest } from '../../support/service-under-test.ts';
 
 const here = (name: string) => join(import.meta.dirname, name);
 const USAGE = `Usage: bin/node test/outside/schemathesis/run.ts [EXAMPLES]
@@ -33,20 +33,18 @@ const RUNS = [[], ...ITEM_OPERATIONS.map((id) => ['--include-operation-id', id, 
 /** How much faster the gateway's clock runs, so that thousands of requests stay inside the premium plan. */
 const CLOCK_RATE = 20;
 
-const startService = async () => {
-  /** The status of every answer, by route. */
-  const answers: { readonly routeKey: string; readonly status: number }[] = [];
-  const { origin, addKey, stop } = await startServiceUnderTest({
-    clockRate: CLOCK_RATE,
-    onResponse: (entry) => void answers.push(entry),
-  });
-  return { origin, key: await addKey('premium'), answers, stop };
-};
+process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
+const startedAt = Date.now();
+/** The status of every answer, by route. */
+const answers: { readonly routeKey: string; readonly status: number }[] = [];
+const service = await startLocalService(
+  { port: 0, dynamodbPort: 0, clock: () => startedAt + (Date.now() - startedAt) * CLOCK_RATE },
+  (entry) => void answers.push(entry),
+);
 
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const schemathesis = async ({ origin, key }: Service, scratch: string, extra: readonly string[]): Promise<number> => {
-  const target = ['strict.json', '--url', `${origin}/v1`, '--header', `X-API-Key: ${key}`];
+const schemathesis = async (scratch: string, extra: readonly string[]): Promise<number> => {
+  const key = service.keys.plans.premium;
+  const target = ['strict.json', '--url', `${service.origin}/v1`, '--header', `X-API-Key: ${key}`];
   const extent = ['--checks', 'all', '--max-examples', String(EXAMPLES_PER_OPERATION), '--seed', String(SEED)];
   const child = spawn(
     join(pythonTools(here('requirements.txt'), 'schemathesis'), 'schemathesis'),
@@ -68,7 +66,7 @@ const examplesNeeded = ({ path, query, headers, body }: EndpointDocument): numbe
   (path ?? query ?? headers ?? body) ? EXAMPLES_PER_OPERATION : 1;
 
 /** What Schemathesis does not report: answers that it excuses, and operations that it tried too little. */
-const shortcomings = ({ answers }: Service): string[] => {
+const shortcomings = (): string[] => {
   const neglected = Object.values(endpoints).flatMap(({ id, method, paths: [path] }) => {
     const count = answers.filter(({ routeKey }) => routeKey === `${method} ${path}`).length;
     return count < examplesNeeded(documents[id]) ? `${method} ${path} got ${count} examples.` : [];
@@ -77,15 +75,14 @@ const shortcomings = ({ answers }: Service): string[] => {
   return [...neglected, ...excused.map(({ routeKey, status }) => `${routeKey} answered ${status}.`)];
 };
 
-const service = await startService();
 const scratch = await mkdtemp(join(tmpdir(), 'schemathesis-'));
 try {
   await writeFile(join(scratch, 'strict.json'), JSON.stringify(strictDocument()));
   const codes: number[] = [];
-  for (const extra of RUNS) codes.push(await schemathesis(service, scratch, extra));
-  const byStatus = Map.groupBy(service.answers, ({ status }) => status);
+  for (const extra of RUNS) codes.push(await schemathesis(scratch, extra));
+  const byStatus = Map.groupBy(answers, ({ status }) => status);
   const counts = [...byStatus].map(([status, { length }]) => `${status}: ${length}`).sort();
-  const found = shortcomings(service);
+  const found = shortcomings();
   process.stdout.write(`${[`Answers by status: ${counts.join(', ')}`, ...found].join('\n')}\n`);
   process.exitCode = found.length > 0 ? 1 : Math.max(...codes);
 } finally {

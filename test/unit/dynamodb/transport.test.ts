@@ -1,4 +1,5 @@
-import { fork } from 'node:child_process';
+/** The connection to DynamoDB, and the attempts of the client of the functions. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
@@ -8,10 +9,9 @@ import {
   type Server as SocketServer,
 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
 import { awsTransport } from '../../../core/dynamodb/aws-transport.ts';
 import { createDatabase } from '../../../core/dynamodb/database.ts';
@@ -19,7 +19,10 @@ import { createDatabase } from '../../../core/dynamodb/database.ts';
 const PATIENT = { connection: 10_000, response: 10_000 };
 
 const ends: (() => unknown)[] = [];
-afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await Promise.all(ends.splice(0).map((end) => end()));
+});
 
 const transportWith = (timeouts = PATIENT) => {
   const transport = awsTransport(timeouts);
@@ -37,16 +40,8 @@ const listening = async (
   return server;
 };
 
-const requestTo = (port: number, body = '{}', hostname = '127.0.0.1') =>
-  new HttpRequest({
-    protocol: 'http:',
-    hostname,
-    port,
-    path: '/',
-    method: 'POST',
-    headers: {},
-    body: Buffer.from(body),
-  });
+const requestTo = (port: number, body = '{}', hostname = '127.0.0.1', headers = {}) =>
+  new HttpRequest({ protocol: 'http:', hostname, port, path: '/', method: 'POST', headers, body: Buffer.from(body) });
 
 const portOf = (server: Server | SocketServer) => (server.address() as AddressInfo).port;
 
@@ -120,6 +115,21 @@ describe('The connection to DynamoDB', () => {
     },
   );
 
+  it('carries the headers that were signed, and the bytes of a body', async () => {
+    let received: unknown;
+    const server = await listening((request, response) => {
+      const { authorization, 'x-amz-security-token': token } = request.headers;
+      request.on('data', (body) => {
+        received = { authorization, token, body: String(body) };
+        response.end('{}');
+      });
+    });
+    const headers = { authorization: 'AWS4-HMAC-SHA256 a', 'x-amz-security-token': 'a/session+token=' };
+    await transportWith().handle(requestTo(portOf(server), '"Prüfung 検査 🚗"', undefined, headers));
+    const { authorization, 'x-amz-security-token': token } = headers;
+    expect(received).toEqual({ authorization, token, body: '"Prüfung 検査 🚗"' });
+  });
+
   it.each([
     ['are reset', (socket: Socket) => void socket.resetAndDestroy()],
     ['are silent', () => undefined],
@@ -167,16 +177,52 @@ describe('The connection to DynamoDB', () => {
   // Other systems let connections to a full queue fail in other ways.
   const onLinux = process.platform === 'linux' ? it : it.skip;
   onLinux('times out when it cannot be opened', async () => {
-    const server = fork(fileURLToPath(new URL('./unresponsive-server.ts', import.meta.url)));
+    // With a queue of one and a process that accepts none, no further connection is opened.
+    const server = spawn(process.execPath, [
+      '--eval',
+      `const server = require('net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+        require('fs').writeSync(1, String(server.address().port));
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      });`,
+    ]);
     ends.push(() => server.kill('SIGKILL'));
-    const [port] = (await once(server, 'message')) as [number];
+    const [port] = await once(server.stdout, 'data');
     const transport = transportWith({ ...PATIENT, connection: 50 });
-    const requests = Array.from({ length: 8 }, () => transport.handle(requestTo(port)));
+    const requests = Array.from({ length: 8 }, () => transport.handle(requestTo(Number(port))));
     await expect(Promise.race(requests)).rejects.toMatchObject({
       name: 'TimeoutError',
       message: 'no connection within 50 ms',
     });
     transport.destroy();
     await Promise.allSettled(requests);
+  });
+});
+
+describe('The client of the functions', () => {
+  /** Each request takes this many milliseconds by the clock of the function, and fails. */
+  const failingReads = async (milliseconds: number) => {
+    const attempts: unknown[] = [];
+    let now = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const server = await listening((request, response) => {
+      attempts.push(request.headers['amz-sdk-request']);
+      now += milliseconds;
+      response.writeHead(500).end('{"__type":"InternalServerError"}');
+    });
+    return { read: readerOf(server), attempts };
+  };
+
+  it('makes three attempts', async () => {
+    const { read, attempts } = await failingReads(1_000);
+    await expect(read()).rejects.toMatchObject({ name: 'InternalServerError' });
+    expect(attempts).toEqual(['attempt=1; max=3', 'attempt=2; max=3', 'attempt=3; max=3']);
+  });
+
+  it('does not retry a request that was sent before the function was frozen', async () => {
+    const { read, attempts } = await failingReads(60_000);
+    for (let request = 0; request < 2; request += 1) {
+      await expect(read()).rejects.toMatchObject({ name: 'TooLateToRetry', $metadata: { attempts: 2 } });
+    }
+    expect(attempts).toEqual(['attempt=1; max=3', 'attempt=1; max=3']);
   });
 });

@@ -27,7 +27,7 @@ const textOf = (file: string) => readFileSync(`${FOLDER}/${file}`, 'utf8');
 const deploy = textOf('deploy.yml');
 
 /** The lines of each job of the pipeline. */
-const jobs = Object.fromEntries(
+const jobs: Readonly<Record<string, string>> = Object.fromEntries(
   [...deploy.replace(/^.*^jobs:$/ms, '').matchAll(/^ {2}([a-z]+):\n((?: {4}.*\n|\n)+)/gm)].map(
     ([, name, lines = '']) => [name, lines],
   ),

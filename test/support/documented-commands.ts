@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from './run-command.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * The block of commands with this text in a section of a document, line by line.
