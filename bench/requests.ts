@@ -1,9 +1,5 @@
 /** One kind of request to every function, and an engine that holds what they ask for. */
-import type { ExampleRequest } from '../functions/endpoints/document.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
-import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
-import { requestTo } from '../local/record-examples.ts';
-import { recordedExamples } from '../openapi/examples.ts';
 import { fillDomain, someFields } from '../test/support/content.ts';
 import { storeItems } from '../test/support/engine.ts';
 import { aCompliance, aVehicle } from '../test/support/records.ts';
@@ -69,19 +65,6 @@ export interface KindOfRequest {
   readonly status: number;
 }
 
-/** The first example of the document, for every endpoint that has no kind of its own below. */
-const exampleEvent = (key: string, id: EndpointId): object => {
-  const example: Pick<ExampleRequest, 'request'> = recordedExamples().of(id)[0] ?? { request: {} };
-  const { method, url } = requestTo('https://api.example.com', endpoints[id], example);
-  const { pathname, search } = new URL(url);
-  const { path, body } = example.request;
-  return gatewayEvent(key, method, decodeURIComponent(pathname), {
-    ...(path && { pathParameters: path }),
-    ...(search !== '' && { rawQueryString: search.slice(1) }),
-    ...(body !== undefined && { json: body as object }),
-  });
-};
-
 /** @param ids content items: the first is read and changed, the others are there to be deleted */
 export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[] = []): KindOfRequest[] => {
   const request = (method: string, path: string, parts?: Parts) => gatewayEvent(key, method, path, parts);
@@ -95,18 +78,16 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
     ['vehicle-insurance', 'insurance lookup', () => request('GET', '/v1/vehicle/AB12CDE/insurance', vehicle)],
     ['bulk-insurance', 'bulk of 1,000', () => request('POST', '/v1/vehicle/bulk-insurance', { json })],
     ['bulk-compliance', 'bulk compliance of 1,000', () => request('POST', '/v1/vehicle/bulk-compliance', { json })],
+    ['compliance', 'compliance', () => request('GET', '/v1/compliance/AB12CDE', vehicle)],
     ['list-content', 'list, 20 items of 1 kB', () => request('GET', '/v1/api/content', page)],
     ['read-content', 'read an item', () => onItem('GET', id)],
     ['create-content', 'create an item', create, 201],
     ['update-content', 'update an item', (nth) => onItem('PUT', id, { title: `Title ${nth}` })],
     ['delete-content', 'delete an item', (nth) => onItem('DELETE', deletable[nth]), 204],
+    ['usage', 'usage', () => request('GET', '/v1/usage')],
     ['not-found', 'an unknown path', () => request('GET', '/v1/unknown'), 404],
   ];
-  const ids = Object.keys(endpoints) as EndpointId[];
-  const others = ids.filter((id) => !kinds.some(([endpoint]) => endpoint === id));
-  return [...kinds, ...others.map((id) => [id, id, () => exampleEvent(key, id)] as const)].map(
-    ([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }),
-  );
+  return kinds.map(([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }));
 };
 
 /** What a measurement of every kind of request works with. @param requests at most so many of each kind can be made */

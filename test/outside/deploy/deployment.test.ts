@@ -14,8 +14,8 @@ import { deployedStack, STACK, useEmulator } from './use-emulator.ts';
 const NEW_STACK = 'vehicle-verification-dev';
 const DOCS_URL = 'https://docs.example.com';
 const ISSUER = 'https://api.example.com';
-/** The name in the guide. */
-const RESTORED_CONTENT = 'content-20261120';
+/** The names in the guide. */
+const RESTORED = { content: 'content-20261120', vehicles: 'vehicles-20261120' };
 const SAMPLES = join(import.meta.dirname, '../../fixtures/samples');
 
 const { inFolder, env, endpoint, cdk, deployProd } = useEmulator();
@@ -36,7 +36,7 @@ afterAll(() => api?.close());
 const aws = (...args: string[]): Promise<string> => runCommand('aws', args, { env });
 
 /** Follows the section "Restore" of docs/operations.md to the letter. */
-const restore = async (table: string, use: string, meanwhile: () => Promise<unknown>): Promise<void> => {
+const restore = async (table: string, use: string, meanwhile: () => Promise<unknown>): Promise<string> => {
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),
     KEYS_TABLE: await stack.tableName('keys'),
@@ -44,7 +44,10 @@ const restore = async (table: string, use: string, meanwhile: () => Promise<unkn
     [STACK]: `${STACK} --yes ${STACK}`,
     'restored.ndjson': inFolder('restored.ndjson'),
   };
-  await restoreBeside(table, use, names, env, meanwhile);
+  const printed = await restoreBeside(table, use, names, env, meanwhile);
+  const isCopy = table.startsWith('restored-');
+  if (isCopy) await runDocumented(documentedCommands('Restore', 'delete-table'), { 'restored-content': table }, env);
+  return printed;
 };
 
 // In this order: each test finds the stack as the one before it left it.
@@ -65,23 +68,38 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     const insurance = async (registration: string, key = api.keys.premium) =>
       (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key })).status;
 
-    it('has content as it was at the restore point, once the stage uses the new table', async () => {
+    it('has content and vehicles as they were at the restore points, without erased ones, while the stage uses the new tables', async () => {
       const domain = `d${randomUUID().slice(0, 8)}.example`;
       const create = async (slug: string) =>
         (await api.call('POST', '/v1/api/content', { json: { title: slug, content: slug, domain, slug } })).body.id;
       const statusOf = async (id: unknown) => (await api.call('GET', `/v1/api/content/${id}`)).status;
+      const [removed, erased] = ['TC11ALL', 'BD51SMR'];
       const deleted = await create('old');
       let later: unknown;
       await restore('restored-content', 'export content restored.ndjson --stack', async () => {
         expect((await api.call('DELETE', `/v1/api/content/${deleted}`)).status).toBe(204);
         later = await create('later');
       });
-      await deployProd({ tables: { content: RESTORED_CONTENT } });
-      expect({ deleted: await statusOf(deleted), later: await statusOf(later) }).toEqual({ deleted: 200, later: 404 });
+      const printed = await restore(RESTORED.vehicles, 'tables check vehicles', async () => {
+        await admin('remove', 'vehicles', '--registration', removed);
+        await admin('erase', '--registration', erased);
+      });
+      expect(printed).toMatch(/vehicles-20261120 +can be used/);
+      const statuses = async () => ({
+        deleted: await statusOf(deleted),
+        later: await statusOf(later),
+        removed: await insurance(removed),
+        erased: await insurance(erased),
+      });
+      await deployProd({ tables: RESTORED });
+      expect(await statuses()).toEqual({ deleted: 200, later: 404, removed: 200, erased: 404 });
       expect((await api.call('GET', `/v1/api/content?domain=${domain}`)).body.total).toBe(1);
+      expect(await stack.tableName('vehicles')).toBe(RESTORED.vehicles);
       await deployProd();
-      expect({ deleted: await statusOf(deleted), later: await statusOf(later) }).toEqual({ deleted: 404, later: 200 });
-      await runDocumented(documentedCommands('Tear down', 'OLD_TABLE'), { OLD_TABLE: RESTORED_CONTENT }, env);
+      expect(await statuses()).toEqual({ deleted: 404, later: 200, removed: 404, erased: 404 });
+      for (const name of Object.values(RESTORED)) {
+        await runDocumented(documentedCommands('Tear down', 'OLD_TABLE'), { OLD_TABLE: name }, env);
+      }
     });
 
     it('has a missing key again, and one that was revoked after the restore point stays revoked', async () => {
