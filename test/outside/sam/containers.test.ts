@@ -57,7 +57,7 @@ const requireDocker = async (): Promise<DockerEngine> => {
   if (await succeeds('docker', ['image', 'inspect', BASE_IMAGE], env)) return engine;
   const removeImages = () => succeeds('docker', ['image', 'rm', '--force', IMAGE_OF_SAM, BASE_IMAGE], env);
   await removeImages();
-  await runCommand(join(import.meta.dirname, 'base-image/build'), [BASE_IMAGE, CACHE], { env });
+  await runCommand(join(import.meta.dirname, 'build-base-image'), [BASE_IMAGE, CACHE], { env });
   process.stdout.write("The functions run on a stand-in of ours for AWS's base image.\n");
   const stop = async () => {
     await removeImages();
