@@ -113,9 +113,8 @@ const ANSWERED = /^```sh\n([^`]*)^```\n\n^```json\n([^`]*)^```$/gm;
 const shownOf = new Map([...page.matchAll(ANSWERED)].map(([, script = '', shown = '']) => [script, shown]));
 
 (hasCurl ? describe : describe.skip)('The curl of docs/integration.md', () => {
-  it('is followed by its response in four places', () => {
-    expect(scripts.filter((script) => shownOf.has(script))).toHaveLength(4);
-    expect(page.match(/^```json$/gm)).toHaveLength(4);
+  it('comes before each response that is shown', () => {
+    expect(scripts.filter((script) => shownOf.has(script))).toHaveLength(page.match(/^```json$/gm)?.length ?? 0);
   });
 
   it.each(scripts)('works, with the response that is shown: %s', async (script) => {

