@@ -2,9 +2,9 @@
  * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and gets an answer and an error
  * with each: `bin/node test/outside/generated-clients/run.ts`. Imports it into Postman too.
  */
-import { deepEqual, ok } from 'node:assert/strict';
+import { deepEqual } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -103,10 +103,6 @@ const drive = async (): Promise<void> => {
       [],
     );
     say(`Postman: a request to each of ${ROUTES.size} routes`);
-    const goLines = (await readFile(join(files, 'Go/vehicles/client.go'), 'utf8')).split('\n').length;
-    const pythonModels = (await readdir(join(files, 'Python/vehicles/models'))).filter((file) => /^[a-z]/.test(file));
-    say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);
-    ok(goLines <= 9_500 && pythonModels.length <= 40, 'the document is not plain any more');
   } finally {
     await service.stop();
   }
