@@ -65,8 +65,8 @@ interface Part {
 }
 
 /**
- * The first half of a batch of reads, as when a partition is busy or a response exceeds 16 MB, rounded up, and how the response reports the rest; undefined if no rest is
- * possible.
+ * The first half of a batch of reads, rounded up, as when a partition is busy or a response exceeds 16 MB, and how the
+ * response reports the rest; undefined if no rest is possible.
  */
 const partialBatch = (operation: string, body: Buffer) => {
   if (operation !== 'BatchGetItem') return undefined;
