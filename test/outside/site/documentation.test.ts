@@ -187,7 +187,7 @@ describe('The site', () => {
       expect(await accessibilityFindings()).toEqual([]);
       await page.locator('a.result', { hasText: 'Are these vehicles insured?' }).click();
       await page.getByRole('heading', { name: 'Are these vehicles insured?' }).first().waitFor();
-      expect(page.url()).toBe(`${address}reference.html#tag/vehicles/POST/vehicle/bulk-insurance`);
+      await page.waitForURL(`${address}reference.html#tag/vehicles/POST/vehicle/bulk-insurance`);
       await page.waitForFunction('scrollY > 0');
       expect(messages).toEqual([]);
     },
