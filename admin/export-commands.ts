@@ -10,12 +10,12 @@ import { exampleOf, formatNumber } from './command/format.ts';
 import { showCount } from './command/progress.ts';
 import { exportedItems } from './content/content-export.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import type { DataKind } from './file-command/file-kind.ts';
+import type { DataKind } from './files/file-kind.ts';
 import { writeOutput } from './files/output-file.ts';
 import { writeRejected } from './files/rejected-file.ts';
 import type { RejectedRow } from './files/rows.ts';
+import { readSupplied, readSupplier } from './records/vehicle-parts.ts';
 import { addSupplierOption, requireSuppliers } from './supplier-option.ts';
-import { readSupplied, readSupplier } from './vehicle-parts.ts';
 
 type Export = (path: string, context: CommandContext, supplier?: string) => Promise<CommandResult>;
 

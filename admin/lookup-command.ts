@@ -16,8 +16,8 @@ import { recordKey } from '../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
 import { exampleOf, formatNumber, printable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import { NAMELESS } from './file-command/record-form.ts';
-import { readSupplied, type SuppliedVehicle } from './vehicle-parts.ts';
+import { NAMELESS } from './records/record-form.ts';
+import { readSupplied, type SuppliedVehicle } from './records/vehicle-parts.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CommandFailure } from './command/command-result.ts';
-import type { DataKind } from './file-command/file-kind.ts';
+import type { DataKind } from './files/file-kind.ts';
 
 /** Names of suppliers. The SDK stores no map with a field called `constructor`. */
 export const SUPPLIER_NAME = /^(?!constructor$)[a-z0-9][a-z0-9-]{0,31}$/;

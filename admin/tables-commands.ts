@@ -10,7 +10,7 @@ import { type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber } from './command/format.ts';
 import { readableTable } from './command/readable-table.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import { findErasures } from './file-command/erasures.ts';
+import { findErasures } from './records/erasures.ts';
 
 /** The tables whose restored copies the setting `tables` of a stage can name. One of content is loaded, not restored. */
 const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };

@@ -16,5 +16,12 @@ export const escapeControls = (text: string): string =>
 /** The example of a command's help. */
 export const exampleOf = (line: string): string => `\nExample:\n  npm run --silent admin -- ${line}`;
 
+/** The lines that are given, each with its line feed. */
+export const toLines = (lines: readonly (string | false | null | undefined)[]): string =>
+  lines
+    .filter(Boolean)
+    .map((line) => `${line}\n`)
+    .join('');
+
 /** A whole number with separators, such as 20,000. */
 export const formatNumber = (value: number): string => Math.round(value).toLocaleString('en-GB');

@@ -19,12 +19,8 @@ const slugTaken = (owner: string | undefined): ImportResult => ({
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
 type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
-/** The slugs that earlier rows of a dry run would have moved, as `slugOf` writes them. */
-export interface MovedSlugs {
-  /** The id of its item, null for a free slug, undefined for one that was not moved. */
-  readonly ownerOf: (slug: string) => string | null | undefined;
-  readonly move: (slug: string, owner: string | null) => void;
-}
+/** The slugs that earlier rows of a dry run would have moved, by `slugOf`: the id of its item, null for a free one. */
+type MovedSlugs = Map<string, string | null>;
 
 /** For a row without an id, while other requests create or remove the item of its slug. */
 const MAX_SLUG_RETRIES = 3;
@@ -110,7 +106,7 @@ export const contentImport = (
   const tryBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: Moment) => {
     const found = await readStored(rows, deadline);
     const ownerOf = (slug: string): string | undefined => {
-      const owner = moved.ownerOf(slug);
+      const owner = moved.get(slug);
       return owner === undefined ? found.get(slug)?.id : (owner ?? undefined);
     };
     return rows.map((row): ImportResult => {
@@ -122,8 +118,8 @@ export const contentImport = (
       if (reason !== undefined) return { reason };
       if (stored && replacement(stored, row, '') === undefined) return 'unchanged';
       if (owner !== undefined && owner !== id) return slugTaken(owner);
-      if (stored && slugOf(stored) !== slug) moved.move(slugOf(stored), null);
-      moved.move(slug, id ?? 'new');
+      if (stored && slugOf(stored) !== slug) moved.set(slugOf(stored), null);
+      moved.set(slug, id ?? 'new');
       return 'loaded';
     });
   };

@@ -4,30 +4,33 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { exampleOf } from '../command/format.ts';
 import { readCaller } from '../deployment/aws-requests.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { erasures, findErasures } from '../file-command/erasures.ts';
-import type { FileKind } from '../file-command/file-kind.ts';
-import { addFileOptions, type FileOptions } from '../file-command/file-options.ts';
-import { runFile } from '../file-command/run-file.ts';
-import { REGISTRATION_FORMATS, REGISTRATION_ROWS } from '../file-command/stage-file.ts';
-import { parseRegistrations } from '../registrations-option.ts';
-import { WHOLE_VEHICLES } from '../vehicle-parts.ts';
-import { runEach } from './run-each.ts';
+import { type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
+import { addFileOptions, type FileOptions } from '../files/file-options.ts';
+import { runFile } from '../files/run-file.ts';
+import { changeRegistrations, parseRegistrations } from '../records/change-registrations.ts';
+import { erasures, findErasures } from '../records/erasures.ts';
+import { type RecordChange, recordChanges } from '../records/record-changes.ts';
+import { runConcurrently } from '../records/run-concurrently.ts';
+import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
 
-const CONSEQUENCE = 'This erases vehicles and their compliance records for good, also from files that come later';
-const NOTE = 'The registrations stay in both tables, so that nothing brings these vehicles back.';
+/** Erasures that are taken back at a time. */
+const UNDONE_IN_FLIGHT = 32;
+
+const ERASE = {
+  noun: 'vehicles',
+  consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
+  outcomes: ['erased', 'notThere', 'unchanged'],
+  note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
+} as const;
 
 const eraseKind = (erasure: Erasure['erased']): FileKind => ({
-  ...REGISTRATION_ROWS,
+  ...REGISTRATION_FILE,
+  ...ERASE,
   verb: 'erase',
-  noun: 'vehicles',
-  consequence: CONSEQUENCE,
-  formats: REGISTRATION_FORMATS,
-  outcomes: ['erased', 'notThere', 'unchanged'],
-  note: NOTE,
   writing: {
     form: WHOLE_VEHICLES,
     // A registration may be in the file more than once: it is erased and counted once.
-    read: (_rows, registration) => ({ change: { registration, erasure }, rejected: [], repeated: 0 }),
+    read: (_rows, registration) => ({ change: { registration, erasure } }),
   },
 });
 
@@ -37,18 +40,49 @@ interface EraseOptions extends Partial<FileOptions> {
   readonly undo?: boolean;
 }
 
-/** Copies the erasures of another table, such as the one that a restored table replaces. */
-const eraseFrom = async (table: string, dryRun: boolean, context: CommandContext): Promise<CommandResult> => {
-  const there = await findErasures(table, context);
-  if (there === undefined) {
-    throw new CommandFailure(`${context.deployment.address} has no table ${table}, or it is not ready yet`);
-  }
-  const found = there.map(({ registration, erased }) => [registration, erased] as const);
-  const { erase } = erasures(context);
-  const copy = async (registration: string, erased: Erasure['erased']) =>
-    (await erase(registration, erased, dryRun)) === 'unchanged' ? 'unchanged' : 'erased';
-  const job = { consequence: CONSEQUENCE, outcomes: ['erased', 'unchanged'] as const, note: NOTE };
-  return runEach(found, { ...job, work: ([registration, erased]) => copy(registration, erased) }, dryRun, context);
+/** @param isCopy whether erasures are copied, so that it does not matter what they replace */
+const eraseThese = (changes: readonly RecordChange[], dryRun: boolean, isCopy: boolean, context: CommandContext) => {
+  const erase = recordChanges(WHOLE_VEHICLES, { dryRun }, context);
+  const outcomes = ERASE.outcomes.filter((outcome) => !isCopy || outcome !== 'notThere');
+  const job = { ...ERASE, outcomes };
+  return changeRegistrations(
+    changes.length,
+    {
+      ...job,
+      work: (settle) =>
+        erase(changes, ({ registration }, result) =>
+          settle(registration, result === 'unchanged' || (result === 'notThere' && !isCopy) ? result : 'erased'),
+        ),
+    },
+    dryRun,
+    context,
+  );
+};
+
+const undoThese = (registrations: readonly string[], dryRun: boolean, context: CommandContext) => {
+  const { undo } = erasures(context);
+  const isStopped = () => context.signal.aborted;
+  return changeRegistrations(
+    registrations.length,
+    {
+      noun: 'vehicles',
+      consequence: 'This lets vehicles come back with the next file that has them',
+      outcomes: ['undone', 'notThere'],
+      work: (settle) =>
+        runConcurrently(registrations, UNDONE_IN_FLIGHT, isStopped, async (registration) =>
+          settle(registration, await undo(registration, dryRun)),
+        ),
+    },
+    dryRun,
+    context,
+  );
+};
+
+/** The erasures of another table, such as the one that a restored table replaces. */
+const erasuresOf = async (table: string, context: CommandContext): Promise<RecordChange[]> => {
+  const found = await findErasures(table, context);
+  if (found !== undefined) return found.map(({ registration, erased }) => ({ registration, erasure: erased }));
+  throw new CommandFailure(`${context.deployment.address} has no table ${table}, or it is not ready yet`);
 };
 
 const runErase = async (
@@ -64,19 +98,13 @@ const runErase = async (
   if (file === undefined && Object.keys(options).length > 0) {
     throw new CommandFailure(`--map, --encoding and --staging are for a FILE: ${nothing}`);
   }
-  if (from !== undefined) return eraseFrom(from, dryRun, context);
+  if (from !== undefined) return eraseThese(await erasuresOf(from, context), dryRun, true, context);
   const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
   if (file !== undefined) return runFile(eraseKind(erasure), file, { ...options, dryRun }, context);
-  const registrations = parseRegistrations(registration ?? [], nothing);
-  const { erase, undo: undoOne } = erasures(context);
-  if (undo) {
-    const consequence = 'This lets vehicles come back with the next file that has them';
-    const outcomes = ['undone', 'notThere'] as const;
-    return runEach(registrations, { consequence, outcomes, work: (one) => undoOne(one, dryRun) }, dryRun, context);
-  }
-  const outcomes = ['erased', 'notThere', 'unchanged'] as const;
-  const job = { consequence: CONSEQUENCE, outcomes, note: NOTE };
-  return runEach(registrations, { ...job, work: (one) => erase(one, erasure, dryRun) }, dryRun, context);
+  const registrations = parseRegistrations(registration ?? []);
+  if (undo) return undoThese(registrations, dryRun, context);
+  const changes = registrations.map((one) => ({ registration: one, erasure }));
+  return eraseThese(changes, dryRun, false, context);
 };
 
 /** Adds `erase`. */

@@ -4,28 +4,25 @@
  */
 import { stringify } from 'csv-stringify/sync';
 import { delimiterLine } from '../../csv/read-csv.ts';
-import { REJECTION_COLUMNS } from './columns.ts';
-import { writeOutput } from './output-file.ts';
+import { type CsvLayout, REJECTION_COLUMNS } from './columns.ts';
+import { writeBeside } from './output-file.ts';
 import type { Layout, RejectedRow } from './rows.ts';
 
 /** Rows that are written together. */
 const PAGE_ROWS = 500;
 
-function* csvTexts(
-  { delimiter, header }: Exclude<Layout, string>,
-  rejections: Iterable<RejectedRow>,
-): Generator<string> {
+function* csvTexts({ delimiter, header }: CsvLayout, rejections: Iterable<RejectedRow>): Generator<string> {
   const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
   // The byte order mark tells Excel that the file is UTF-8.
   yield `\uFEFF${delimiterLine(delimiter)}`;
-  let page: (readonly string[])[] = [[...REJECTION_COLUMNS, ...header]];
+  let page = [[...REJECTION_COLUMNS, ...header]];
   for (const { row, reasons } of rejections) {
     page.push([`${row.line}`, reasons.join(' | '), ...row.given]);
     if (page.length < PAGE_ROWS) continue;
-    yield stringify(page as string[][], options);
+    yield stringify(page, options);
     page = [];
   }
-  yield stringify(page as string[][], options);
+  yield stringify(page, options);
 }
 
 const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow, layout: Layout): string => {
@@ -34,9 +31,12 @@ const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow, layout
 };
 
 /** Writes at least one rejected row. @returns the name of the file @throws CommandFailure */
-export const writeRejected = (path: string, layout: Layout, rejections: Iterable<RejectedRow>): Promise<string> => {
-  const isCsv = typeof layout === 'object';
-  const ending = isCsv ? 'csv' : 'ndjson';
-  const texts = isCsv ? csvTexts(layout, rejections) : Iterator.from(rejections).map((one) => jsonText(one, layout));
-  return writeOutput(`${path}.rejected.${ending}`, texts, { nextName: (nth) => `${path}.rejected-${nth}.${ending}` });
-};
+export const writeRejected = (path: string, layout: Layout, rejections: Iterable<RejectedRow>): Promise<string> =>
+  typeof layout === 'object'
+    ? writeBeside(path, 'rejected', 'csv', csvTexts(layout, rejections))
+    : writeBeside(
+        path,
+        'rejected',
+        'ndjson',
+        Iterator.from(rejections).map((one) => jsonText(one, layout)),
+      );

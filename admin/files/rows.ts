@@ -26,8 +26,6 @@ export interface Row extends GivenRow {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why the fields may not be those of the row. */
   readonly unreadable?: string;
-  /** Why the row is not valid, whatever its fields are. */
-  readonly issue?: string;
 }
 
 /** A row that is not loaded, with every reason. */
@@ -45,46 +43,44 @@ export interface RowRules {
   readonly hasLines?: boolean;
 }
 
-const csvRow = (line: number, cells: readonly string[], { columns, header }: CsvLayout): Row => {
+/** What is between the cells of a staged row: a control character that no text has. */
+export const CELL_END = '\u001f';
+
+const csvFields = (cells: readonly string[], { columns, header }: CsvLayout): Pick<Row, 'fields' | 'unreadable'> => {
   const fields: Record<string, string> = {};
   for (const [index, name] of columns.entries()) if (name !== null) fields[name] = cells[index] ?? '';
-  const row = { line, given: cells, fields };
-  if (!cells.slice(header.length).some((cell) => cell.trim() !== '')) return row;
-  return { ...row, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
+  if (!cells.slice(header.length).some((cell) => cell.trim() !== '')) return { fields };
+  return { fields, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
 };
 
-const STRINGS = /"(?:[^"\\]|\\.)*"/g;
-
-const countMembers = (value: unknown): number => {
-  if (typeof value !== 'object' || value === null) return 0;
-  const members = Object.values(value);
-  const own = Array.isArray(value) ? 0 : members.length;
-  return members.reduce((sum: number, member) => sum + countMembers(member), own);
-};
-
-const jsonRow = (line: number, text: string): Row => {
-  const row = { line, given: text, fields: {} };
-  let value: unknown;
+const jsonFields = (text: string): Pick<Row, 'fields' | 'unreadable'> => {
   try {
-    value = JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { fields: value as Row['fields'] };
+    return { fields: {}, unreadable: 'is not a JSON object' };
   } catch {
-    return { ...row, unreadable: 'is not JSON' };
+    return { fields: {}, unreadable: 'is not JSON' };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { ...row, unreadable: 'is not a JSON object' };
-  }
-  const fields = value as Row['fields'];
-  // `JSON.parse` keeps the last one only.
-  const isRepeated = text.replace(STRINGS, '').split(':').length - 1 > countMembers(value);
-  return { ...row, fields, ...(isRepeated && { issue: 'the line has a field twice' }) };
 };
 
 /** Reads the fields of a row. */
 export const readRow = ({ line, given }: GivenRow, layout: Layout): Row => {
-  if (typeof given === 'string') {
-    return layout === 'ndjson' ? jsonRow(line, given) : { line, given, fields: { registration: given } };
-  }
-  return typeof layout === 'object' ? csvRow(line, given, layout) : { line, given, fields: {} };
+  if (typeof given !== 'string') return { line, given, ...csvFields(given, layout as CsvLayout) };
+  return { line, given, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };
+};
+
+/** The most lines that a message names. */
+export const MAX_LINES = 20;
+
+/** Refuses a file of which some rows are wrong. The message begins as `line 3 has` or `lines 3, 4 and 17 more have`. */
+export const refuseLines = (rows: readonly { readonly line: number }[], problem: string): void => {
+  if (rows.length === 0) return;
+  const lines = rows.slice(0, MAX_LINES).map(({ line }) => `${line}`);
+  if (rows.length > MAX_LINES) lines.push(`${rows.length - MAX_LINES} more`);
+  const have = rows.length === 1 ? 'has' : 'have';
+  throw new UnreadableFile(
+    `line${rows.length === 1 ? '' : 's'} ${new Intl.ListFormat('en-GB').format(lines)} ${have} ${problem}`,
+  );
 };
 
 /** The rows of a page of a file, and the bytes that were read so far. */
@@ -96,39 +92,28 @@ interface RowPage {
 
 async function* readCsvRows(
   source: SourceFile,
-  { columns, maxRowLength, hasLines = false }: RowRules,
+  { columns, maxRowLength: maxLength, hasLines }: RowRules,
   map: readonly MappedColumn[],
 ): AsyncGenerator<RowPage> {
   const find = columnFinder(columns, map);
-  const options = { maxLength: maxRowLength };
-  const header = await readHeader(source, (name) => find(name) !== undefined, options);
+  const header = await readHeader(source, (name) => find(name) !== undefined, { maxLength });
   if (header === undefined) throw new FileRefused(`the file is empty: ${requiredColumnsClause(columns)}`);
   const layout = findLayout(header, columns, map, find);
   const isUsed = (index: number) => typeof layout.columns[index - layout.cut] === 'string';
-  for await (const { rows, read } of readCsv(source, header, options)) {
-    const hiding = hasLines
-      ? []
-      : rows.filter(({ cells }) => cells.some((cell, index) => mayHideRow(cell, isUsed(index), layout.delimiter)));
-    if (hiding.length > 0) {
-      throw new UnreadableFile(
-        `${listLines(hiding)} a line end within a cell, so nobody knows where the row ends: remove the line end, or the quote that was not closed`,
-      );
-    }
+  for await (const { rows, read } of readCsv(source, header, { maxLength })) {
+    refuseLines(
+      rows.filter(
+        ({ cells }) => !hasLines && cells.some((cell, index) => mayHideRow(cell, isUsed(index), layout.delimiter)),
+      ),
+      'a line end within a cell, so nobody knows where the row ends: remove the line end, or the quote that was not closed',
+    );
+    refuseLines(
+      rows.filter(({ cells }) => cells.some((cell) => cell.includes(CELL_END))),
+      'the control character U+001F, so the file is not text: remove it',
+    );
     yield { rows: rows.map(({ line, cells }) => ({ line, given: cells.slice(layout.cut) })), layout, read };
   }
 }
-
-/** The most lines that a message names. */
-export const MAX_LINES = 20;
-
-/** `line 3 has`, or `lines 3, 4 and 17 more have`. */
-export const listLines = (rows: readonly { readonly line: number }[]): string => {
-  const lines = rows.slice(0, MAX_LINES).map(({ line }) => `${line}`);
-  const more = rows.length > MAX_LINES ? [`${rows.length - MAX_LINES} more`] : [];
-  return rows.length === 1
-    ? `line ${lines[0]} has`
-    : `lines ${new Intl.ListFormat('en-GB').format([...lines, ...more])} have`;
-};
 
 /**
  * The rows of a file without blank ones, a page at a time.
@@ -145,18 +130,11 @@ export async function* readRows(
     return;
   }
   for await (const { lines, read } of readLines(source, rules.maxRowLength)) {
-    const long = lines.find(({ text }) => text.length > rules.maxRowLength);
-    if (long)
-      throw new UnreadableFile(
-        `line ${long.line} has more than ${rules.maxRowLength.toLocaleString('en-GB')} characters`,
-      );
     const rows = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter(({ given }) => given !== '');
-    const joined = format === 'txt' ? rows.filter(({ given }) => /[\t,;]|\s\s/.test(given)) : [];
-    if (joined.length > 0) {
-      throw new UnreadableFile(
-        `${listLines(joined)} a tab, a comma, a semicolon or two blanks: a line of a .txt is one registration; save a table as .csv`,
-      );
-    }
+    refuseLines(
+      rows.filter(({ given }) => format === 'txt' && /[\t,;]|\s\s/.test(given)),
+      'a tab, a comma, a semicolon or two blanks: a line of a .txt is one registration; save a table as .csv',
+    );
     yield { rows, layout: format, read };
   }
 }

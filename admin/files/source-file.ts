@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { COMPRESSED, findEncoding, findMark, WORKBOOK } from '../../csv/encoding.ts';
-import type { Encoding, TextFile } from '../../csv/text.ts';
+import { findEncoding, findMark } from '../../csv/encoding.ts';
+import { type TextFile, UnreadableFile } from '../../csv/text.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
-import { asFileFailure } from './file-failure.ts';
+import type { DeploymentContext } from '../deployment/deployment.ts';
+import type { FileOptions } from './file-options.ts';
 
 /** The format of a file, from the ending of its name; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
@@ -16,50 +17,74 @@ export interface SourceFile extends TextFile {
   readonly changed: string;
 }
 
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'access to the file is denied',
+  EPERM: 'access to the file is denied',
+  EISDIR: 'that is a folder, not a file',
+  // Node's code when `rm` is called on a folder.
+  ERR_FS_EISDIR: 'that is a folder, not a file',
+  ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'the name is too long, so give the file that is read a shorter one',
+  EFBIG: 'the file would be too large for the disk or its limit',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the disk cannot be written to',
+};
+
+/** An error of the file system or a file's content as a message; any other error is returned unchanged. */
+export const asFileFailure = (error: unknown, path: string): unknown => {
+  if (error instanceof UnreadableFile) {
+    return new FileRefused(`${error.message}; nothing was changed: ${path}`, { cause: error });
+  }
+  const reason = FILE_ERRORS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
+  return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });
+};
+
 const findFormat = (path: string, formats: readonly FileFormat[]): FileFormat => {
-  const extension = extname(path)
-    .toLowerCase()
-    .replace(/^\.jsonl$/, '.ndjson');
+  const extension = extname(path).toLowerCase().replace('.jsonl', '.ndjson');
   const format = formats.find((one) => `.${one}` === extension);
   if (format !== undefined) return format;
-  if (/^\.xlsx?$/.test(extension)) throw new FileRefused(`${WORKBOOK}: ${path}`);
-  if (/^\.(gz|zip|bz2|xz|zst|7z)$/.test(extension)) throw new FileRefused(`${COMPRESSED}: ${path}`);
   const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
   throw new FileRefused(`the name of the file must end in ${endings}: ${path}`);
 };
 
-const readFacts = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {
-  const format = findFormat(path, formats);
-  try {
-    const facts = await stat(path);
-    if (facts.isDirectory()) throw new CommandFailure(`that is a folder, not a file: ${path}`);
-    if (!facts.isFile()) {
-      throw new CommandFailure(`it is read more than once, so it must be a file, not a pipe: ${path}`);
-    }
-    return { path, format, bytes: facts.size, changed: facts.mtime.toISOString() };
-  } catch (error) {
-    throw asFileFailure(error, path);
-  }
+const readFacts = async (path: string): Promise<Pick<SourceFile, 'bytes' | 'changed'>> => {
+  const facts = await stat(path);
+  if (facts.isDirectory()) throw new CommandFailure(`that is a folder, not a file: ${path}`);
+  if (!facts.isFile()) throw new CommandFailure(`it is read more than once, so it must be a file, not a pipe: ${path}`);
+  return { bytes: facts.size, changed: facts.mtime.toISOString() };
 };
 
 /** @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats */
-export const openSource = async (path: string, formats: readonly FileFormat[], given?: Encoding) => {
-  const facts = await readFacts(path, formats);
-  if (given !== undefined && facts.format === 'ndjson') {
-    throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');
-  }
+export const openSource = async (
+  path: string,
+  formats: readonly FileFormat[],
+  { encoding: given, map }: Pick<FileOptions, 'encoding' | 'map'>,
+  { notice }: Pick<DeploymentContext, 'notice'>,
+): Promise<SourceFile> => {
   try {
-    const isJson = facts.format === 'ndjson';
-    const encoding = await findEncoding(path, isJson ? ((await findMark(path)) ?? 'utf-8') : given);
-    return { ...facts, encoding };
+    const facts = await readFacts(path);
+    // A workbook or a compressed file says more than its name.
+    const mark = await findMark(path, given);
+    const format = findFormat(path, formats);
+    if (given !== undefined && format === 'ndjson') {
+      throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');
+    }
+    if (map.length > 0 && format !== 'csv') throw new CommandFailure('--map names columns of a CSV file');
+    const encoding = await findEncoding(path, format === 'ndjson' ? (mark ?? 'utf-8') : given);
+    if (given === undefined && encoding === 'windows-1252') {
+      notice('The file is not UTF-8: it is read as Windows-1252.');
+    }
+    return { path, format, encoding, ...facts };
   } catch (error) {
     throw asFileFailure(error, path);
   }
 };
 
 /** @throws CommandFailure when the file has changed since it was opened */
-export const requireUnchanged = async ({ path, format, bytes, changed }: SourceFile): Promise<void> => {
-  const now = await readFacts(path, [format]);
+export const requireUnchanged = async ({ path, bytes, changed }: SourceFile): Promise<void> => {
+  const now = await readFacts(path);
   if (now.bytes !== bytes || now.changed !== changed) {
     throw new CommandFailure(`the file has changed while it was read; run this again: ${path}`);
   }

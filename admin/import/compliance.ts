@@ -1,13 +1,12 @@
 import { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
-import { type ReadOptions, type RecordRules, readWholeRecord } from '../file-command/file-kind.ts';
-import type { RecordChange } from '../file-command/record-changes.ts';
-import { wholeForm } from '../file-command/record-form.ts';
 import type { Columns } from '../files/columns.ts';
+import type { FileKind } from '../files/file-kind.ts';
 import type { Row } from '../files/rows.ts';
-import { readErasedLine } from './erased-line.ts';
-import { asNumber, cellValue, type FieldChecks, fieldChecks, isBlank } from './field-checks.ts';
+import { wholeForm } from '../records/record-form.ts';
+import { asNumber, cellValue, type FieldChecks, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
+import { readWholeRecords } from './whole-records.ts';
 
 export const COMPLIANCE_COLUMNS: Columns = {
   required: ['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
@@ -53,29 +52,20 @@ const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
   lastUpdated: check.lastUpdated('last_updated', cellValue(fields.last_updated)),
 });
 
-const readCompliance = (
-  { fields }: Row,
-  registration: string,
-  options: ReadOptions,
-): { readonly change: RecordChange } | { readonly reasons: readonly string[] } => {
-  const check = fieldChecks(options);
-  // `null` means that the time is unknown, and is stored as no time.
-  const lastUpdatedRule = (name: string, value: unknown) => (value === null ? null : check.lastUpdated(name, value));
-  const rules = { registration: () => registration, lastUpdated: lastUpdatedRule };
-  const { mot, roadTax, outstandingFines, lastUpdated } =
-    options.format === 'csv' ? fromCsv(check, fields) : readFields(check, ComplianceRecord, fields, rules);
-  if (check.reasons.length > 0) return { reasons: check.reasons };
-  return { change: { registration, body: { mot, roadTax, outstandingFines }, lastUpdated } };
-};
-
 /** Compliance records, which have no suppliers. */
 export const COMPLIANCE = wholeForm('compliance', (item) => readStored(ComplianceRecord, item));
 
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
-export const complianceRules: RecordRules = {
+export const complianceRules = {
   form: COMPLIANCE,
   read: (rows, registration, options) =>
-    readWholeRecord(rows, (row) =>
-      (row.fields.erased === undefined ? readCompliance : readErasedLine)(row, registration, options),
-    ),
-};
+    readWholeRecords(rows, registration, options, (check, fields) => {
+      // `null` means that the time is unknown, and is stored as no time.
+      const lastUpdatedRule = (name: string, value: unknown) =>
+        value === null ? null : check.lastUpdated(name, value);
+      const rules = { registration: () => registration, lastUpdated: lastUpdatedRule };
+      const { mot, roadTax, outstandingFines, lastUpdated } =
+        options.format === 'csv' ? fromCsv(check, fields) : readFields(check, ComplianceRecord, fields, rules);
+      return { body: { mot, roadTax, outstandingFines }, lastUpdated };
+    }),
+} satisfies FileKind['writing'];

@@ -1,4 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as T from 'typebox';
 import { type ContentItem, isContentId } from '../../core/content/item.ts';
@@ -8,9 +7,9 @@ import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { MAX_ROW_LENGTH } from '../../csv/lines.ts';
 import { contentImport } from '../content/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../content/imported-item.ts';
-import type { CommandContext } from '../deployment/deployment.ts';
-import type { RowsWriting } from '../file-command/file-kind.ts';
-import type { Row, RowRules } from '../files/rows.ts';
+import { type CommandContext, tableName } from '../deployment/deployment.ts';
+import type { FileKind, FileRun } from '../files/file-kind.ts';
+import type { Row } from '../files/rows.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
 
 /** Milliseconds for one transaction's items, including retries. */
@@ -18,13 +17,9 @@ const TRANSACTION_TIMEOUT_MS = 30_000;
 
 /** Rows that are read before Ctrl-C is looked for, also when all of them are rejected. */
 const ROWS_A_TURN = 500;
-export const CONTENT_ROWS: RowRules = {
-  columns: {
-    required: ['title', 'content', 'domain', 'slug'],
-    optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
-  },
-  maxRowLength: MAX_ROW_LENGTH,
-  hasLines: true,
+const COLUMNS = {
+  required: ['title', 'content', 'domain', 'slug'],
+  optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
 };
 
 const rule = (isValid: (value: unknown) => boolean, issue: string) =>
@@ -46,7 +41,7 @@ const ContentRow = T.Object({ ...CreateContent.properties, ...setByService });
 /** A CSV row has a cell for every column: blank cells of optional columns count as absent. */
 const asGiven = ({ given: text, fields }: Row): Row['fields'] => {
   if (typeof text === 'string') return fields;
-  const isGiven = ([name, value]: [string, unknown]) => CONTENT_ROWS.columns.required.includes(name) || value !== '';
+  const isGiven = ([name, value]: [string, unknown]) => COLUMNS.required.includes(name) || value !== '';
   const given = Object.fromEntries(Object.entries(fields).filter(isGiven));
   return { ...given, ...(given.version !== undefined && { version: asNumber(given.version) }) };
 };
@@ -62,65 +57,31 @@ const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fie
   return stamps;
 };
 
-/** Which line of the file has claimed an id or a slug first. Lines with ids have claimed those before the first write. */
-const claimsIn = (db: DatabaseSync) => {
-  db.exec('CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID');
-  const insert = db.prepare('INSERT OR IGNORE INTO claims VALUES (?, ?)');
-  const find = db.prepare('SELECT line FROM claims WHERE key = ?');
-  const lineOf = (key: string) => find.get(key)?.line as number | undefined;
-  return {
-    lineOf,
-    /** Claims the key for a line. @returns the earlier line that has it, if one has */
-    claim: (key: string, line: number): number | undefined => {
-      insert.run(key, line);
-      const owner = lineOf(key);
-      return owner === line ? undefined : owner;
-    },
-  };
-};
-
-type Claims = ReturnType<typeof claimsIn>;
-
-/** The slugs that a dry run would have moved: the id of each one's item, null for a free one. */
-const movedSlugsIn = (db: DatabaseSync) => {
-  db.exec('CREATE TABLE moved_slugs (slug TEXT PRIMARY KEY, id TEXT) WITHOUT ROWID');
-  const insert = db.prepare('INSERT OR REPLACE INTO moved_slugs VALUES (?, ?)');
-  const find = db.prepare('SELECT id FROM moved_slugs WHERE slug = ?');
-  return {
-    ownerOf: (slug: string) => find.get(slug)?.id as string | null | undefined,
-    move: (slug: string, id: string | null) => void insert.run(slug, id),
-  };
-};
+/** The lines of the file by the ids and slugs that they have: of one that several have, the first line. */
+type Claims = Map<string, number>;
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
-const nameOf = ({ domain, slug }: ImportedItem): string => `name ${domain} ${slug}`;
-const idOf = (id: string): string => `id ${id}`;
+const idOf = (id: unknown): string => `id ${id}`;
 
-const repeats = (what: string, earlier: number | undefined): string[] =>
-  earlier === undefined ? [] : [`${what} is on line ${earlier} already; an item may be on one line of a file only`];
+const repeats = (what: string, other: number | undefined): string[] =>
+  other === undefined ? [] : [`${what} is on line ${other} too; an item may be on one line of a file only`];
+
+/** @returns the earlier line that has this id or slug, if one has */
+const claim = (claims: Claims, key: string, line: number): number | undefined => {
+  const first = claims.get(key) ?? line;
+  claims.set(key, first);
+  return first === line ? undefined : first;
+};
 
 /** Why an earlier row of the file excludes this one. */
-const findRepeats = (item: ImportedItem, line: number, { claim }: Claims): string[] => {
-  const earlier = claim(slugOf(item), line);
-  if (earlier === undefined && item.id === undefined) claim(nameOf(item), line);
-  return [
-    ...repeats('this slug of this domain', earlier),
-    ...(item.id === undefined ? [] : repeats('this id', claim(idOf(item.id), line))),
-  ];
-};
-
-/** Why an item must stay: an earlier row changes it, by its id or its slug. */
-const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claims): string | undefined => {
-  const find = (key: string) => lineOf(key) ?? Number.POSITIVE_INFINITY;
-  const [byId, byName] = [find(idOf(stored.id)), find(nameOf(stored))];
-  const [own, other] = item.id === undefined ? [byName, byId] : [byId, byName];
-  return repeats('this item', other < own ? other : undefined)[0];
-};
+const findRepeats = (item: ImportedItem, line: number, claims: Claims): string[] => [
+  ...repeats('this slug of this domain', claim(claims, slugOf(item), line)),
+  ...(item.id === undefined ? [] : repeats('this id', claim(claims, idOf(item.id), line))),
+];
 
 /** One item from its row, checked like a request to create it. */
 const readContentRow = (row: Row, now: Date, claims: Claims): ImportedItem | readonly string[] => {
-  const problem = row.issue ?? (row.unreadable === undefined ? undefined : `the row ${row.unreadable}`);
-  if (problem !== undefined) return [problem];
+  if (row.unreadable !== undefined) return [`the row ${row.unreadable}`];
   const check = fieldChecks({ now, dates: 'iso', ifNewer: false });
   const fields = check.object('', asGiven(row), Object.keys(ContentRow.properties));
   for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);
@@ -140,13 +101,14 @@ interface ItemOfLine {
 
 /** The items of the rows, in batches of one transaction. Rejected rows are staged. */
 async function* readBatches(
-  { staged, counts, now, onRows }: RowsWriting,
+  { staged, counts, options }: FileRun,
   claims: Claims,
+  onRows: () => void,
 ): AsyncGenerator<ItemOfLine[]> {
   let batch: ItemOfLine[] = [];
   for (const row of staged.rows()) {
     counts.read += 1;
-    const item = readContentRow(row, now, claims);
+    const item = readContentRow(row, options.now, claims);
     if ('length' in item) {
       staged.reject(row.line, item);
       counts.rejected += 1;
@@ -166,32 +128,42 @@ async function* readBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** Writes content items in the order of the file: CSV or NDJSON, an item per row. */
-export const writeContent = async (job: RowsWriting, { deployment, signal }: CommandContext): Promise<void> => {
-  const { staged, counts, table, now, dryRun } = job;
-  const claims = claimsIn(staged.db);
-  for (const { fields, line } of staged.rows()) {
-    if (typeof fields.id === 'string' && fields.id !== '') claims.claim(idOf(fields.id), line);
-  }
-  const skipReason = (row: ImportedItem, stored: ContentItem) => skipReasonOf(row, stored, claims);
-  const moved = dryRun ? movedSlugsIn(staged.db) : undefined;
-  const items = contentImport(deployment.db, table, skipReason, moved);
-  const write = async (batch: readonly ItemOfLine[]): Promise<void> => {
+/** Writes content items in the order of the file. */
+const writeContent = async (
+  run: FileRun,
+  onRows: () => void,
+  { deployment, signal }: CommandContext,
+): Promise<void> => {
+  const { staged, counts, options } = run;
+  const claims: Claims = new Map();
+  for (const { fields, line } of staged.rows()) claim(claims, idOf(fields.id), line);
+  // A row without an id is not the item of a row with that id.
+  const skipReason = (row: ImportedItem, stored: ContentItem) =>
+    row.id === undefined ? repeats('this item', claims.get(idOf(stored.id)))[0] : undefined;
+  const moved = options.dryRun ? new Map() : undefined;
+  const items = contentImport(deployment.db, tableName(deployment, 'content'), skipReason, moved);
+  // One at a time: a row may take a slug that an earlier one has freed, and transactions would meet on counters.
+  for await (const batch of readBatches(run, claims, onRows)) {
+    if (signal.aborted) return;
     const rows = batch.map(({ item }) => item);
-    const results = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
+    const deadline = deadlineIn(TRANSACTION_TIMEOUT_MS);
+    const results = await items.importBatch(rows, { now: options.now, deadline });
     for (const [index, { line }] of batch.entries()) {
       const result = results[index];
       if (typeof result === 'string') counts[result] += 1;
       if (typeof result !== 'object') continue;
-      const holder = result.owner === undefined ? undefined : claims.lineOf(idOf(result.owner));
+      const holder = result.owner === undefined ? undefined : claims.get(idOf(result.owner));
       const which = holder === undefined ? '' : `; put line ${holder} before this one`;
       staged.reject(line, [`${result.reason}${which}`]);
       counts.rejected += 1;
     }
-  };
-  // One at a time: a row may take a slug that an earlier one has freed, and transactions would meet on counters.
-  for await (const batch of readBatches(job, claims)) {
-    if (signal.aborted) return;
-    await write(batch);
   }
 };
+
+/** Content: CSV or NDJSON, an item per row. */
+export const CONTENT_FILE = {
+  columns: COLUMNS,
+  maxRowLength: MAX_ROW_LENGTH,
+  hasLines: true,
+  writing: writeContent,
+} satisfies Partial<FileKind>;

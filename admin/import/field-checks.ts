@@ -1,8 +1,8 @@
 import { isCalendarDate } from '../../core/runtime/clock.ts';
 import type { Policy } from '../../core/vehicles/vehicle-record.ts';
-import type { ReadOptions } from '../file-command/file-kind.ts';
-import type { DateForm } from '../file-command/file-options.ts';
-import { fromUkDate, isUkDate } from '../file-command/uk-dates.ts';
+import type { ReadOptions } from '../files/file-kind.ts';
+import type { DateForm } from '../files/file-options.ts';
+import { fromUkDate, isUkDate } from '../files/uk-dates.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 /** What spreadsheets and databases add to a date. */

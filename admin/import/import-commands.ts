@@ -2,43 +2,39 @@ import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import type { RecordOutcome } from '../file-command/counts.ts';
-import type { DataKind, FileKind } from '../file-command/file-kind.ts';
-import { addFileOptions, type FileOptions, parseLimit } from '../file-command/file-options.ts';
-import { runFile } from '../file-command/run-file.ts';
-import { MAX_ROW_LENGTH } from '../file-command/stage-file.ts';
 import { columnHelp } from '../files/columns.ts';
+import { type DataKind, type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
+import { addFileOptions, type FileOptions, parseLimit } from '../files/file-options.ts';
+import { runFile } from '../files/run-file.ts';
+import { OUTCOMES } from '../records/record-changes.ts';
 import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
 import { COMPLIANCE_COLUMNS, complianceRules } from './compliance.ts';
-import { CONTENT_ROWS, writeContent } from './content.ts';
+import { CONTENT_FILE } from './content.ts';
 import { VEHICLE_COLUMNS } from './vehicle-rows.ts';
 import { vehicleRules } from './vehicles.ts';
 
-const RECORD_OUTCOMES = [
-  'loaded',
-  'unchanged',
-  'kept',
-  'removed',
-  'notThere',
-  'erased',
-] as const satisfies readonly RecordOutcome[];
+interface ImportOptions extends Partial<FileOptions> {
+  /** Whose the file is; undefined for the supplier without a name. */
+  readonly supplier?: string;
+}
 
-/** The rows of each kind of file. */
-const ROWS = {
-  vehicles: { columns: VEHICLE_COLUMNS, maxRowLength: MAX_ROW_LENGTH },
-  compliance: { columns: COMPLIANCE_COLUMNS, maxRowLength: MAX_ROW_LENGTH },
-  content: CONTENT_ROWS,
-};
+/** The rows of each kind of file, and how they are written. */
+const KINDS = {
+  vehicles: ({ supplier, restore }: ImportOptions) => ({
+    ...{ columns: VEHICLE_COLUMNS, maxRowLength: REGISTRATION_FILE.maxRowLength },
+    writing: vehicleRules(supplier, restore),
+  }),
+  compliance: () => ({
+    ...{ columns: COMPLIANCE_COLUMNS, maxRowLength: REGISTRATION_FILE.maxRowLength },
+    writing: complianceRules,
+  }),
+  content: () => CONTENT_FILE,
+} satisfies Record<DataKind, (options: ImportOptions) => Partial<FileKind>>;
 
-const writingOf = (noun: DataKind, { supplier, restore }: Partial<FileOptions>): FileKind['writing'] => {
-  if (noun === 'content') return writeContent;
-  return noun === 'compliance' ? complianceRules : vehicleRules(supplier, restore);
-};
-
-const fileKind = (noun: DataKind, options: Partial<FileOptions>): FileKind => {
+const fileKind = (noun: DataKind, options: ImportOptions): FileKind => {
   const { complete, restore, supplier } = options;
   return {
-    ...ROWS[noun],
+    ...KINDS[noun](options),
     verb: 'import',
     noun,
     consequence: [
@@ -46,13 +42,12 @@ const fileKind = (noun: DataKind, options: Partial<FileOptions>): FileKind => {
       ...(complete ? ['removes those that it lacks'] : []),
     ].join(' and '),
     formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
-    outcomes: noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,
-    writing: writingOf(noun, options),
+    outcomes: noun === 'content' ? ['loaded', 'unchanged'] : OUTCOMES,
   };
 };
 
 /** @throws CommandFailure when options contradict each other */
-const requireConsistent = (noun: DataKind, options: Partial<FileOptions>): void => {
+const requireConsistent = (noun: DataKind, options: ImportOptions): void => {
   const { complete, ifNewer, removeAtMost, restore, supplier } = options;
   const nothing = 'nothing was loaded';
   requireSuppliers(noun, supplier);
@@ -78,9 +73,9 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
     .argument('<file>', 'a .csv, .ndjson or .jsonl file')
     .addHelpText(
       'after',
-      `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(ROWS[noun].columns)}${exampleOf(`import ${noun} ${noun}.csv`)}`,
+      `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(KINDS[noun]({}).columns)}${exampleOf(`import ${noun} ${noun}.csv`)}`,
     )
-    .action((file: string, options: Partial<FileOptions>) =>
+    .action((file: string, options: ImportOptions) =>
       run((context) => {
         requireConsistent(noun, options);
         return runFile(fileKind(noun, options), file, options, context);

@@ -1,14 +1,9 @@
 import { MAX_POLICIES, Policy, VehicleDetails } from '../../core/vehicles/vehicle-record.ts';
-import type { ReadOptions, ReadRows } from '../file-command/file-kind.ts';
-import type { RecordChange } from '../file-command/record-changes.ts';
 import type { Columns } from '../files/columns.ts';
+import type { ReadOptions, ReadRows } from '../files/file-kind.ts';
 import type { Row } from '../files/rows.ts';
-import type { VehicleBody } from '../vehicle-parts.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-
-/** What a file says of a vehicle. */
-export type VehicleChange = RecordChange<VehicleBody>;
 
 const POLICY_COLUMNS: Readonly<Record<string, string>> = {
   number: 'policy_number',
@@ -102,10 +97,10 @@ export const readVehicleRows = (group: readonly Row[], registration: string, opt
   if (bad || first === undefined) {
     const whole = `rejected with line ${bad?.row.line}, which is the same vehicle`;
     const rejected = all.map(({ row, reasons }) => ({ row, reasons: reasons.length > 0 ? reasons : [whole] }));
-    return { rejected, repeated: 0 };
+    return { rejected };
   }
   const times = rows.flatMap((row) => row.lastUpdated ?? []);
   const body = { vehicle: first.details, policies };
   const change = { registration, body, lastUpdated: times.toSorted().at(-1) };
-  return { change, rejected: [], repeated: all.length - rows.length };
+  return { change, repeated: all.length - rows.length };
 };

@@ -1,13 +1,19 @@
 import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { type ReadOptions, type RecordRules, readWholeRecord } from '../file-command/file-kind.ts';
-import { NAMELESS } from '../file-command/record-form.ts';
+import type { FileKind } from '../files/file-kind.ts';
 import type { Row } from '../files/rows.ts';
+import { NAMELESS } from '../records/record-form.ts';
+import {
+  readSupplied,
+  type SuppliedVehicle,
+  SupplierDetails,
+  supplierForm,
+  WHOLE_VEHICLES,
+} from '../records/vehicle-parts.ts';
 import { SUPPLIER_NAME } from '../supplier-option.ts';
-import { readSupplied, type SuppliedVehicle, SupplierDetails, supplierForm, WHOLE_VEHICLES } from '../vehicle-parts.ts';
-import { readErasedLine } from './erased-line.ts';
-import { type FieldChecks, fieldChecks } from './field-checks.ts';
+import type { FieldChecks } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { overlap, readVehicleRows, type VehicleChange } from './vehicle-rows.ts';
+import { overlap, readVehicleRows } from './vehicle-rows.ts';
+import { readWholeRecords } from './whole-records.ts';
 
 const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
   for (const [index, policy] of policies.entries()) {
@@ -28,18 +34,17 @@ const rulesOf = (check: FieldChecks, registration: string) => ({
   lastUpdated: check.lastUpdated,
 });
 
-type LineResult = { readonly change: VehicleChange } | { readonly reasons: readonly string[] };
-
-const SEVERAL_SUPPLIERS =
-  'supplied: this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier';
-
-const readVehicleLine = ({ fields }: Row, registration: string, options: ReadOptions): LineResult => {
-  if (fields.supplied !== undefined) return { reasons: [SEVERAL_SUPPLIERS] };
-  const check = fieldChecks(options);
+const readVehicleLine = (check: FieldChecks, fields: Row['fields'], registration: string) => {
+  if (fields.supplied !== undefined) {
+    check.issue(
+      'supplied',
+      'this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier',
+    );
+    return {};
+  }
   const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rulesOf(check, registration));
   checkPolicies(check, policies);
-  if (check.reasons.length > 0) return { reasons: check.reasons };
-  return { change: { registration, body: { vehicle, policies }, lastUpdated } };
+  return { body: { vehicle, policies }, lastUpdated };
 };
 
 const { properties } = VehicleRecord;
@@ -71,8 +76,7 @@ const readSaid = (check: FieldChecks, name: string, value: unknown): SuppliedVeh
 };
 
 /** One vehicle from its line of an export, with all of its suppliers. */
-const readExportedLine = ({ fields }: Row, registration: string, options: ReadOptions): LineResult => {
-  const check = fieldChecks(options);
+const readExportedLine = (check: FieldChecks, fields: Row['fields'], registration: string) => {
   const read = readFields(check, ExportedVehicle, fields, {
     ...rulesOf(check, registration),
     supplied: (name, value) => readSaid(check, name, value),
@@ -83,18 +87,14 @@ const readExportedLine = ({ fields }: Row, registration: string, options: ReadOp
   if (check.reasons.length === 0 && isNamed && JSON.stringify(readSupplied({ ...read })) !== JSON.stringify(read)) {
     check.issue('supplied', 'does not go with vehicle, policies and lastUpdated as an export has them');
   }
-  if (check.reasons.length > 0) return { reasons: check.reasons };
-  return { change: { registration, body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated } };
+  return { body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated };
 };
 
 /** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
-export const vehicleRules = (supplier: string | undefined, restore = false): RecordRules => ({
+export const vehicleRules = (supplier: string | undefined, restore = false): FileKind['writing'] => ({
   form: restore ? WHOLE_VEHICLES : supplierForm(supplier),
-  read: (rows, registration, options) => {
-    if (options.format === 'csv') return readVehicleRows(rows, registration, options);
-    const readLine = restore ? readExportedLine : readVehicleLine;
-    return readWholeRecord(rows, (row) =>
-      (row.fields.erased === undefined ? readLine : readErasedLine)(row, registration, options),
-    );
-  },
+  read: (rows, registration, options) =>
+    options.format === 'csv'
+      ? readVehicleRows(rows, registration, options)
+      : readWholeRecords(rows, registration, options, restore ? readExportedLine : readVehicleLine),
 });

@@ -5,7 +5,7 @@ import { Command } from 'commander';
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { CommandFailure, type CommandResult, FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { Counts } from '../file-command/counts.ts';
+import type { Counts } from '../files/file-kind.ts';
 import { addImportCommands } from '../import/import-commands.ts';
 import { type IntakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
 import type { LastLoaded, WaitingFile } from './waiting-files.ts';

@@ -1,4 +1,4 @@
-import type { SuppliedVehicle } from '../../admin/vehicle-parts.ts';
+import type { SuppliedVehicle } from '../../admin/records/vehicle-parts.ts';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';

@@ -99,7 +99,7 @@ describe('import --complete', () => {
     const unreadable = [vehicleRow({ registration: '' })];
     const csv = await file('v.csv', vehiclesCsv(...rows, year, ...others, ...unreadable));
     const complete = ['import', 'vehicles', csv, '--complete', '--unreadable-at-most=1'];
-    const nameless = 'and 1 row without a readable registration counts as one';
+    const nameless = 'and 1 row without a readable registration, each counted as one';
     const sentence = `the file lacks 2 of 40 stored records, ${nameless}, more than the 2 of`;
     expect(await run([...complete, '--remove-at-most=2'])).toEqual(failure(sentence));
     expect((await run([...complete, '--remove-at-most=3'])).exitCode).toBe(1);

@@ -111,10 +111,10 @@ describe('import content', () => {
     expect(exitCode).toBe(1);
     expect((await rejectedLines(path)).map(({ line, reasons }) => [line, ...reasons])).toEqual([
       [1, 'slug: belongs to another item of this domain'],
-      [2, expect.stringContaining('is on line 1 already')],
-      [4, expect.stringContaining('this item is on line 3 already')],
+      [2, expect.stringContaining('is on line 1 too')],
+      [3, expect.stringContaining('this item is on line 4 too')],
     ]);
-    expect((await list('g.example', 'old')).items).toMatchObject([{ id: ID, title: 'U' }]);
+    expect((await list('g.example', 'new')).items).toMatchObject([{ id: ID, title: 'T' }]);
   });
 
   it('rejects what a request to create would be rejected for, with every issue', async () => {

@@ -90,7 +90,7 @@ it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, a
   const issues = ['is not a calendar date', form, form];
   expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
   const us = vehicleRow({ registration: 'US1', valid_to: '12/31/2026' });
-  const sentence = 'line 3 has a date with the month first, so --dates uk reads others wrongly: nothing was changed';
+  const sentence = 'line 3 has a date with the month first, so --dates uk reads others wrongly: write it as YYYY-MM-DD';
   expect(await load('vehicles', 'us.csv', vehiclesCsv(vehicleRow(), us), '--dates', 'uk')).toMatchObject(
     failure(sentence),
   );
@@ -132,14 +132,15 @@ it('The summary of rejected rows has the most frequent of at most 20 reasons fir
 describe('An import', () => {
   const TOO_LONG =
     /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv\.rejected\.csv;/;
+  const write = (content: string | Buffer) => (path: string) => writeFileSync(path, content);
   const writeBadRow = (path: string) => writeFileSync(path, vehiclesCsv(vehicleRow({ year: 'x' })));
   it.each<[string, (path: string) => unknown, RegExp]>([
     ['absent.csv', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
     ['folder.csv', mkdirSync, /a folder, not a file/],
     ['pipe.csv', (path) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
-    ['book.xlsx', () => undefined, /^error: the file is an Excel workbook, not CSV/],
-    ['file.csv.gz', () => undefined, /^error: the file is compressed: unpack it first/],
-    ['file.txt', () => undefined, /^error: the name of the file must end in \.csv/],
+    ['book.xlsx', write(Buffer.from('504b030414000600', 'hex')), /^error: the file is an Excel workbook, not CSV/],
+    ['file.csv.gz', write(Buffer.from('1f8b0800', 'hex')), /^error: the file is compressed: unpack it first/],
+    ['file.txt', write('AB12CDE'), /^error: the name of the file must end in \.csv/],
     [`${'x'.repeat(240)}.csv`, writeBadRow, TOO_LONG],
   ])('is rejected for a file that cannot be imported: %s', async (name, make, sentence) => {
     make(admin.pathOf(name));

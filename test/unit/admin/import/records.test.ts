@@ -40,7 +40,7 @@ describe('import vehicles of a CSV', () => {
   });
 
   it.each([
-    ['LKW,AB12CDE,nb,BOX,123', '4 registrations have', 'LKW, NB, BOX, …'],
+    ['LKW,AB12CDE,nb,BOX,123', '4 registrations have', '123, BOX, LKW, …'],
     ['ABCDEFGHIJKL', '1 registration has', 'ABCDEFGHIJKL'],
   ])('counts and names registrations of no known UK format that it loads: of %s', async (names, count, examples) => {
     const rows = names.split(',').map((registration, nth) => ({ registration, policy_number: `${nth}` }));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { SuppliedVehicle } from '../../../../admin/vehicle-parts.ts';
+import type { SuppliedVehicle } from '../../../../admin/records/vehicle-parts.ts';
 import { storeItems } from '../../../support/engine.ts';
 import { vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { aPolicy } from '../../../support/records.ts';
@@ -174,7 +174,7 @@ describe('remove vehicles --all', () => {
 
   it('--supplier removes everything of one supplier, and without a name of the nameless one', async () => {
     const dry = await removeAll('--supplier', 'acme', '--dry-run');
-    expect(dry).toEqual({ exitCode: 0, stdout: 'would be removed: 2\n', stderr: 'Dry run: nothing was removed.\n' });
+    expect(dry).toEqual({ exitCode: 0, stdout: 'removed: 2\n', stderr: 'Dry run: nothing was changed.\n' });
     const nameless = { kind: 'vehicles', supplier: null, removed: 2, damaged: 0, interrupted: false };
     expect(await json(['remove', 'vehicles', '--all'])).toEqual(nameless);
     expect(await policies()).toEqual({ V1: ['acme A1'], V3: ['acme A3'] });

@@ -13,11 +13,11 @@ import type { Parts, RecordForm } from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
 /** A record as it is stored. */
-export interface StoredRecord<Body extends object = object> {
+export interface StoredRecord {
   /** Absent from records that were written before version 0.4.0. */
   readonly revision: string | undefined;
   /** Undefined for a damaged record; none for an erased one. */
-  readonly parts: Parts<Body> | undefined;
+  readonly parts: Parts | undefined;
   readonly isErased: boolean;
 }
 
@@ -49,39 +49,19 @@ export const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) 
   return { ConditionExpression: 'revision = :revision', ExpressionAttributeValues: { ':revision': stored.revision } };
 };
 
-/** `maybe`: the condition failed after an earlier attempt, whose response may have been lost. */
-export type WriteResult = 'yes' | 'no' | 'maybe';
-
-const write = async (request: () => Promise<unknown>): Promise<WriteResult> => {
-  let attempts = 0;
-  try {
-    await persist(() => {
-      attempts += 1;
-      return request();
-    });
-    return 'yes';
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return attempts > 1 || (error.$metadata.attempts ?? 1) > 1 ? 'maybe' : 'no';
-  }
-};
-
 /** The records of a table, by registration, for an import. Each request is repeated while its errors are transient. */
-export const storedRecords = <Body extends object>(
-  { table, read }: Pick<RecordForm<Body>, 'table' | 'read'>,
-  { deployment }: CommandContext,
-) => {
+export const storedRecords = ({ table, read }: Pick<RecordForm, 'table' | 'read'>, { deployment }: CommandContext) => {
   const { db } = deployment;
   const TableName = tableName(deployment, table);
-  const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord<Body>] => {
+  const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord] => {
     const revision = typeof item.revision === 'string' ? item.revision : undefined;
     const record = isErased(item) ? { parts: new Map(), isErased: true } : { parts: read(item), isErased: false };
     return [String(item.registration), { revision, ...record }];
   };
   return {
     /** At most 100 records, strongly consistent. */
-    find: async (registrations: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<Body>>> => {
-      const found = new Map<string, StoredRecord<Body>>();
+    find: async (registrations: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> => {
+      const found = new Map<string, StoredRecord>();
       let keys: readonly DynamoItem[] = registrations.map(recordKey);
       while (keys.length > 0) {
         const { items, unread } = await persist(() =>
@@ -93,11 +73,11 @@ export const storedRecords = <Body extends object>(
       return found;
     },
 
-    /** Reads all records, strongly consistent, in pages of at most 1 MB. @returns false when `isStopped` ended it */
+    /** Reads all records, strongly consistent, in pages of at most 1 MB, until `isStopped`. */
     scan: async (
       addPage: (page: readonly ReturnType<typeof readItem>[]) => Promise<void> | void,
       isStopped: () => boolean,
-    ): Promise<boolean> => {
+    ): Promise<void> => {
       const scanSegment = async (segment: number, isOver: () => boolean): Promise<void> => {
         const part = { TableName, ConsistentRead: true, Segment: segment, TotalSegments: SEGMENTS };
         let startKey: DynamoItem | undefined;
@@ -110,15 +90,31 @@ export const storedRecords = <Body extends object>(
         } while (startKey !== undefined && !isOver());
       };
       await runConcurrently(Array(SEGMENTS).keys(), SEGMENTS, isStopped, scanSegment);
-      return !isStopped();
     },
 
-    /** Writes a record in the place of what was read, if that is still there. */
-    put: (item: DynamoItem, stored: Pick<StoredRecord, 'revision'> | undefined): Promise<WriteResult> =>
-      write(() => db.send(new PutCommand({ TableName, Item: item, ...conditionOf(stored) }))),
-
-    /** As `put`. */
-    remove: (registration: string, stored: Pick<StoredRecord, 'revision'>): Promise<WriteResult> =>
-      write(() => db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...conditionOf(stored) }))),
+    /**
+     * Puts an item, or nothing, in the place of what was read, if that is still there.
+     * @returns `maybe` when it is not, but an earlier attempt, whose response was lost, may have been applied
+     */
+    replace: async (
+      registration: string,
+      item: DynamoItem | undefined,
+      stored: Pick<StoredRecord, 'revision'> | undefined,
+    ): Promise<'yes' | 'no' | 'maybe'> => {
+      const condition = conditionOf(stored);
+      let attempts = 0;
+      try {
+        await persist(async () => {
+          attempts += 1;
+          await (item === undefined
+            ? db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...condition }))
+            : db.send(new PutCommand({ TableName, Item: item, ...condition })));
+        });
+        return 'yes';
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return attempts > 1 || (error.$metadata.attempts ?? 1) > 1 ? 'maybe' : 'no';
+      }
+    },
   };
 };

@@ -4,32 +4,24 @@ import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Erasure } from '../../core/vehicles/erasure.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { RecordOutcome } from './counts.ts';
 import { erasures } from './erasures.ts';
-import type { FileOptions } from './file-options.ts';
-import {
-  computeDigest,
-  type FindScanned,
-  type Part,
-  type PartSummary,
-  type RecordForm,
-  summaryOf,
-} from './record-form.ts';
+import { computeDigest, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import {
-  REVISION_BYTES,
-  STALL_TIMEOUT_MS,
-  type StoredRecord,
-  storedRecords,
-  type WriteResult,
-} from './stored-records.ts';
+import { REVISION_BYTES, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
-export const BATCH = 100;
+const BATCH = 100;
 /** Batches in progress: some are read while others are written. */
-export const BATCHES_IN_FLIGHT = 4;
+const BATCHES_IN_FLIGHT = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;
+
+/**
+ * The outcomes of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. `erased`: the vehicle is
+ * erased, by this command or before.
+ */
+export const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased'] as const;
+export type RecordOutcome = (typeof OUTCOMES)[number];
 
 /** Why a valid record was not written. */
 interface WriteRefusal {
@@ -41,16 +33,25 @@ const DAMAGED: WriteRefusal = {
 };
 
 /** What a file says of a registration. */
-export interface RecordChange<Body extends object = object> {
+export interface RecordChange {
   readonly registration: string;
   /** All but registration and last update, in the order of the schema; undefined when the part is removed. */
-  readonly body?: Body;
+  readonly body?: object;
   /** Undefined when the file does not give it, null when it says that it is not known. */
   readonly lastUpdated?: string | null | undefined;
-  /** Whether the whole record is removed, whoever has supplied it. */
-  readonly removesWhole?: boolean;
   /** The vehicle is erased: this takes the place of its records in both tables. */
   readonly erasure?: Erasure['erased'];
+}
+
+/** How changes are written. */
+export interface ChangeOptions {
+  readonly dryRun: boolean;
+  /** Whether a stored record that is as new or newer stays. */
+  readonly ifNewer?: boolean;
+  /** The last update of a record without one of its own. */
+  readonly fileTime?: string;
+  /** What a scan of the table has found of the supplier's part of a record. */
+  readonly findScanned?: ((registration: string) => PartSummary | 'erased' | undefined) | undefined;
 }
 
 const compare = (
@@ -67,44 +68,41 @@ const compare = (
   return lastUpdated && (own.lastUpdated === undefined || own.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
 };
 
-type ChangeContext = CommandContext &
-  Pick<FileOptions, 'dryRun' | 'ifNewer'> & { readonly restore?: boolean; readonly scanned?: FindScanned | undefined };
-
-/**
- * Writes at most `BATCH` changes, and settles each one that is done by its index. Starts none once stopped; none is in
- * flight when it throws.
- */
-export type RecordWriter = (
-  changes: readonly RecordChange[],
-  isStopped: () => boolean,
-  settle: (index: number, result: RecordOutcome | WriteRefusal) => void,
-) => Promise<void>;
-
 const isWrite = (outcome: RecordOutcome | WriteRefusal): boolean => outcome === 'loaded' || outcome === 'removed';
+
+async function* inBatches<Item>(items: AsyncIterable<Item> | Iterable<Item>): AsyncGenerator<Item[]> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    if (batch.push(item) < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
 
 /**
  * Writes the records that differ from what is stored, each only if it is still as it was read; otherwise it is compared
  * again. The parts of other suppliers stay, and so does an erasure.
- * @param fileTime the last update of a record without one of its own
  */
-export const recordChanges = <Body extends object>(
-  form: RecordForm<Body>,
-  context: ChangeContext,
-  fileTime: string | null = null,
+export const recordChanges = (
+  form: RecordForm,
+  { dryRun, ifNewer = false, fileTime, findScanned }: ChangeOptions,
+  context: CommandContext,
 ) => {
   const { supplier } = form;
-  const { dryRun, ifNewer, restore, scanned } = context;
   const records = storedRecords(form, context);
   const limit = pLimit(WRITES_IN_FLIGHT);
+  const isStopped = () => context.signal.aborted;
 
-  const othersIn = (stored: StoredRecord<Body> | undefined): Map<string, Part<Body>> =>
+  const othersIn = (stored: StoredRecord | undefined) =>
     new Map([...(stored?.parts ?? [])].filter(([name]) => name !== supplier));
 
   /** The outcome if nobody else changes the record; `loaded` and `removed` need a write. */
-  const decide = (change: RecordChange<Body>, stored: StoredRecord<Body> | undefined): RecordOutcome | WriteRefusal => {
+  const decide = (change: RecordChange, stored: StoredRecord | undefined): RecordOutcome | WriteRefusal => {
     if (stored?.isErased) return 'erased';
-    if (change.removesWhole) return stored === undefined ? 'notThere' : 'removed';
-    if (stored !== undefined && stored.parts === undefined) return DAMAGED;
+    if (stored !== undefined && stored.parts === undefined) {
+      return form.isWhole && change.body === undefined ? 'removed' : DAMAGED;
+    }
     const own = stored?.parts?.get(supplier);
     const outcome = compare(change, own && summaryOf(own), ifNewer);
     if (outcome !== 'loaded' || change.body === undefined) return outcome;
@@ -114,26 +112,20 @@ export const recordChanges = <Body extends object>(
 
   /** Undefined when nobody supplies the record any more. */
   const changed = (
-    { registration, body, lastUpdated = fileTime, removesWhole }: RecordChange<Body>,
-    stored: StoredRecord<Body> | undefined,
+    { registration, body, lastUpdated = fileTime }: RecordChange,
+    stored: StoredRecord | undefined,
   ): DynamoItem | undefined => {
-    const parts = removesWhole ? new Map<string, Part<Body>>() : othersIn(stored);
+    const parts = othersIn(stored);
     if (body !== undefined) parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
     return parts.size === 0 ? undefined : { registration, ...form.join(parts) };
   };
 
-  const erase = async (registration: string, erasure: Erasure['erased']): Promise<RecordOutcome> => {
-    const outcome = await erasures(context).erase(registration, erasure, dryRun);
-    // Whether a restored erasure replaces anything is of no interest.
-    return restore && outcome === 'notThere' ? 'erased' : outcome;
-  };
-
   const apply = async (
-    change: RecordChange<Body>,
-    found: StoredRecord<Body> | undefined,
+    change: RecordChange,
+    found: StoredRecord | undefined,
   ): Promise<RecordOutcome | WriteRefusal> => {
     const { registration, erasure } = change;
-    if (erasure !== undefined) return erase(registration, erasure);
+    if (erasure !== undefined) return erasures(context).erase(registration, erasure, dryRun);
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
     let earlier: { readonly revision: string; readonly outcome: RecordOutcome | WriteRefusal } | undefined;
     let mayBeRemoved = false;
@@ -147,60 +139,45 @@ export const recordChanges = <Body extends object>(
       if (!isWrite(outcome)) return outcome;
       earlier = { revision: randomBytes(REVISION_BYTES).toString('hex'), outcome };
       const item = changed(change, stored);
-      let applied: WriteResult;
-      if (item !== undefined) applied = await records.put({ ...item, revision: earlier.revision }, stored);
-      else if (stored !== undefined) applied = await records.remove(registration, stored);
-      else return outcome;
+      const applied = await records.replace(registration, item && { ...item, revision: earlier.revision }, stored);
       if (applied === 'yes') return outcome;
-      if (applied === 'maybe' && outcome === 'removed') mayBeRemoved = true;
+      mayBeRemoved ||= applied === 'maybe' && outcome === 'removed';
       if (tries > 0) await deadline.pause(backoffMs(tries));
       stored = (await records.find([registration])).get(registration);
     }
   };
 
   /** Undefined where the scan has found a difference: the whole record is needed then. */
-  const outcomeByScan = (change: RecordChange<Body>): RecordOutcome | undefined => {
-    if (scanned === undefined) return undefined;
-    const found = scanned(change.registration);
+  const outcomeByScan = (change: RecordChange): RecordOutcome | undefined => {
+    if (findScanned === undefined) return undefined;
+    const found = findScanned(change.registration);
     if (found === 'erased') return found;
     const outcome = compare(change, found, ifNewer);
     return isWrite(outcome) ? undefined : outcome;
   };
 
-  const write = async (
-    changes: readonly RecordChange<Body>[],
-    isStopped: () => boolean,
-    settle: Parameters<RecordWriter>[2],
+  /** Writes any number of changes and tells the outcome of each, until Ctrl-C. Nothing is in flight when it ends. */
+  return async <Change extends RecordChange>(
+    changes: AsyncIterable<Change> | Iterable<Change>,
+    settle: (change: Change, result: RecordOutcome | WriteRefusal) => void,
   ): Promise<void> => {
-    const byScan = changes.map(outcomeByScan);
-    const undecided = changes.filter(({ erasure }, index) => byScan[index] === undefined && erasure === undefined);
-    const found = await records.find(undecided.map(({ registration }) => registration));
-    const differing = changes.entries().filter(([index, change]) => {
-      if (change.erasure !== undefined) return true;
-      const outcome = byScan[index] ?? decide(change, found.get(change.registration));
-      const differs = !dryRun && isWrite(outcome);
-      if (!differs) settle(index, outcome);
-      return differs;
-    });
-    await runConcurrently(differing, BATCH, isStopped, ([index, change], isOver) =>
-      limit(async () => {
-        if (!isOver()) settle(index, await apply(change, found.get(change.registration)));
-      }),
-    );
-  };
-
-  return {
-    write,
-    /** Writes any number of records, a batch after the other. */
-    writeAll: async (
-      changes: readonly RecordChange<Body>[],
-      isStopped: () => boolean,
-      onOutcome: (outcome: RecordOutcome | WriteRefusal, change: RecordChange<Body>) => void,
-    ) => {
-      for (let start = 0; start < changes.length && !isStopped(); start += BATCH) {
-        const batch = changes.slice(start, start + BATCH);
-        await write(batch, isStopped, (index, outcome) => onOutcome(outcome, batch[index] as RecordChange<Body>));
-      }
-    },
+    const writeBatch = async (batch: readonly Change[], isOver: () => boolean): Promise<void> => {
+      const byScan = new Map(batch.map((change) => [change, outcomeByScan(change)]));
+      const undecided = batch.filter((change) => byScan.get(change) === undefined && change.erasure === undefined);
+      const found = await records.find(undecided.map(({ registration }) => registration));
+      const differing = batch.filter((change) => {
+        if (change.erasure !== undefined) return true;
+        const outcome = byScan.get(change) ?? decide(change, found.get(change.registration));
+        if (!dryRun && isWrite(outcome)) return true;
+        settle(change, outcome);
+        return false;
+      });
+      await runConcurrently(differing, BATCH, isOver, (change, isAtEnd) =>
+        limit(async () => {
+          if (!isAtEnd()) settle(change, await apply(change, found.get(change.registration)));
+        }),
+      );
+    };
+    await runConcurrently(inBatches(changes), BATCHES_IN_FLIGHT, isStopped, writeBatch);
   };
 };

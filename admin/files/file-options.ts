@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseEncoding } from '../../csv/encoding.ts';
 import type { Encoding } from '../../csv/text.ts';
-import type { MappedColumn } from '../files/columns.ts';
+import type { MappedColumn } from './columns.ts';
 
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
 export type DateForm = 'iso' | 'uk';
@@ -28,8 +28,6 @@ export interface FileOptions {
   readonly removeAtMost: Limit;
   /** The most rows of the file of which nobody need know whose they are, of all. */
   readonly unreadableAtMost: Limit;
-  /** Whose the file is; undefined for the supplier without a name. */
-  readonly supplier?: string | undefined;
   /** Whether the file is an export, whose records replace stored ones whole. */
   readonly restore: boolean;
   /** Whether everything is done but the writes. */
@@ -62,7 +60,7 @@ const readEncoding = (name: string): Encoding => {
   throw new InvalidArgumentError('Write the name of an encoding, such as windows-1252, macintosh or utf-16le.');
 };
 
-/** The options that are not given. */
+/** The options of a command without any. */
 export const DEFAULT_OPTIONS: FileOptions = {
   map: [],
   dates: 'iso',

@@ -1,7 +1,7 @@
-import type { DynamoItem } from '../core/dynamodb/database.ts';
-import { readStored } from '../core/schemas/record-schema.ts';
-import { MAX_POLICIES, type Policy, VehicleDetails, VehicleRecord } from '../core/vehicles/vehicle-record.ts';
-import { NAMELESS, type Part, type Parts, type RecordForm, wholeForm } from './file-command/record-form.ts';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import { readStored } from '../../core/schemas/record-schema.ts';
+import { MAX_POLICIES, type Policy, VehicleDetails, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
+import { NAMELESS, type Part, type Parts, type RecordForm, wholeForm } from './record-form.ts';
 
 /** Suppliers of a vehicle. With the policies' limit they keep a record far below the 400 KB of a DynamoDB item. */
 const MAX_SUPPLIERS = 20;

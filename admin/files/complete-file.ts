@@ -1,0 +1,105 @@
+import { FileRefused } from '../command/command-result.ts';
+import { formatNumber } from '../command/format.ts';
+import { showCount } from '../command/progress.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
+import type { ChangeOptions } from '../records/record-changes.ts';
+import { type RecordForm, summaryOf } from '../records/record-form.ts';
+import { storedRecords } from '../records/stored-records.ts';
+import type { FileRun } from './file-kind.ts';
+import { writeRegistrations } from './output-file.ts';
+
+/**
+ * What the supplier has stored. A damaged record, which may be anyone's, has no `digest`; an erased one has `ERASED`.
+ * Times are milliseconds, so that the staging stays below three times the file.
+ */
+const TABLES = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated INTEGER, digest TEXT)';
+const ERASED = 'erased';
+
+/** The index is sorted once, which is quicker than while it grows. */
+const LIST_LACKED = `
+  INSERT INTO keys SELECT iif(digest IS NULL, 'damaged', 'missing'), key FROM stored
+    WHERE digest IS NOT '${ERASED}' AND key NOT IN (SELECT key FROM rows);
+  CREATE INDEX stored_by_key ON stored (key)`;
+
+/** @throws FileRefused when a file cannot be a supplier's whole file */
+const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {
+  const layout = staged.layout();
+  if (typeof layout === 'object' && layout.cut > 0) {
+    throw new FileRefused(
+      `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
+    );
+  }
+  if (staged.count('rows') > 0) return;
+  throw new FileRefused(
+    `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
+  );
+};
+
+/** @throws FileRefused when a file removes more than --remove-at-most */
+const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }: FileRun, stored: number) => {
+  const missing = staged.count("keys WHERE list = 'missing'");
+  // Each may be about a vehicle that seems to be missing; where nothing is stored, nothing can be.
+  const unreadable = stored === 0 ? 0 : staged.count("rows WHERE key = ''");
+  const most = removeAtMost.of(stored);
+  if (missing + unreadable <= most) return;
+  const file = missing > 0 ? await writeRegistrations(source.path, 'missing', staged.listed('missing')) : undefined;
+  const rows = unreadable === 1 ? '1 row' : `${formatNumber(unreadable)} rows`;
+  throw new FileRefused(
+    [
+      `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records`,
+      unreadable > 0 ? `, and ${rows} without a readable registration, each counted as one` : '',
+      `, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; `,
+      `when the file is right, raise --remove-at-most to ${missing + unreadable}`,
+      file === undefined ? '' : `; the registrations are in ${file}`,
+    ].join(''),
+  );
+};
+
+/**
+ * Scans what is stored, and lists what a complete file removes.
+ * @returns a function that finds what is stored of a registration; undefined after Ctrl-C
+ * @throws FileRefused when it is more than --remove-at-most, or the file cannot be complete
+ */
+export const compareWithStored = async (
+  run: FileRun,
+  form: RecordForm,
+  context: CommandContext,
+): Promise<ChangeOptions['findScanned']> => {
+  requireWholeFile(run);
+  const { db } = run.staged;
+  const { signal } = context;
+  db.exec(TABLES);
+  const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
+  const progress = showCount(context, 'stored records');
+  let [read, stored] = [0, 0];
+  await storedRecords(form, context)
+    .scan(
+      (page) => {
+        for (const [key, { parts, isErased }] of page) {
+          const own = parts?.get(form.supplier);
+          if (isErased) insert.run(key, null, ERASED);
+          else if (parts === undefined) insert.run(key, null, null);
+          else if (own !== undefined) {
+            const { lastUpdated, digest } = summaryOf(own);
+            insert.run(key, lastUpdated === undefined ? null : Date.parse(lastUpdated), digest);
+            stored += 1;
+          }
+        }
+        read += page.length;
+        progress.update(read);
+      },
+      () => signal.aborted,
+    )
+    .finally(progress.stop);
+  if (signal.aborted) return undefined;
+  db.exec(LIST_LACKED);
+  await requireFewRemovals(run, stored);
+  const find = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
+  return (registration) => {
+    const row = find.get(registration);
+    if (row?.digest === ERASED) return 'erased';
+    if (row === undefined) return undefined;
+    const lastUpdated = row.lastUpdated === null ? undefined : new Date(Number(row.lastUpdated)).toISOString();
+    return { lastUpdated, digest: String(row.digest) };
+  };
+};

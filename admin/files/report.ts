@@ -1,0 +1,150 @@
+import { type CommandResult, EXIT } from '../command/command-result.ts';
+import { formatNumber, printable, toLines } from '../command/format.ts';
+import { readableTable } from '../command/readable-table.ts';
+import type { RecordOutcome } from '../records/record-changes.ts';
+import type { FileRun } from './file-kind.ts';
+import { writeRegistrations } from './output-file.ts';
+import { writeRejected } from './rejected-file.ts';
+import type { Row } from './rows.ts';
+import type { StagedRows } from './staging.ts';
+
+/** What an operator does after a run that was stopped or failed. */
+export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
+
+const MAX_REASONS_SHOWN = 20;
+const MAX_VALUE_LENGTH = 40;
+
+/** Rows that were rejected for the same reason. */
+interface RejectionReason {
+  readonly reason: string;
+  /** What to do about it. */
+  readonly advice: string | undefined;
+  readonly rows: number;
+  readonly firstLine: number;
+  /** What the first row has in the field; absent when the reason is not about one value. */
+  readonly firstValue: string | undefined;
+}
+
+/** The value of a field such as `valid_from` or `policies[0].validFrom`. */
+const valueAt = (fields: Row['fields'] | undefined, name: string): string | undefined => {
+  // A registration is personal data: it is in the file of rejected rows only.
+  if (name === 'registration') return undefined;
+  let value: unknown = fields;
+  for (const part of name.split(/[.[\]]+/).filter(Boolean)) {
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[part] : undefined;
+  }
+  const isPlain = (typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
+  return isPlain ? printable(String(value), MAX_VALUE_LENGTH) : undefined;
+};
+
+/** Why rows are rejected, most frequent reason first. What comes after a semicolon is advice. */
+const findReasons = (staged: StagedRows): RejectionReason[] =>
+  staged.reasons().map(({ general, reason, count, line }) => {
+    const [what = '', advice] = general.split('; ');
+    const [, name] = /^(\S+): /.exec(reason) ?? [];
+    return {
+      reason: printable(what.replace(/^(\S+): /, '$1 ')),
+      advice: advice && printable(advice),
+      rows: count,
+      firstLine: line,
+      firstValue: name && valueAt(staged.row(line)?.fields, name),
+    };
+  });
+
+/** A line for each reason; advice is below the first reason that has it. */
+const reasonLines = (reasons: readonly RejectionReason[]): string[] => {
+  const shown = reasons.slice(0, MAX_REASONS_SHOWN);
+  const width = formatNumber(shown[0]?.rows ?? 0).length;
+  const isFirst = ({ advice, reason }: RejectionReason) =>
+    shown.find((one) => one.advice === advice)?.reason === reason;
+  const lines = shown.flatMap((one) => [
+    `${formatNumber(one.rows).padStart(width)} × ${one.reason}, first in line ${one.firstLine}${one.firstValue ? `: ${one.firstValue}` : ''}`,
+    ...(one.advice && isFirst(one) ? [`${' '.repeat(width + 3)}(${one.advice})`] : []),
+  ]);
+  const more = reasons.length - shown.length;
+  return more > 0 ? [...lines, `… and ${formatNumber(more)} more reasons`] : lines;
+};
+
+const tableOf = ({ kind: { noun, outcomes }, options, counts }: FileRun, seconds: number, rate: number): string => {
+  const wouldBe = options.dryRun ? ' would be' : '';
+  const labels = {
+    loaded: `${noun}${wouldBe} loaded`,
+    unchanged: 'unchanged',
+    kept: 'kept',
+    removed: `${noun}${wouldBe} removed`,
+    notThere: 'not there',
+    erased: 'erased',
+  };
+  const isShown = (outcome: RecordOutcome) => outcomes.indexOf(outcome) < 2 || counts[outcome] > 0;
+  const columns = [
+    ['rows read', formatNumber(counts.read)],
+    ...outcomes.filter(isShown).map((outcome) => [labels[outcome], formatNumber(counts[outcome])]),
+    ...(counts.repeated > 0 ? [['rows repeated', formatNumber(counts.repeated)]] : []),
+    ['rows rejected', formatNumber(counts.rejected)],
+    ['seconds', seconds.toFixed(1)],
+    ['rows per second', formatNumber(rate)],
+  ];
+  const [head, row] = [0, 1].map((nth) => columns.map((column) => column[nth] ?? ''));
+  return readableTable(head ?? [], [row ?? []], 'right');
+};
+
+/** Writes the files that a run leaves beside its source, and reports it, for people and for scripts. */
+export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number): Promise<CommandResult> => {
+  const { kind, source, options, staged, counts } = run;
+  const { verb, noun, outcomes, note } = kind;
+  const { dryRun } = options;
+  const { read, rejected, unknownFormat } = counts;
+  const [done] = outcomes;
+  const listed = (list: 'removed' | 'damaged' | 'not-there') => {
+    const isEmpty = staged.count(`keys WHERE list = '${list}'`) === 0;
+    return isEmpty ? null : writeRegistrations(source.path, list, staged.listed(list));
+  };
+  // Before the first record was reached, rejected rows are no result yet.
+  const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];
+  const rejectedFile =
+    reasons.length > 0 ? await writeRejected(source.path, staged.layout(), staged.rejectedRows()) : null;
+  const [removedFile, damagedFile] = [await listed('removed'), await listed('damaged')];
+  const notThereFile = verb === 'import' ? null : await listed('not-there');
+  const damaged = staged.count("keys WHERE list = 'damaged'");
+  const first = [...staged.listed('unknown-format')];
+  const seconds = (performance.now() - started) / 1_000;
+  const rate = read / Math.max(seconds, 1e-3);
+
+  const have = unknownFormat === 1 ? '1 registration has' : `${formatNumber(unknownFormat)} registrations have`;
+  const examples = `${first.join(', ')}${unknownFormat > first.length ? ', …' : ''}`;
+  const rows = rejected === 1 ? '1 row was rejected' : `${formatNumber(rejected)} rows were rejected`;
+  const notes = [
+    !isAtEnd && `Stopped by Ctrl-C; ${read > 0 ? BEGINS_AGAIN : `nothing was ${done}`}.`,
+    ...reasonLines(reasons),
+    rejectedFile && `${rows}${isAtEnd ? '' : ' until then'}; the reasons are in ${rejectedFile}`,
+    damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}`,
+    notThereFile && `What is not there is named in ${notThereFile}`,
+    isAtEnd && read === 0 && `The file has no rows: nothing was ${done}; look for the right file.`,
+    dryRun && `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.`,
+    isAtEnd && read > 0 && !dryRun && note,
+  ];
+  return {
+    text:
+      tableOf(run, seconds, rate) +
+      (unknownFormat > 0 ? `${have} no known UK format, which is often a mistake: ${examples}\n` : ''),
+    notes: toLines(notes),
+    data: {
+      kind: noun,
+      file: source.path,
+      read,
+      ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
+      repeated: counts.repeated,
+      rejected,
+      damaged,
+      ...(verb === 'import' && { unknownFormat: { count: unknownFormat, first } }),
+      seconds: Number(seconds.toFixed(3)),
+      rowsPerSecond: Math.round(rate),
+      interrupted: !isAtEnd,
+      dryRun,
+      ...{ rejectedFile, removedFile, damagedFile },
+      ...(verb !== 'import' && { notThereFile }),
+      reasons,
+    },
+    exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged > 0 ? EXIT.incomplete : EXIT.done,
+  };
+};

@@ -1,0 +1,97 @@
+import { dirname } from 'node:path';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { showProgress } from '../command/progress.ts';
+import { publishImport } from '../deployment/aws-requests.ts';
+import { asCommandFailure } from '../deployment/database.ts';
+import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
+import type { ChangeOptions } from '../records/record-changes.ts';
+import { compareWithStored } from './complete-file.ts';
+import type { FileKind, FileRun } from './file-kind.ts';
+import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
+import { BEGINS_AGAIN, reportRun } from './report.ts';
+import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
+import { stageFile } from './stage-file.ts';
+import { asStagingFailure, openStaging } from './staging.ts';
+import { writeRecords } from './write-records.ts';
+
+const noCounts = (): FileRun['counts'] => ({
+  ...{ read: 0, rejected: 0, repeated: 0, unknownFormat: 0 },
+  ...{ loaded: 0, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0 },
+});
+
+/** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
+const fileTime = ({ changed }: SourceFile, now: Date): string =>
+  Date.parse(changed) > now.getTime() ? now.toISOString() : changed;
+
+const writeRows = async (
+  run: FileRun,
+  findScanned: ChangeOptions['findScanned'],
+  context: CommandContext,
+): Promise<void> => {
+  const { kind, source, options, staged, counts } = run;
+  const bar = showProgress(context, kind.noun, staged.count('rows'));
+  const onRows = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
+  try {
+    if (typeof kind.writing === 'function') await kind.writing(run, onRows, context);
+    else {
+      const changes = { ...options, fileTime: fileTime(source, options.now), findScanned };
+      await writeRecords(run, kind.writing, changes, onRows, context);
+    }
+  } finally {
+    bar.stop();
+  }
+};
+
+/** An error with what was done before it, and what to do. */
+const explain = (
+  error: unknown,
+  { kind, source, options, counts }: FileRun,
+  folder: string,
+  context: CommandContext,
+) => {
+  const [done] = kind.outcomes;
+  const staging = asStagingFailure(error, folder, counts.read === 0 ? 'nothing was changed; ' : '');
+  const failure = asFileFailure(asCommandFailure(staging, context.deployment), source.path);
+  if (!(failure instanceof CommandFailure) || counts.read === 0) return failure;
+  const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
+  const before = options.dryRun || counts[done] === 0 ? '' : `; ${records} ${done} before`;
+  return new CommandFailure(`${failure.message}${before}; ${BEGINS_AGAIN}`, { cause: failure });
+};
+
+/**
+ * Imports, removes or erases each valid record of a file: opens it, stages its rows, compares a complete one with what
+ * is stored, writes, and reports. After Ctrl-C no step begins. @throws CommandFailure, which says what was done before
+ */
+export const runFile = async (
+  kind: FileKind,
+  path: string,
+  given: Partial<FileOptions>,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  const { deployment, signal } = context;
+  const started = performance.now();
+  const asked = { ...DEFAULT_OPTIONS, ...given };
+  if (!asked.dryRun) await requireConfirmation(kind.consequence, context);
+  const source = await openSource(path, kind.formats, asked, context);
+  tableName(deployment, kind.noun);
+  const folder = asked.staging ?? dirname(path);
+  const staged = openStaging(folder);
+  const options = { ...asked, format: source.format, now: context.now() };
+  const run: FileRun = { kind, source, options, staged, counts: noCounts() };
+  try {
+    await stageFile(run, context);
+    const form = options.complete && typeof kind.writing === 'object' ? kind.writing.form : undefined;
+    const findScanned = form && !signal.aborted ? await compareWithStored(run, form, context) : undefined;
+    if (!signal.aborted) await writeRows(run, findScanned, context);
+    const isAtEnd = !signal.aborted;
+    const stored = run.counts.loaded + run.counts.unchanged;
+    const isLoad = kind.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;
+    const result = await reportRun(run, isAtEnd, started);
+    if (isLoad) await publishImport(kind.noun, stored, context);
+    return result;
+  } catch (error) {
+    throw explain(error, run, folder, context);
+  } finally {
+    staged.db.close();
+  }
+};

@@ -1,0 +1,159 @@
+import { accessSync, constants } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { CommandFailure } from '../command/command-result.ts';
+import { CELL_END, type GivenRow, type Layout, type RejectedRow, type Row, readRow } from './rows.ts';
+import { asFileFailure } from './source-file.ts';
+
+/** What helps when the folder of temporary files cannot be used. */
+const ELSEWHERE = '--staging DIR names another folder';
+/** Kilobytes that SQLite keeps in memory. */
+const CACHE_KB = 16_384;
+/** The primary result code of SQLite for a full disk. */
+const SQLITE_FULL = 13;
+
+/**
+ * `given`: a line, or the cells of a CSV with `CELL_END` between them; `key` is empty for a row without a registration.
+ * `reasons`: a list as JSON. `keys`: registrations that are listed.
+ */
+const TABLES = `
+  CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, given TEXT NOT NULL);
+  CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL);
+  CREATE TABLE keys (list TEXT, key TEXT, PRIMARY KEY (list, key)) WITHOUT ROWID;`;
+
+/** More rows of a vehicle are a mistake: it has at most 20 policies. All of them are read together. */
+const REJECT_MANY = `
+  INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4 MB"]' FROM rows WHERE key IN (
+    SELECT key FROM rows WHERE key <> '' GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
+
+const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';
+
+/** Reasons that differ in numbers of lines only are one. The bare column is of the first line. */
+const COUNT_REASONS = `
+  SELECT general(value) AS general, value AS reason, count(DISTINCT line) AS count, min(line) AS line
+  FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
+
+/** Registrations that a run lists for the operator: a few of an unknown format, the others in a file of this name. */
+type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format';
+
+/** Rows that were rejected for the same reason. */
+interface ReasonCount {
+  /** Without numbers of lines, which differ from row to row. */
+  readonly general: string;
+  /** As the first row has it. */
+  readonly reason: string;
+  readonly count: number;
+  /** The first one. */
+  readonly line: number;
+}
+
+const requireFolder = (folder: string): void => {
+  try {
+    // SQLite itself would go on in the system's folder, which may be small or in memory.
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const failure = asFileFailure(error, folder);
+    if (!(failure instanceof CommandFailure)) throw failure;
+    throw new CommandFailure(`the rows cannot be staged, and nothing was done: ${failure.message}; ${ELSEWHERE}`);
+  }
+};
+
+/** An error of SQLite as a message; any other error is returned unchanged. */
+export const asStagingFailure = (error: unknown, folder: string, before: string): unknown => {
+  const { errcode } = error as { readonly errcode?: unknown };
+  if (typeof errcode !== 'number') return error;
+  // The low byte of an extended code is the primary one.
+  const what = (errcode & 0xff) === SQLITE_FULL ? 'there is no room left' : 'temporary files cannot be written or read';
+  return new CommandFailure(`${what} in ${folder}; ${before}${ELSEWHERE}`, { cause: error });
+};
+
+/**
+ * The rows of a file, and what is found while they are worked through, in an SQLite file without a name: it is gone
+ * however the process ends. The caller closes it. @throws CommandFailure when the folder cannot be used
+ */
+export const openStaging = (folder: string) => {
+  requireFolder(folder);
+  // SQLite has no other setting for the folder of files without a name. All of a process use that of the first one.
+  process.env.SQLITE_TMPDIR = folder;
+  const db = new DatabaseSync('');
+  // No log and no waiting for the disk: a staged file is never continued.
+  db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${CACHE_KB}; BEGIN; ${TABLES}`);
+  db.function('general', (text) =>
+    String(text)
+      .replace(/\bline \d+/g, 'another line')
+      .replace(/\[\d+\]/g, '[]'),
+  );
+  const insert = db.prepare('INSERT INTO rows VALUES (?, ?, ?)');
+  const insertRejected = db.prepare('INSERT INTO rejected VALUES (?, ?)');
+  const insertKey = db.prepare('INSERT OR IGNORE INTO keys VALUES (?, ?)');
+  let layout: Layout = 'txt';
+
+  /** The rows of a query, whose columns the caller knows. Other statements may run meanwhile. */
+  const query = <Columns>(sql: string, ...values: string[]) =>
+    db.prepare(sql).iterate(...values) as Iterable<unknown> as Iterable<Columns>;
+  const rowOf = ({ line, given }: StagedRow): Row =>
+    readRow({ line, given: typeof layout === 'object' ? given.split(CELL_END) : given }, layout);
+
+  interface StagedRow {
+    readonly line: number;
+    readonly key: string;
+    readonly given: string;
+  }
+
+  return {
+    db,
+    layout: () => layout,
+    setLayout: (found: Layout): void => {
+      layout = found;
+    },
+
+    add: ({ line, given }: GivenRow, key: string): void =>
+      void insert.run(line, key, typeof given === 'string' ? given : given.join(CELL_END)),
+
+    reject: (line: number, reasons: readonly string[]): void => void insertRejected.run(line, JSON.stringify(reasons)),
+
+    /** Called after the last row. */
+    rejectManyRows: (): void => db.exec(REJECT_MANY),
+
+    /** The rows that are not rejected yet, in the order of the file. */
+    *rows(): Generator<Row> {
+      for (const row of query<StagedRow>(`${NOT_REJECTED} ORDER BY line`)) yield rowOf(row);
+    },
+
+    /** The rows of each vehicle that are not rejected yet, by registration. */
+    *groups(): Generator<{ readonly key: string; readonly rows: readonly Row[] }> {
+      let [key, rows]: [string, Row[]] = ['', []];
+      // The plus keeps SQLite from reading the rows one by one in the order of an index, which takes longer.
+      for (const row of query<StagedRow>(`${NOT_REJECTED} ORDER BY +key, line`)) {
+        if (row.key !== key && rows.length > 0) yield { key, rows };
+        if (row.key !== key) [key, rows] = [row.key, []];
+        rows.push(rowOf(row));
+      }
+      if (rows.length > 0) yield { key, rows };
+    },
+
+    /** In the order of the file. */
+    *rejectedRows(): Generator<RejectedRow> {
+      const rejected = query<StagedRow & { reasons: string }>('SELECT * FROM rejected JOIN rows USING (line)');
+      for (const row of rejected) yield { row: rowOf(row), reasons: JSON.parse(row.reasons) };
+    },
+
+    /** The 1,000 most frequent reasons, the most frequent one first. */
+    reasons: (): readonly ReasonCount[] => [...query<ReasonCount>(COUNT_REASONS)],
+
+    /** A row by its line. */
+    row: (line: number): Row | undefined => {
+      const [found] = query<StagedRow>('SELECT * FROM rows WHERE line = ?', `${line}`);
+      return found && rowOf(found);
+    },
+
+    list: (list: KeyList, key: string): void => void insertKey.run(list, key),
+    /** The registrations of a list, in their order. */
+    *listed(list: KeyList): Generator<string> {
+      for (const { key } of query<StagedRow>('SELECT key FROM keys WHERE list = ? ORDER BY key', list)) yield key;
+    },
+    /** Rows of a table, or of what follows FROM. */
+    count: (from: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get()?.count),
+  };
+};
+
+export type StagedRows = ReturnType<typeof openStaging>;

@@ -1,0 +1,75 @@
+import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
+import { FileRefused } from '../command/command-result.ts';
+import { formatNumber } from '../command/format.ts';
+import type { FileKind, ReadOptions } from './file-kind.ts';
+import type { Limit } from './file-options.ts';
+import { type Layout, MAX_LINES, type Row } from './rows.ts';
+import type { StagedRows } from './staging.ts';
+
+/** What tables have in the place of a registration, normalised as one. */
+const WORDS = new Set([
+  ...['TOTAL', 'SUM', 'SUMME', 'NA', 'NONE', 'NULL', 'NIL', 'TBC', 'TBA', 'DITTO', 'ASABOVE', 'UNKNOWN'],
+]);
+const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
+/** A date as spreadsheets write it. `10 MAY` is a registration. */
+const DATE = new RegExp(`^(?:\\d{1,2}-${MONTH}|${MONTH}-\\d{2})$`);
+
+/** Whose a row is, or the clause why nobody knows. It quotes no registration. */
+const readRegistration = ({ fields, unreadable }: Row): { readonly key: string } | { readonly clause: string } => {
+  const { registration: raw, reasons, row } = fields;
+  if (unreadable !== undefined) return { clause: unreadable };
+  if (reasons !== undefined && row !== undefined) {
+    return { clause: 'is of a file of rejected rows: load what it has as its "row"' };
+  }
+  if (raw === undefined) return { clause: 'has no registration' };
+  if (typeof raw !== 'string') return { clause: 'has a registration that is no string' };
+  const key = normaliseRegistration(raw);
+  if (DATE.test(raw.trim())) return { clause: 'has a date in place of its registration, as spreadsheets change one' };
+  if (key === undefined) {
+    const isText = /[\p{L}\p{N}]/u.test(raw);
+    return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };
+  }
+  if (WORDS.has(key)) return { clause: 'has a word in place of its registration' };
+  return /^0+$/.test(key) ? { clause: 'has only zeros in place of its registration' } : { key };
+};
+
+/** The registration of a row, or a clause: nobody knows whose it is, or it ends early, has an issue and may be shifted. */
+export const findRegistration = (
+  { writing }: FileKind,
+  row: Row,
+  layout: Layout,
+  options: ReadOptions,
+): { readonly key: string } | { readonly clause: string } => {
+  if (typeof writing === 'function') return { key: '' };
+  const found = readRegistration(row);
+  if ('clause' in found || typeof layout !== 'object' || row.given.length >= layout.header.length) return found;
+  const [rejection] = writing.read([row], found.key, options).rejected ?? [];
+  if (rejection === undefined) return found;
+  return {
+    clause: `has ${row.given.length} cells where the header names ${layout.header.length} (${rejection.reasons[0]})`,
+  };
+};
+
+/**
+ * One unreadable row refuses a file, because its vehicle would be stored by half.
+ * @param rejected the unreadable rows, which are the first that are rejected
+ * @param limit undefined where every row must be read
+ * @throws FileRefused when there are more than the limit
+ */
+export const requireReadableRows = (staged: StagedRows, limit: Limit | undefined, path: string): void => {
+  const count = staged.count('rejected');
+  if (count <= (limit?.of(staged.count('rows')) ?? 0)) return;
+  const first = staged
+    .rejectedRows()
+    .take(MAX_LINES)
+    .map(({ row: { line }, reasons: [reason = ''] }) => reason.replace('the row', `line ${line}`));
+  const more = count > MAX_LINES ? `; and ${formatNumber(count - MAX_LINES)} more` : '';
+  const [it, whose, suchRows] =
+    count === 1
+      ? ['it', 'nobody knows whose row it is', 'such row']
+      : ['them', 'nobody knows whose rows they are', 'such rows'];
+  const accept = limit && `, or accept up to ${count} ${suchRows} with --unreadable-at-most ${count}`;
+  throw new FileRefused(
+    `${[...first].join('; ')}${more}, so ${whose}: nothing was changed; correct ${it}${accept ?? ''}: ${path}`,
+  );
+};

@@ -1,0 +1,74 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
+import { type ChangeOptions, type RecordChange, recordChanges } from '../records/record-changes.ts';
+import type { FileKind, FileRun } from './file-kind.ts';
+
+type RecordRules = Exclude<FileKind['writing'], (...args: never) => unknown>;
+
+/** A change, and the lines of the file that say so: none for a record that goes because the file lacks it. */
+interface PlacedChange extends RecordChange {
+  readonly lines: readonly number[];
+}
+
+/** Registrations shown of an unknown format. */
+const MAX_EXAMPLES = 3;
+/** Groups that are read before Ctrl-C is looked for, also when all of them are rejected. */
+const GROUPS_A_TURN = 500;
+
+/** The changes that the file says, then the removal of what it lacks. Rejected rows are staged. */
+async function* changesOf(
+  { options, staged, counts }: FileRun,
+  { read }: RecordRules,
+  onRows: () => void,
+): AsyncGenerator<PlacedChange> {
+  const today = londonDate(options.now);
+  counts.rejected = staged.count('rejected');
+  counts.read = counts.rejected;
+  let groups = 0;
+  for (const { key, rows } of staged.groups()) {
+    const { change, rejected = [], repeated = 0 } = read(rows, key, options);
+    counts.read += rows.length;
+    counts.rejected += rejected.length;
+    counts.repeated += repeated;
+    for (const { row, reasons } of rejected) staged.reject(row.line, reasons);
+    if (change?.body !== undefined && !hasUkFormat(key, today)) {
+      counts.unknownFormat += 1;
+      if (counts.unknownFormat <= MAX_EXAMPLES) staged.list('unknown-format', key);
+    }
+    if (change !== undefined) yield { ...change, lines: rows.map(({ line }) => line) };
+    groups += 1;
+    if (groups % GROUPS_A_TURN !== 0) continue;
+    onRows();
+    await nextTurn();
+  }
+  onRows();
+  for (const registration of staged.listed('missing')) yield { registration, lines: [] };
+}
+
+/** Writes or removes the records of all staged rows, then removes what the file lacks, until Ctrl-C. */
+export const writeRecords = async (
+  run: FileRun,
+  rules: RecordRules,
+  options: ChangeOptions,
+  onRows: () => void,
+  context: CommandContext,
+): Promise<void> => {
+  const { kind, staged, counts } = run;
+  const write = recordChanges(rules.form, options, context);
+  await write(changesOf(run, rules, onRows), ({ registration, erasure, lines }, result) => {
+    if (typeof result !== 'string') {
+      for (const line of lines) staged.reject(line, [result.reason]);
+      counts.rejected += lines.length;
+      return;
+    }
+    // Another command has removed or erased it since the scan.
+    if (lines.length === 0 && result !== 'removed') return;
+    // Whether a restored erasure replaces anything is of no interest.
+    const outcome = kind.verb === 'import' && erasure !== undefined && result === 'notThere' ? 'erased' : result;
+    counts[outcome] += 1;
+    if (options.dryRun && outcome === 'removed') staged.list('removed', registration);
+    if (outcome === 'notThere') staged.list('not-there', registration);
+  });
+};
