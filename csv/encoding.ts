@@ -12,10 +12,8 @@ export const parseEncoding = (name: string): Encoding | undefined => {
 
 /** Bytes from the beginning that show what a file is. */
 const START_BYTES = 64;
-/** What an Excel workbook is, as a clause. */
-export const WORKBOOK = 'the file is an Excel workbook, not CSV: open it and save the sheet as "CSV UTF-8"';
-/** What a compressed file is, as a clause. */
-export const COMPRESSED = 'the file is compressed: unpack it first';
+const WORKBOOK = 'the file is an Excel workbook, not CSV: open it and save the sheet as "CSV UTF-8"';
+const COMPRESSED = 'the file is compressed: unpack it first';
 /** First bytes of files that are no text. A workbook of .xlsx is a ZIP file. */
 const OTHER_FILES: readonly (readonly [start: string, problem: string])[] = [
   ['504b0304', `${WORKBOOK}, or it is another compressed file, a ZIP: unpack it first`],
@@ -31,44 +29,27 @@ const MARKS = new Map<string, Encoding>([
 ]);
 const UTF16 =
   'the file is UTF-16 without a byte order mark: save it as UTF-8, in Excel as "CSV UTF-8", or give --encoding utf-16le or utf-16be';
-const LINE_ENDS = /\r\n|\r|\n/g;
-
-/** Whether the next bytes are valid; without bytes, whether the text may end here. */
-const isValid = (decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boolean => {
+/** Whether all bytes are of the encoding. */
+const isValid = async ({ path, encoding }: TextFile): Promise<boolean> => {
+  const decoder = new TextDecoder(encoding, { fatal: true });
   try {
-    decoder.decode(chunk, { stream: chunk !== undefined });
+    for await (const chunk of readBytes(path)) decoder.decode(chunk, { stream: true });
+    decoder.decode();
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;
+    throw error;
   }
 };
 
-/** The bytes without valid U+FFFD. Any that is in the decoded text then comes from a wrong byte. */
-const withoutReplacements = (chunk: Buffer): Buffer =>
-  Buffer.from(chunk.toString('latin1').replaceAll('\xef\xbf\xbd', '???'), 'latin1');
-
-/** The first line with bytes that are not of the encoding, and whether a character of the file has several bytes. */
-const findWrongBytes = async ({ path, encoding }: TextFile) => {
-  const strict = new TextDecoder(encoding, { fatal: true });
-  const lenient = new TextDecoder(encoding);
-  let [line, last] = [1, ''];
+/** The first line with a character that was lost, and whether a character of the file has several bytes. */
+const findWrongBytes = async (file: TextFile) => {
   let wrongLine: number | undefined;
   let hasLongCharacters = false;
-  const countLines = (text: string) =>
-    (text.match(LINE_ENDS)?.length ?? 0) - (last === '\r' && text.startsWith('\n') ? 1 : 0);
-  const read = (chunk?: Buffer) => {
-    // A replacement character may stand in the file itself.
-    const hasReplacement = encoding === 'utf-8' && chunk?.includes('\ufffd') === true;
-    const text = lenient.decode(hasReplacement ? withoutReplacements(chunk) : chunk, { stream: chunk !== undefined });
-    hasLongCharacters ||= hasReplacement || /[^\0-\x7f\ufffd]/.test(text);
-    if (wrongLine === undefined && !isValid(strict, chunk)) {
-      wrongLine = line + countLines(text.slice(0, text.indexOf('\ufffd')));
-    }
-    line += countLines(text);
-    last = text.at(-1) ?? last;
-  };
-  for await (const chunk of readBytes(path)) read(chunk);
-  read();
+  for await (const { lines } of readLines(file)) {
+    wrongLine ??= lines.find(({ text }) => text.includes('\ufffd'))?.line;
+    hasLongCharacters ||= lines.some(({ text }) => /[^\0-\x7f\ufffd]/.test(text));
+  }
   return { wrongLine, hasLongCharacters };
 };
 
@@ -86,13 +67,16 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
   return marked;
 };
 
-/** What is between letters when a file of another encoding is read as Windows-1252, and in no word. */
-const NOT_IN_WORDS = /\p{L}[€‚ƒ„…†‡ˆ‰‹‘“”•˜™›\x80-\x9f]\p{L}/u;
+/**
+ * What is between letters when a file of another encoding is read as Windows-1252, and in no word; and a U+FFFD of UTF-8,
+ * which some program has written.
+ */
+const NOT_WINDOWS_1252 = /\p{L}[€‚ƒ„…†‡ˆ‰‹‘“”•˜™›\x80-\x9f]\p{L}|ï¿½/u;
 
 /** @throws UnreadableFile when the file is likely to be of another encoding than Windows-1252 */
 const requireWindows1252 = async (path: string): Promise<void> => {
   for await (const { lines } of readLines({ path, encoding: 'windows-1252' })) {
-    const wrong = lines.find(({ text }) => NOT_IN_WORDS.test(text));
+    const wrong = lines.find(({ text }) => NOT_WINDOWS_1252.test(text));
     if (wrong === undefined) continue;
     throw new UnreadableFile(
       `the file is not UTF-8 and seems not to be Windows-1252 either: line ${wrong.line} would have a sign within a word; save it as UTF-8, or name its encoding with --encoding, such as macintosh, ibm866 or windows-1250`,
@@ -110,16 +94,15 @@ export const findEncoding = async (path: string, given?: Encoding): Promise<Enco
   if (given !== undefined && marked !== undefined && given !== marked) {
     throw new UnreadableFile(`the file begins with the byte order mark of ${marked}, not of ${given}`);
   }
-  const known = given ?? marked;
-  const encoding = known ?? 'utf-8';
+  const encoding = given ?? marked ?? 'utf-8';
+  if (await isValid({ path, encoding })) return encoding;
   const { wrongLine, hasLongCharacters } = await findWrongBytes({ path, encoding });
-  if (wrongLine === undefined) return encoding;
-  if (known === undefined && !hasLongCharacters) {
+  if (given === undefined && marked === undefined && !hasLongCharacters) {
     await requireWindows1252(path);
     return 'windows-1252';
   }
   const otherwise = given === undefined ? ', or name the encoding of the whole file with --encoding' : '';
   throw new UnreadableFile(
-    `line ${wrongLine} has a byte that is not ${encoding.toUpperCase()}: correct it${otherwise}`,
+    `line ${wrongLine} has a byte that is not ${encoding.toUpperCase()}, or U+FFFD for one that was lost: correct it${otherwise}`,
   );
 };

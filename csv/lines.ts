@@ -1,4 +1,4 @@
-import { readText, type TextFile } from './text.ts';
+import { readText, type TextFile, UnreadableFile } from './text.ts';
 
 /** Maximum characters of a row: the longest content, escaped, has 600,000. */
 export const MAX_ROW_LENGTH = 1_000_000;
@@ -15,8 +15,8 @@ export interface Line {
 const LINE_ENDS = /(\r\n|\r|\n)/;
 
 /**
- * The lines of a file, a chunk at a time, in constant memory. CR, LF and CRLF each end a line. A longer one is cut off
- * one character after the maximum.
+ * The lines of a file, a chunk at a time, in constant memory. CR, LF and CRLF each end a line.
+ * @throws UnreadableFile when one is longer than the maximum
  */
 export async function* readLines(
   file: TextFile,
@@ -28,12 +28,15 @@ export async function* readLines(
   const takeLines = (text: string): Line[] => {
     // Text and line ends in turns; what is after the last one is held.
     const parts = text.split(LINE_ENDS);
-    held = (parts.pop() ?? '').slice(0, maxLength + 1);
-    return parts.flatMap((part, index) => {
+    held = parts.pop() ?? '';
+    const lines = parts.flatMap((part, index) => {
       if (index % 2 === 1) return [];
       line += 1;
-      return { line, text: part.slice(0, maxLength + 1), end: parts[index + 1] ?? '' };
+      return { line, text: part, end: parts[index + 1] ?? '' };
     });
+    const long = [...lines, { line: line + 1, text: held }].find((one) => one.text.length > maxLength);
+    if (long === undefined) return lines;
+    throw new UnreadableFile(`line ${long.line} has more than ${maxLength.toLocaleString('en-GB')} characters`);
   };
   for await (const chunk of readText(file)) {
     read = chunk.read;

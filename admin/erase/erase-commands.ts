@@ -5,34 +5,40 @@ import { exampleOf } from '../command/format.ts';
 import { readCaller } from '../deployment/aws-requests.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
-import { addFileOptions, type FileOptions } from '../files/file-options.ts';
+import type { FileOptions } from '../files/file-options.ts';
+import { addRegistrationFile, registrationLines } from '../files/registration-option.ts';
 import { runFile } from '../files/run-file.ts';
-import { changeRegistrations, parseRegistrations } from '../records/change-registrations.ts';
-import { erasures, findErasures } from '../records/erasures.ts';
-import { type RecordChange, recordChanges } from '../records/record-changes.ts';
-import { runConcurrently } from '../records/run-concurrently.ts';
+import { findErasures } from '../records/erasures.ts';
+import type { RecordChange } from '../records/record-changes.ts';
 import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
 
-/** Erasures that are taken back at a time. */
-const UNDONE_IN_FLIGHT = 32;
+/** A registration may be in the file more than once: it is erased and counted once. */
+const eraseKind = (changeOf: (fields: Readonly<Record<string, unknown>>) => Omit<RecordChange, 'registration'>) =>
+  ({
+    ...REGISTRATION_FILE,
+    verb: 'erase',
+    noun: 'vehicles',
+    consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
+    outcomes: ['erased', 'notThere', 'unchanged'],
+    note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
+    writing: {
+      form: WHOLE_VEHICLES,
+      read: ([row], registration) => ({ change: { registration, ...changeOf(row?.fields ?? {}) } }),
+    },
+  }) as const satisfies FileKind;
 
-const ERASE = {
-  noun: 'vehicles',
-  consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
-  outcomes: ['erased', 'notThere', 'unchanged'],
-  note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
-} as const;
+/** Copies erasures from lines as an export has them. */
+const COPY: FileKind = {
+  ...eraseKind(({ erased }) => ({ erasure: erased as Erasure['erased'], isCopy: true })),
+  outcomes: ['erased', 'unchanged'],
+};
 
-const eraseKind = (erasure: Erasure['erased']): FileKind => ({
-  ...REGISTRATION_FILE,
+const { note: _stays, ...ERASE } = eraseKind(() => ({ erasure: null }));
+const UNDO: FileKind = {
   ...ERASE,
-  verb: 'erase',
-  writing: {
-    form: WHOLE_VEHICLES,
-    // A registration may be in the file more than once: it is erased and counted once.
-    read: (_rows, registration) => ({ change: { registration, erasure } }),
-  },
-});
+  consequence: 'This lets vehicles come back with the next file that has them',
+  outcomes: ['undone', 'notThere'],
+};
 
 interface EraseOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
@@ -40,54 +46,16 @@ interface EraseOptions extends Partial<FileOptions> {
   readonly undo?: boolean;
 }
 
-/** @param isCopy whether erasures are copied, so that it does not matter what they replace */
-const eraseThese = (changes: readonly RecordChange[], dryRun: boolean, isCopy: boolean, context: CommandContext) => {
-  const erase = recordChanges(WHOLE_VEHICLES, { dryRun }, context);
-  const outcomes = ERASE.outcomes.filter((outcome) => !isCopy || outcome !== 'notThere');
-  const job = { ...ERASE, outcomes };
-  return changeRegistrations(
-    changes.length,
-    {
-      ...job,
-      work: (settle) =>
-        erase(changes, ({ registration }, result) =>
-          settle(registration, result === 'unchanged' || (result === 'notThere' && !isCopy) ? result : 'erased'),
-        ),
-    },
-    dryRun,
-    context,
-  );
-};
-
-const undoThese = (registrations: readonly string[], dryRun: boolean, context: CommandContext) => {
-  const { undo } = erasures(context);
-  const isStopped = () => context.signal.aborted;
-  return changeRegistrations(
-    registrations.length,
-    {
-      noun: 'vehicles',
-      consequence: 'This lets vehicles come back with the next file that has them',
-      outcomes: ['undone', 'notThere'],
-      work: (settle) =>
-        runConcurrently(registrations, UNDONE_IN_FLIGHT, isStopped, async (registration) =>
-          settle(registration, await undo(registration, dryRun)),
-        ),
-    },
-    dryRun,
-    context,
-  );
-};
-
 /** The erasures of another table, such as the one that a restored table replaces. */
-const erasuresOf = async (table: string, context: CommandContext): Promise<RecordChange[]> => {
+const erasureLines = async (table: string, context: CommandContext): Promise<readonly string[]> => {
   const found = await findErasures(table, context);
-  if (found !== undefined) return found.map(({ registration, erased }) => ({ registration, erasure: erased }));
+  if (found !== undefined) return found.map((erasure) => JSON.stringify(erasure));
   throw new CommandFailure(`${context.deployment.address} has no table ${table}, or it is not ready yet`);
 };
 
 const runErase = async (
   file: string | undefined,
-  { registration, from, undo = false, dryRun = false, ...options }: EraseOptions,
+  { registration, from, undo = false, ...options }: EraseOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
   const nothing = 'nothing was changed';
@@ -95,24 +63,22 @@ const runErase = async (
     throw new CommandFailure(`name one of FILE, --registration R… and --from TABLE: ${nothing}`);
   }
   if (undo && registration === undefined) throw new CommandFailure(`--undo needs --registration R…: ${nothing}`);
-  if (file === undefined && Object.keys(options).length > 0) {
-    throw new CommandFailure(`--map, --encoding and --staging are for a FILE: ${nothing}`);
-  }
-  if (from !== undefined) return eraseThese(await erasuresOf(from, context), dryRun, true, context);
+  if (from !== undefined) return runFile(COPY, await erasureLines(from, context), options, context);
+  const source = file ?? registrationLines(registration ?? []);
+  if (undo) return runFile(UNDO, source, options, context);
   const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
-  if (file !== undefined) return runFile(eraseKind(erasure), file, { ...options, dryRun }, context);
-  const registrations = parseRegistrations(registration ?? []);
-  if (undo) return undoThese(registrations, dryRun, context);
-  const changes = registrations.map((one) => ({ registration: one, erasure }));
-  return eraseThese(changes, dryRun, false, context);
+  return runFile(
+    eraseKind(() => ({ erasure })),
+    source,
+    options,
+    context,
+  );
 };
 
 /** Adds `erase`. */
 export const addEraseCommand = (program: Command, run: Runner): void => {
-  addFileOptions(program.command('erase'))
+  addRegistrationFile(program.command('erase'))
     .description('erase vehicles that must not come back, in both tables; a file with an unreadable row is refused')
-    .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
-    .option('--registration <registrations...>', 'one or more registrations instead of a file')
     .option('--from <table>', 'instead of a file: the erasures in another table, such as the one before a restore')
     .option('--undo', 'with --registration: take erasures back, which brings no data back')
     .addHelpText('after', exampleOf('erase --registration AB12CDE'))

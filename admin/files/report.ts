@@ -74,6 +74,7 @@ const tableOf = ({ kind: { noun, outcomes }, options, counts }: FileRun, seconds
     removed: `${noun}${wouldBe} removed`,
     notThere: 'not there',
     erased: 'erased',
+    undone: 'undone',
   };
   const isShown = (outcome: RecordOutcome) => outcomes.indexOf(outcome) < 2 || counts[outcome] > 0;
   const columns = [
@@ -97,7 +98,7 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
   const [done] = outcomes;
   const listed = (list: 'removed' | 'damaged' | 'not-there') => {
     const isEmpty = staged.count(`keys WHERE list = '${list}'`) === 0;
-    return isEmpty ? null : writeRegistrations(source.path, list, staged.listed(list));
+    return isEmpty || source.lines ? null : writeRegistrations(source.path, list, staged.listed(list));
   };
   // Before the first record was reached, rejected rows are no result yet.
   const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];
@@ -105,6 +106,7 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
     reasons.length > 0 ? await writeRejected(source.path, staged.layout(), staged.rejectedRows()) : null;
   const [removedFile, damagedFile] = [await listed('removed'), await listed('damaged')];
   const notThereFile = verb === 'import' ? null : await listed('not-there');
+  const notThere = source.lines && [...staged.listed('not-there')];
   const damaged = staged.count("keys WHERE list = 'damaged'");
   const first = [...staged.listed('unknown-format')];
   const seconds = (performance.now() - started) / 1_000;
@@ -119,7 +121,8 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
     rejectedFile && `${rows}${isAtEnd ? '' : ' until then'}; the reasons are in ${rejectedFile}`,
     damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}`,
     notThereFile && `What is not there is named in ${notThereFile}`,
-    isAtEnd && read === 0 && `The file has no rows: nothing was ${done}; look for the right file.`,
+    notThere && notThere.length > 0 && `Not there: ${notThere.join(', ')}.`,
+    isAtEnd && read === 0 && !source.lines && `The file has no rows: nothing was ${done}; look for the right file.`,
     dryRun && `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.`,
     isAtEnd && read > 0 && !dryRun && note,
   ];
@@ -130,7 +133,7 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
     notes: toLines(notes),
     data: {
       kind: noun,
-      file: source.path,
+      file: source.lines ? null : source.path,
       read,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
       repeated: counts.repeated,
@@ -143,6 +146,7 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
       dryRun,
       ...{ rejectedFile, removedFile, damagedFile },
       ...(verb !== 'import' && { notThereFile }),
+      ...(notThere && { registrationsNotThere: notThere }),
       reasons,
     },
     exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged > 0 ? EXIT.incomplete : EXIT.done,

@@ -124,7 +124,11 @@ export async function* readRows(
   rules: RowRules,
   map: readonly MappedColumn[],
 ): AsyncGenerator<RowPage> {
-  const { format } = source;
+  const { format, lines: given } = source;
+  if (given !== undefined) {
+    yield { rows: given.map((text, index) => ({ line: index + 1, given: text })), layout: 'ndjson', read: 0 };
+    return;
+  }
   if (format === 'csv') {
     yield* readCsvRows(source, rules, map);
     return;

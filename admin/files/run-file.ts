@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { showProgress } from '../command/progress.ts';
@@ -16,7 +17,7 @@ import { writeRecords } from './write-records.ts';
 
 const noCounts = (): FileRun['counts'] => ({
   ...{ read: 0, rejected: 0, repeated: 0, unknownFormat: 0 },
-  ...{ loaded: 0, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0 },
+  ...{ loaded: 0, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0, undone: 0 },
 });
 
 /** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
@@ -60,11 +61,13 @@ const explain = (
 
 /**
  * Imports, removes or erases each valid record of a file: opens it, stages its rows, compares a complete one with what
- * is stored, writes, and reports. After Ctrl-C no step begins. @throws CommandFailure, which says what was done before
+ * is stored, writes, and reports. After Ctrl-C no step begins.
+ * @param file its path, or lines of NDJSON in its place
+ * @throws CommandFailure, which says what was done before
  */
 export const runFile = async (
   kind: FileKind,
-  path: string,
+  file: string | readonly string[],
   given: Partial<FileOptions>,
   context: CommandContext,
 ): Promise<CommandResult> => {
@@ -72,9 +75,9 @@ export const runFile = async (
   const started = performance.now();
   const asked = { ...DEFAULT_OPTIONS, ...given };
   if (!asked.dryRun) await requireConfirmation(kind.consequence, context);
-  const source = await openSource(path, kind.formats, asked, context);
+  const source = await openSource(file, kind.formats, asked, context);
   tableName(deployment, kind.noun);
-  const folder = asked.staging ?? dirname(path);
+  const folder = asked.staging ?? (source.lines ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
   const options = { ...asked, format: source.format, now: context.now() };
   const run: FileRun = { kind, source, options, staged, counts: noCounts() };

@@ -9,9 +9,11 @@ import type { FileOptions } from './file-options.ts';
 /** The format of a file, from the ending of its name; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
-/** A file that a command reads. */
+/** A file that a command reads, or lines of NDJSON in its place. */
 export interface SourceFile extends TextFile {
   readonly format: FileFormat;
+  /** Then the path is empty. */
+  readonly lines?: readonly string[];
   readonly bytes: number;
   /** ISO 8601 UTC. */
   readonly changed: string;
@@ -56,22 +58,35 @@ const readFacts = async (path: string): Promise<Pick<SourceFile, 'bytes' | 'chan
   return { bytes: facts.size, changed: facts.mtime.toISOString() };
 };
 
-/** @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats */
+/** @throws CommandFailure when an option is for another format */
+const requireFormat = (format: FileFormat, { encoding, map }: Pick<FileOptions, 'encoding' | 'map'>): void => {
+  if (encoding !== undefined && format === 'ndjson') {
+    throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');
+  }
+  if (map.length > 0 && format !== 'csv') throw new CommandFailure('--map names columns of a CSV file');
+};
+
+/**
+ * @param file a path, or lines of NDJSON in its place
+ * @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats
+ */
 export const openSource = async (
-  path: string,
+  file: string | readonly string[],
   formats: readonly FileFormat[],
-  { encoding: given, map }: Pick<FileOptions, 'encoding' | 'map'>,
+  options: Pick<FileOptions, 'encoding' | 'map'>,
   { notice }: Pick<DeploymentContext, 'notice'>,
 ): Promise<SourceFile> => {
+  if (typeof file !== 'string') {
+    requireFormat('ndjson', options);
+    return { lines: file, path: '', format: 'ndjson', encoding: 'utf-8', bytes: 0, changed: '' };
+  }
+  const [path, given] = [file, options.encoding];
   try {
     const facts = await readFacts(path);
     // A workbook or a compressed file says more than its name.
     const mark = await findMark(path, given);
     const format = findFormat(path, formats);
-    if (given !== undefined && format === 'ndjson') {
-      throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');
-    }
-    if (map.length > 0 && format !== 'csv') throw new CommandFailure('--map names columns of a CSV file');
+    requireFormat(format, options);
     const encoding = await findEncoding(path, format === 'ndjson' ? (mark ?? 'utf-8') : given);
     if (given === undefined && encoding === 'windows-1252') {
       notice('The file is not UTF-8: it is read as Windows-1252.');
@@ -83,7 +98,8 @@ export const openSource = async (
 };
 
 /** @throws CommandFailure when the file has changed since it was opened */
-export const requireUnchanged = async ({ path, bytes, changed }: SourceFile): Promise<void> => {
+export const requireUnchanged = async ({ path, bytes, changed, lines }: SourceFile): Promise<void> => {
+  if (lines !== undefined) return;
   const now = await readFacts(path);
   if (now.bytes !== bytes || now.changed !== changed) {
     throw new CommandFailure(`the file has changed while it was read; run this again: ${path}`);

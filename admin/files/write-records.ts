@@ -55,9 +55,9 @@ export const writeRecords = async (
   onRows: () => void,
   context: CommandContext,
 ): Promise<void> => {
-  const { kind, staged, counts } = run;
+  const { staged, counts } = run;
   const write = recordChanges(rules.form, options, context);
-  await write(changesOf(run, rules, onRows), ({ registration, erasure, lines }, result) => {
+  await write(changesOf(run, rules, onRows), ({ registration, lines }, result) => {
     if (typeof result !== 'string') {
       for (const line of lines) staged.reject(line, [result.reason]);
       counts.rejected += lines.length;
@@ -65,10 +65,8 @@ export const writeRecords = async (
     }
     // Another command has removed or erased it since the scan.
     if (lines.length === 0 && result !== 'removed') return;
-    // Whether a restored erasure replaces anything is of no interest.
-    const outcome = kind.verb === 'import' && erasure !== undefined && result === 'notThere' ? 'erased' : result;
-    counts[outcome] += 1;
-    if (options.dryRun && outcome === 'removed') staged.list('removed', registration);
-    if (outcome === 'notThere') staged.list('not-there', registration);
+    counts[result] += 1;
+    if (options.dryRun && result === 'removed') staged.list('removed', registration);
+    if (result === 'notThere') staged.list('not-there', registration);
   });
 };

@@ -6,12 +6,13 @@ import { columnHelp } from '../files/columns.ts';
 import { type DataKind, type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
 import { addFileOptions, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
-import { OUTCOMES } from '../records/record-changes.ts';
 import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
 import { COMPLIANCE_COLUMNS, complianceRules } from './compliance.ts';
 import { CONTENT_FILE } from './content.ts';
 import { VEHICLE_COLUMNS } from './vehicle-rows.ts';
 import { vehicleRules } from './vehicles.ts';
+
+const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased'] as const;
 
 interface ImportOptions extends Partial<FileOptions> {
   /** Whose the file is; undefined for the supplier without a name. */

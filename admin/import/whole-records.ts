@@ -13,7 +13,8 @@ const readErasure =
   ({ restore }: ReadOptions): ReadRow =>
   (check, fields, registration) => {
     if (!restore) check.issue('erased', 'this is a line of an export; only --restore loads it');
-    else return { erasure: readFields(check, Erasure, fields, { registration: () => registration }).erased };
+    else
+      return { erasure: readFields(check, Erasure, fields, { registration: () => registration }).erased, isCopy: true };
     return {};
   };
 

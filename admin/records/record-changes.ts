@@ -18,10 +18,9 @@ const WRITES_IN_FLIGHT = 32;
 
 /**
  * The outcomes of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. `erased`: the vehicle is
- * erased, by this command or before.
+ * erased, by this command or before. `undone`: its erasure is taken back.
  */
-export const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased'] as const;
-export type RecordOutcome = (typeof OUTCOMES)[number];
+export type RecordOutcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere' | 'erased' | 'undone';
 
 /** Why a valid record was not written. */
 interface WriteRefusal {
@@ -39,8 +38,10 @@ export interface RecordChange {
   readonly body?: object;
   /** Undefined when the file does not give it, null when it says that it is not known. */
   readonly lastUpdated?: string | null | undefined;
-  /** The vehicle is erased: this takes the place of its records in both tables. */
-  readonly erasure?: Erasure['erased'];
+  /** The vehicle is erased: this takes the place of its records in both tables. Null takes an erasure back. */
+  readonly erasure?: Erasure['erased'] | null;
+  /** Whether the erasure is copied, so that it does not matter what it replaces. */
+  readonly isCopy?: boolean;
 }
 
 /** How changes are written. */
@@ -124,8 +125,12 @@ export const recordChanges = (
     change: RecordChange,
     found: StoredRecord | undefined,
   ): Promise<RecordOutcome | WriteRefusal> => {
-    const { registration, erasure } = change;
-    if (erasure !== undefined) return erasures(context).erase(registration, erasure, dryRun);
+    const { registration, erasure, isCopy } = change;
+    if (erasure === null) return erasures(context).undo(registration, dryRun);
+    if (erasure !== undefined) {
+      const outcome = await erasures(context).erase(registration, erasure, dryRun);
+      return isCopy && outcome === 'notThere' ? 'erased' : outcome;
+    }
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
     let earlier: { readonly revision: string; readonly outcome: RecordOutcome | WriteRefusal } | undefined;
     let mayBeRemoved = false;

@@ -109,7 +109,6 @@ describe('erase', () => {
     [[], 'name one of FILE, --registration R… and --from TABLE'],
     [['e.txt', '--registration', 'V1'], 'name one of FILE'],
     [['e.txt', '--undo'], '--undo needs --registration'],
-    [['--registration', 'V1', '--staging', '.'], '--map, --encoding and --staging are for a FILE'],
     [['--registration', 'V1', 'A_B'], 'registration 2 contains "_" (U+005F); nothing was changed'],
     [['--from', 'nowhere'], 'has no table nowhere, or it is not ready yet'],
   ])('needs one kind of registrations: %j', async (args, sentence) => {

@@ -64,7 +64,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
 
     ['remove vehicles', 'name one of FILE, --registration R… and --all: nothing was removed'],
     ['remove vehicles r.txt --registration A1', 'name one of FILE'],
-    ['remove vehicles --staging . --registration A1', '--map, --encoding and --staging are for a FILE'],
+    ['remove vehicles --map a=b --registration A1', '--map names columns of a CSV file'],
     ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was changed`],
     ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
     ['remove vehicles --supplier acme', '--supplier is for --all, and nothing was removed'],

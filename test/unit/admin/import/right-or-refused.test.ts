@@ -148,13 +148,15 @@ describe('The encoding of a file', () => {
   const utf16 = Buffer.from(csv('Zürich'), 'utf16le');
   const withWrongByte = (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('E3,\xfcb\n', 'latin1')]);
   const cutUtf16 = Buffer.from(`\ufeff${csv('Zürich')}a`, 'utf16le').subarray(0, -1);
-  const wrong = (line: number, encoding = 'UTF-8') => new RegExp(`line ${line} has a byte that is not ${encoding}: `);
+  const wrong = (line: number, encoding = 'UTF-8') =>
+    new RegExp(`line ${line} has a byte that is not ${encoding}, or U\\+FFFD for one that was lost: correct it`);
   const OTHER = /not to be Windows-1252 either: line 2 .*--encoding, such as macintosh, ibm866 or windows-1250/;
 
   it.each<[string, Buffer, string | RegExp, string?]>([
     ['UTF-8 with a wrong byte', withWrongByte(Buffer.from(csv('Zürich'))), wrong(4)],
     ['UTF-8 with a mark and a wrong byte', withWrongByte(Buffer.from(`\ufeff${csv('Zurich')}`)), wrong(4)],
-    ['UTF-8 with a U+FFFD before a wrong byte', withWrongByte(Buffer.from(csv('Zürich \ufffd'))), wrong(4)],
+    ['UTF-8 with a U+FFFD before a wrong byte', withWrongByte(Buffer.from(csv('Zürich \ufffd'))), wrong(2)],
+    ['UTF-8 with a U+FFFD and a wrong byte only', withWrongByte(Buffer.from(csv('\ufffd'))), OTHER],
     ['UTF-8 that ends within a character', Buffer.from(`${csv('Zürich')}€`).subarray(0, -1), wrong(4)],
     ['UTF-16 that ends within a character', cutUtf16, wrong(4, 'UTF-16LE')],
     ['Windows-1252 when UTF-8 is given', Buffer.from(csv('Zürich'), 'latin1'), wrong(2), 'utf-8'],
