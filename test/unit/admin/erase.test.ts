@@ -97,24 +97,6 @@ describe('erase', () => {
     expect(await json([...given, '--dry-run'])).toMatchObject({ ...counts, dryRun: true });
     expect(await erased()).toEqual(['V12']);
   });
-
-  it('erases each once while responses are lost and requests are throttled', async () => {
-    admin.proxy().inject(({ operation }) => (operation === 'TransactWriteItems' ? faults.shift() : undefined));
-    const faults = ['errorAfter', 'throttle', 'resetAfter'] as ('errorAfter' | 'throttle' | 'resetAfter')[];
-    const { stdout } = await admin.countedRun(['erase', '--registration', 'V10', 'V11', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ erased: 2, notThere: 0, unchanged: 0 });
-  });
-
-  it.each([
-    [[], 'name one of FILE, --registration R… and --from TABLE'],
-    [['e.txt', '--registration', 'V1'], 'name one of FILE'],
-    [['e.txt', '--undo'], '--undo needs --registration'],
-    [['--registration', 'V1', 'A_B'], 'registration 2 contains "_" (U+005F); nothing was changed'],
-    [['--from', 'nowhere'], 'has no table nowhere, or it is not ready yet'],
-  ])('needs one kind of registrations: %j', async (args, sentence) => {
-    expect(await run(['erase', ...args])).toEqual(failure(sentence));
-    expect(await erased()).toEqual([]);
-  });
 });
 
 describe('An erased vehicle', () => {

@@ -72,6 +72,12 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['remove compliance --all', '--all is for vehicles, and nothing was removed'],
     ['remove compliance --all --supplier acme', 'only vehicles have suppliers'],
 
+    ['erase', 'name one of FILE, --registration R… and --from TABLE: nothing was changed'],
+    ['erase e.txt --registration V1', 'name one of FILE'],
+    ['erase e.txt --undo', '--undo needs --registration'],
+    [`erase --registration V1 A_B`, `registration 2 ${CHARACTERS}; nothing was changed`],
+    ['erase --from nowhere', 'has no table nowhere, or it is not ready yet'],
+
     ['import vehicles v.ndjson --supplier Acme', 'Write 1 to 32 of a-z, 0-9 and hyphens'],
     ['import vehicles v.ndjson --supplier -', 'Write 1 to 32 of a-z'],
     ['import vehicles v.ndjson --supplier constructor', 'and not "constructor"'],

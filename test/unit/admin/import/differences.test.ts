@@ -7,14 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../../bin/stop-signals.ts';
 import { storeItems } from '../../../support/engine.ts';
 import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
-import {
-  complianceLine,
-  manyVehicles,
-  VEHICLES,
-  vehicleLine,
-  vehicleRow,
-  vehiclesCsv,
-} from '../../../support/import-files.ts';
+import { manyVehicles, VEHICLES, vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { aVehicle } from '../../../support/records.ts';
 import {
   type AdminOutput,
@@ -202,15 +195,4 @@ it('Only the owner may read what an import and an export write, whatever the uma
   expect(modes).toEqual([0o600, 0o600]);
   expect(readFileSync(exported, 'utf8')).toBe('');
   expect(readdirSync(admin.pathOf('.')).toSorted()).toEqual(['all.ndjson', 'v.csv', 'v.csv.rejected.csv']);
-});
-
-it('A vehicle that has several lines is rejected whole, also with over 1,000: nobody knows which is right', async () => {
-  const repeated = Array.from({ length: 1_200 }, (_, nth) =>
-    complianceLine({ registration: 'AAA', outstandingFines: nth }),
-  );
-  const path = await file('c.ndjson', repeated.join('\n'));
-  expect(await run(['import', 'compliance', path])).toMatchObject({ exitCode: 1 });
-  const [record] = await stored<{ outstandingFines: number }>('compliance');
-  expect(record).toBeUndefined();
-  expect(await admin.rejectedLines(path)).toHaveLength(1_200);
 });

@@ -11,7 +11,7 @@ import {
   vehicleRow,
   vehiclesCsv,
 } from '../../../support/import-files.ts';
-import { aCompliance } from '../../../support/records.ts';
+import { aCompliance, aPolicy } from '../../../support/records.ts';
 import { NOW, useAdmin } from '../../../support/use-admin.ts';
 
 const { run, file, load, stored, findVehicle: find, rejectedLines, engine } = useAdmin();
@@ -62,34 +62,28 @@ describe('import vehicles of a CSV', () => {
     });
   });
 
-  it('stores a policy that was renewed under its number as two', async () => {
-    const years = ['2025', '2026'].map((year) => ({ valid_from: `${year}-01-01`, valid_to: `${year}-12-31` }));
-    expect(await loadRows(...years.map((period) => ({ registration: 'RENEWED', ...period })))).toMatchObject({
-      exitCode: 0,
-    });
+  const years = ['2025', '2026'].map((year) => ({ valid_from: `${year}-01-01`, valid_to: `${year}-12-31` }));
+  const policies = years.map(({ valid_from, valid_to }) => aPolicy({ validFrom: valid_from, validTo: valid_to }));
+  it.each([
+    ['v.csv', vehiclesCsv(...years.map((period) => vehicleRow({ registration: 'RENEWED', ...period })))],
+    ['v.ndjson', vehicleLine({ registration: 'RENEWED', policies })],
+  ])('stores a policy that was renewed under its number as two: %s', async (name, text) => {
+    await run(['remove', 'vehicles', '--registration', 'RENEWED']);
+    expect(await load('vehicles', name, text)).toMatchObject({ exitCode: 0 });
     expect((await find('RENEWED'))?.policies).toHaveLength(2);
   });
 });
 
 describe('A vehicle of several rows', () => {
-  it('is rejected whole when it has over 1,000 rows, even if most of them have no policy', async () => {
-    const blank = Array.from({ length: 1_000 }, () => ({ registration: 'LONG', ...NO_POLICY }));
-    const rejected = await rejectedLines((await loadRows(...blank, { registration: 'LONG' })).path);
-    expect(rejected).toHaveLength(1_001);
-    expect(rejected[1_000]).toMatchObject({ line: 1_002, reasons: ['a vehicle has at most 1,000 rows and 4 MB'] });
-    expect(await find('LONG')).toBeUndefined();
-  });
-
-  it('is rejected whole when its rows have over 4 MB, which would take 20 times as much memory', async () => {
-    const numbers = Array.from({ length: 45 }, (_, nth) => `P-${nth}`);
-    const rows = numbers.map((policy_number) => `${vehicleRow({ registration: 'LARGE', policy_number })},`);
-    const { path } = await load(
-      'vehicles',
-      'large.csv',
-      [`${VEHICLE_HEADER},notes`, ...rows.map((row) => row + 'n'.repeat(90_000))].join('\n'),
-    );
+  it.each([
+    ['1,000 rows', 1_001, ''],
+    ['4 MB, which would take 20 times as much memory', 45, 'n'.repeat(90_000)],
+  ])('is rejected whole when its rows have over %s', async (_limit, count, note) => {
+    const rows = Array.from({ length: count }, () => `${vehicleRow({ registration: 'LARGE', ...NO_POLICY })},${note}`);
+    const { path } = await load('vehicles', 'large.csv', `${VEHICLE_HEADER},notes\n${rows.join('\n')}`);
     const rejected = await rejectedLines(path);
-    expect(rejected).toHaveLength(45);
+    expect(rejected).toHaveLength(count);
+    expect(rejected[0]).toMatchObject({ line: 2, reasons: ['a vehicle has at most 1,000 rows and 4 MB'] });
     expect(await find('LARGE')).toBeUndefined();
   });
 
@@ -99,25 +93,6 @@ describe('A vehicle of several rows', () => {
     expect((await rejectedLines(path))[0]?.reasons).toHaveLength(100);
   });
 
-  it('is stored whole, with its policies in the order of the file, or not at all, wherever its rows are', async () => {
-    await loadRows({ registration: 'ANY0', policy_number: 'OLD' });
-    // Several pages of staged rows; one vehicle in ten has a bad row.
-    const rows = [0, 1, 2].flatMap((policy) =>
-      Array.from({ length: 400 }, (_, nth) => ({
-        registration: `ANY${nth}`,
-        policy_number: `P-${policy}`,
-        ...(policy === 2 && nth % 10 === 0 && { year: 'x' }),
-      })),
-    );
-    const { path } = await loadRows(...rows);
-    const own = (await stored()).filter(({ registration }) => registration.startsWith('ANY'));
-    const policies = Map.groupBy(own, (record) => record.policies.map(({ number }) => number).join());
-    expect(policies.get('OLD')?.length).toBe(1);
-    expect(policies.get('P-0,P-1,P-2')?.length).toBe(360);
-    expect(own).toHaveLength(361);
-    expect(await rejectedLines(path)).toHaveLength(120);
-  });
-
   it('was last updated at the latest moment of its rows', async () => {
     const later = '2026-02-01T00:00:00Z';
     const latest = '2026-03-01T00:00:00Z';
@@ -125,6 +100,13 @@ describe('A vehicle of several rows', () => {
     await loadRows(...rows.map((cells) => ({ registration: 'LATEST', ...cells })));
     expect((await find('LATEST'))?.lastUpdated).toBe('2026-03-01T00:00:00.000Z');
   });
+});
+
+it('import compliance loads rows once that say the same, such as one for each keeper', async () => {
+  const rows = ['A', 'B'].map((keeper) => `C2,2026-05-06,,2026-07-08,,,0,${keeper}`);
+  const { stdout } = await load('compliance', 'c.csv', [`${COMPLIANCE_HEADER},keeper`, ...rows].join('\n'), '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ read: 2, loaded: 1, repeated: 1, rejected: 0 });
+  await run(['remove', 'compliance', '--registration', 'C2']);
 });
 
 it.each([

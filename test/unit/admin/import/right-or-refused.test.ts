@@ -2,7 +2,6 @@
  * A file is right or refused: `import` and the client's `check` have one reader. The property here: no damage to a file
  * ever loses a row, stores a vehicle by half or makes one up.
  */
-import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readFleet } from '../../../../client/src/command-line/fleet-file.ts';
@@ -97,47 +96,6 @@ describe('What a file may have', () => {
   ])('is one registration in a line of a list, so that no erasure is done by half: %j', async (text, sentence) => {
     const list = await admin.file('r.txt', text);
     expect(await run(['remove', 'vehicles', list])).toEqual(failure(sentence));
-  });
-});
-
-describe('The files that failed once', () => {
-  const fixture = (name: string) => `test/fixtures/files/${name}`;
-  const policiesOf = async (registration: string) =>
-    (await stored()).find((one) => one.registration === registration)?.policies.length;
-  const importing = async (kind: string, name: string) =>
-    JSON.parse((await run(['import', kind, fixture(name), '--json', '--dry-run'])).stdout || '{}');
-
-  it.each([
-    ['vehicles', '07-nameless-columns.csv', { loaded: 2, rejected: 0 }],
-    ['vehicles', '07-short-rows.csv', { loaded: 2, rejected: 0 }],
-    ['vehicles', '16-same-policy-two-periods.csv', { loaded: 1, rejected: 0 }],
-    ['vehicles', '16-same-policy-two-periods.ndjson', { loaded: 1, rejected: 0 }],
-    ['vehicles', '17-case-only.csv', { loaded: 1, repeated: 0 }],
-    ['vehicles', '17-identical-rows.csv', { loaded: 1, repeated: 1 }],
-    ['vehicles', '17-row-per-driver.csv', { loaded: 1, repeated: 1 }],
-    ['compliance', '17-compliance-row-per-keeper.csv', { loaded: 1, repeated: 1 }],
-    ['vehicles', '22-corrected-rejected-rows.csv', { loaded: 1, rejected: 0 }],
-  ])('are loaded whole: %s of %s', async (kind, name, counts) => {
-    expect(await importing(kind, name)).toMatchObject(counts);
-  });
-
-  it.each(['06-spreadsheet-values.csv', '06-formula-values.csv'])(
-    'have what a spreadsheet destroyed in rejected rows: %s',
-    async (name) => {
-      const text = await readFile(fixture(name), 'utf8');
-      const { path, stdout } = await load('vehicles', name, text, '--json');
-      expect(JSON.parse(stdout)).toMatchObject({ loaded: 0 });
-      expect((await admin.rejectedLines(path)).length).toBe(text.trim().split('\n').length - 1);
-    },
-  );
-
-  it.each([
-    ['02-merged-cells.csv', 'line 3 has no registration'],
-    ['21-quote-before-registration.csv', 'line 3 has a line end within a cell'],
-  ])('are refused: %s', async (name, sentence) => {
-    await run(['import', 'vehicles', fixture('02-merged-cells-before.csv')]);
-    expect(await run(['import', 'vehicles', fixture(name)])).toEqual(failure(sentence));
-    expect(await policiesOf('MC11AAA')).toBe(2);
   });
 });
 
