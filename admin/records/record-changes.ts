@@ -4,7 +4,7 @@ import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Erasure } from '../../core/vehicles/erasure.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { erasures } from './erasures.ts';
+import { changeErasure } from './erasures.ts';
 import { computeDigest, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { REVISION_BYTES, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
@@ -126,9 +126,8 @@ export const recordChanges = (
     found: StoredRecord | undefined,
   ): Promise<RecordOutcome | WriteRefusal> => {
     const { registration, erasure, isCopy } = change;
-    if (erasure === null) return erasures(context).undo(registration, dryRun);
     if (erasure !== undefined) {
-      const outcome = await erasures(context).erase(registration, erasure, dryRun);
+      const outcome = await changeErasure(registration, erasure, dryRun, context);
       return isCopy && outcome === 'notThere' ? 'erased' : outcome;
     }
     const deadline = deadlineIn(STALL_TIMEOUT_MS);

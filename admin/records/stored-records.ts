@@ -40,6 +40,9 @@ const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
     backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
   );
 
+export const revisionOf = ({ revision }: DynamoItem): string | undefined =>
+  typeof revision === 'string' ? revision : undefined;
+
 /** The condition of a write: the record is still as it was read. */
 export const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
   if (stored === undefined) return { ConditionExpression: 'attribute_not_exists(registration)' };
@@ -54,9 +57,8 @@ export const storedRecords = ({ table, read }: Pick<RecordForm, 'table' | 'read'
   const { db } = deployment;
   const TableName = tableName(deployment, table);
   const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord] => {
-    const revision = typeof item.revision === 'string' ? item.revision : undefined;
     const record = isErased(item) ? { parts: new Map(), isErased: true } : { parts: read(item), isErased: false };
-    return [String(item.registration), { revision, ...record }];
+    return [String(item.registration), { revision: revisionOf(item), ...record }];
   };
   return {
     /** At most 100 records, strongly consistent. */
