@@ -46,7 +46,7 @@ export const removeSupplied = async (
     dryRun && 'Dry run: nothing was changed.',
   ];
   return {
-    text: `removed: ${formatNumber(removed)}\n`,
+    text: `${dryRun ? 'would be removed' : 'removed'}: ${formatNumber(removed)}\n`,
     notes: toLines(notes),
     data: { kind: 'vehicles', supplier: supplier ?? null, removed, damaged, interrupted, ...(dryRun && { dryRun }) },
     exitCode: interrupted ? EXIT.interrupted : damaged > 0 ? EXIT.incomplete : EXIT.done,

@@ -174,7 +174,7 @@ describe('remove vehicles --all', () => {
 
   it('--supplier removes everything of one supplier, and without a name of the nameless one', async () => {
     const dry = await removeAll('--supplier', 'acme', '--dry-run');
-    expect(dry).toEqual({ exitCode: 0, stdout: 'removed: 2\n', stderr: 'Dry run: nothing was changed.\n' });
+    expect(dry).toEqual({ exitCode: 0, stdout: 'would be removed: 2\n', stderr: 'Dry run: nothing was changed.\n' });
     const nameless = { kind: 'vehicles', supplier: null, removed: 2, damaged: 0, interrupted: false };
     expect(await json(['remove', 'vehicles', '--all'])).toEqual(nameless);
     expect(await policies()).toEqual({ V1: ['acme A1'], V3: ['acme A3'] });
