@@ -37,6 +37,6 @@ export const stageFile = async ({ kind, source, options, staged }: FileRun, cont
     );
   }
   await requireUnchanged(source);
-  requireReadableRows(staged, kind.verb === 'import' ? options.unreadableAtMost : undefined, source.path);
+  requireReadableRows(staged, kind.verb === 'import' ? options.unreadableAtMost : undefined, source);
   staged.rejectManyRows();
 };

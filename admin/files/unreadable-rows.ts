@@ -4,6 +4,7 @@ import { formatNumber } from '../command/format.ts';
 import type { FileKind, ReadOptions } from './file-kind.ts';
 import type { Limit } from './file-options.ts';
 import { type Layout, MAX_LINES, type Row } from './rows.ts';
+import type { SourceFile } from './source-file.ts';
 import type { StagedRows } from './staging.ts';
 
 /** What tables have in the place of a registration, normalised as one. */
@@ -56,13 +57,19 @@ export const findRegistration = (
  * @param limit undefined where every row must be read
  * @throws FileRefused when there are more than the limit
  */
-export const requireReadableRows = (staged: StagedRows, limit: Limit | undefined, path: string): void => {
+export const requireReadableRows = (
+  staged: StagedRows,
+  limit: Limit | undefined,
+  { path, lines }: SourceFile,
+): void => {
   const count = staged.count('rejected');
   if (count <= (limit?.of(staged.count('rows')) ?? 0)) return;
   const first = staged
     .rejectedRows()
     .take(MAX_LINES)
-    .map(({ row: { line }, reasons: [reason = ''] }) => reason.replace('the row', `line ${line}`));
+    .map(({ row: { line }, reasons: [reason = ''] }) =>
+      reason.replace('the row', `${lines ? 'registration' : 'line'} ${line}`),
+    );
   const more = count > MAX_LINES ? `; and ${formatNumber(count - MAX_LINES)} more` : '';
   const [it, whose, suchRows] =
     count === 1
@@ -70,6 +77,6 @@ export const requireReadableRows = (staged: StagedRows, limit: Limit | undefined
       : ['them', 'nobody knows whose rows they are', 'such rows'];
   const accept = limit && `, or accept up to ${count} ${suchRows} with --unreadable-at-most ${count}`;
   throw new FileRefused(
-    `${[...first].join('; ')}${more}, so ${whose}: nothing was changed; correct ${it}${accept ?? ''}: ${path}`,
+    `${[...first].join('; ')}${more}, so ${whose}: nothing was changed; correct ${it}${accept ?? ''}${path && `: ${path}`}`,
   );
 };

@@ -76,6 +76,10 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['erase e.txt --registration V1', 'name one of FILE'],
     ['erase e.txt --undo', '--undo needs --registration'],
     [`erase --registration V1 A_B`, `registration 2 ${CHARACTERS}; nothing was changed`],
+    [
+      'erase --registration V1 TBC',
+      'registration 2 has a word in place of its registration, so nobody knows whose row',
+    ],
     ['erase --from nowhere', 'has no table nowhere, or it is not ready yet'],
 
     ['import vehicles v.ndjson --supplier Acme', 'Write 1 to 32 of a-z, 0-9 and hyphens'],
