@@ -14,7 +14,7 @@ import { writeOutput } from './files/output-file.ts';
 import { writeRejected } from './files/rejected-file.ts';
 import type { RejectedRow } from './files/rows.ts';
 import { readSupplied, readSupplier } from './records/vehicle-parts.ts';
-import { addSupplierOption, requireSuppliers } from './supplier-option.ts';
+import { addSupplierOption } from './supplier-option.ts';
 
 const toLine = (record: object): string => `${JSON.stringify(record)}\n`;
 
@@ -112,7 +112,6 @@ export const addExportCommands = (program: Command, run: Runner): void => {
       .addHelpText('after', exampleOf(`export ${noun} ${noun}.ndjson`))
       .action((file: string, { supplier }: { supplier?: string }) =>
         run((context) => {
-          requireSuppliers(noun, supplier);
           if (extname(file).toLowerCase() !== '.ndjson') {
             throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson: ${file}`);
           }

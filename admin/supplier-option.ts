@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CommandFailure } from './command/command-result.ts';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { DataKind } from './files/file-kind.ts';
 
 /** Names of suppliers. The SDK stores no map with a field called `constructor`. */
@@ -12,12 +11,6 @@ const parseSupplier = (text: string): string => {
   );
 };
 
-/** Adds `--supplier`, not shown where data has no suppliers. There `requireSuppliers` refuses it in words. */
+/** Adds `--supplier` to a command on vehicles: no other data has suppliers. */
 export const addSupplierOption = (command: Command, noun: DataKind, about: string): Command =>
-  command.addOption(new Option('--supplier <name>', about).argParser(parseSupplier).hideHelp(noun !== 'vehicles'));
-
-/** @throws CommandFailure when a supplier is named of data that has none */
-export const requireSuppliers = (noun: DataKind, supplier: string | undefined): void => {
-  if (noun === 'vehicles' || supplier === undefined) return;
-  throw new CommandFailure(`only vehicles have suppliers, and nothing was done: leave --supplier out for ${noun}`);
-};
+  noun === 'vehicles' ? command.option('--supplier <name>', about, parseSupplier) : command;

@@ -133,7 +133,9 @@ export const openStaging = (folder: string) => {
 
     /** In the order of the file. */
     *rejectedRows(): Generator<RejectedRow> {
-      const rejected = query<StagedRow & { reasons: string }>('SELECT * FROM rejected JOIN rows USING (line)');
+      const rejected = query<StagedRow & { reasons: string }>(
+        'SELECT * FROM rejected JOIN rows USING (line) ORDER BY line',
+      );
       for (const row of rejected) yield { row: rowOf(row), reasons: JSON.parse(row.reasons) };
     },
 

@@ -6,7 +6,7 @@ import { columnHelp } from '../files/columns.ts';
 import { type DataKind, type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
 import { addFileOptions, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
-import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
+import { addSupplierOption } from '../supplier-option.ts';
 import { COMPLIANCE_COLUMNS, complianceRules } from './compliance.ts';
 import { CONTENT_FILE } from './content.ts';
 import { VEHICLE_COLUMNS } from './vehicle-rows.ts';
@@ -48,10 +48,9 @@ const fileKind = (noun: DataKind, options: ImportOptions): FileKind => {
 };
 
 /** @throws CommandFailure when options contradict each other */
-const requireConsistent = (noun: DataKind, options: ImportOptions): void => {
+const requireConsistent = (options: ImportOptions): void => {
   const { complete, ifNewer, removeAtMost, restore, supplier } = options;
   const nothing = 'nothing was loaded';
-  requireSuppliers(noun, supplier);
   if (restore && (complete || supplier !== undefined)) {
     const other = complete ? '--complete' : '--supplier';
     throw new CommandFailure(`--restore cannot be combined with ${other}, and ${nothing}: leave one of them out`);
@@ -78,7 +77,7 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
     )
     .action((file: string, options: ImportOptions) =>
       run((context) => {
-        requireConsistent(noun, options);
+        requireConsistent(options);
         return runFile(fileKind(noun, options), file, options, context);
       }),
     );

@@ -3,7 +3,7 @@ import { CommandFailure, type CommandResult, EXIT } from '../command/command-res
 import { exampleOf, formatNumber, printable } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
+import { addSupplierOption } from '../supplier-option.ts';
 import type { Decision } from './waiting-files.ts';
 
 interface IntakeOptions {
@@ -34,7 +34,6 @@ const runIntake = async (
   { supplier, dryRun }: IntakeOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
-  requireSuppliers(kind, supplier);
   const { intake } = context.deployment;
   if (intake === undefined) {
     throw new CommandFailure('there is no intake: name a stack with the setting "intake" with --stack');

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
@@ -8,7 +8,7 @@ import { addRegistrationFile, registrationLines } from '../files/registration-op
 import { runFile } from '../files/run-file.ts';
 import { COMPLIANCE } from '../import/compliance.ts';
 import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
-import { addSupplierOption, requireSuppliers } from '../supplier-option.ts';
+import { addSupplierOption } from '../supplier-option.ts';
 import { removeSupplied } from './remove-supplied.ts';
 
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
@@ -42,8 +42,6 @@ const runRemove = async (
   context: CommandContext,
 ): Promise<CommandResult> => {
   const nothing = 'nothing was removed';
-  requireSuppliers(noun, supplier);
-  if (all && noun !== 'vehicles') throw new CommandFailure(`--all is for vehicles, and ${nothing}`);
   if (!all && supplier !== undefined) {
     throw new CommandFailure(`--supplier is for --all, and ${nothing}: add that, or leave this out`);
   }
@@ -60,18 +58,16 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
     .command('remove')
     .description('remove records for good, which later files may bring back; what is not there is counted');
   for (const noun of ['vehicles', 'compliance'] as const) {
-    addSupplierOption(addRegistrationFile(removals.command(noun)), noun, 'with --all: the supplier')
+    const command = addSupplierOption(addRegistrationFile(removals.command(noun)), noun, 'with --all: the supplier')
       .description(
         `remove ${RECORDS[noun]}, not ${RECORDS[OTHER[noun]]}; a file with a row that has no valid registration is refused`,
-      )
-      .addOption(
-        new Option('--all', 'instead of a file: everything of --supplier, or of the supplier without a name').hideHelp(
-          noun !== 'vehicles',
-        ),
       )
       .addHelpText('after', exampleOf(`remove ${noun} --registration "AB12 CDE" KR08NIL`))
       .action((file: string | undefined, options: RemoveOptions) =>
         run((context) => runRemove(noun, file, options, context)),
       );
+    if (noun === 'vehicles') {
+      command.option('--all', 'instead of a file: everything of --supplier, or of the supplier without a name');
+    }
   }
 };

@@ -15,7 +15,6 @@ const NAME = 'A name has 1 to 100 characters, none of them invisible; see --help
 const DOMAINS = 'Write 1 to 50 whole domains separated by commas, such as a.example,b.example';
 const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
 const CREATE = 'keys create --plan free --name';
-const NO_SUPPLIERS = 'only vehicles have suppliers, and nothing was done: leave --supplier out';
 const NOT_TOGETHER = '--if-newer cannot be combined with --complete, and nothing was loaded';
 const CHARACTERS = 'contains "_" (U+005F)';
 const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
@@ -69,8 +68,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
     ['remove vehicles --supplier acme', '--supplier is for --all, and nothing was removed'],
     ['remove vehicles f.txt --all', 'name one of FILE'],
-    ['remove compliance --all', '--all is for vehicles, and nothing was removed'],
-    ['remove compliance --all --supplier acme', 'only vehicles have suppliers'],
+    ['remove compliance --all', "unknown option '--all'"],
 
     ['erase', 'name one of FILE, --registration R… and --from TABLE: nothing was changed'],
     ['erase e.txt --registration V1', 'name one of FILE'],
@@ -86,8 +84,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['import vehicles v.ndjson --supplier -', 'Write 1 to 32 of a-z'],
     ['import vehicles v.ndjson --supplier constructor', 'and not "constructor"'],
     [`import vehicles v.ndjson --supplier ${'x'.repeat(33)}`, 'Write 1 to 32 of a-z'],
-    ['import compliance v.ndjson --supplier acme', NO_SUPPLIERS],
-    ['import content v.ndjson --supplier acme', NO_SUPPLIERS],
+    ['import content v.ndjson --supplier acme', "unknown option '--supplier'"],
     ['import vehicles v.ndjson --restore --supplier acme', '--restore cannot be combined with --supplier'],
     ['import vehicles v.ndjson --restore --complete', '--restore cannot be combined with --complete'],
     ['import vehicles v.csv --if-newer --complete', NOT_TOGETHER],
@@ -95,7 +92,6 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['import vehicles v.csv --complete --remove-at-most=-1', 'Write a number such as 200'],
     ['import vehicles v.csv --complete --remove-at-most=101%', 'Write a number such as 200'],
     ['import content v.ndjson --complete', "unknown option '--complete'"],
-    ['export compliance e.ndjson --supplier acme', 'only vehicles have suppliers'],
     ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
     ['export vehicles no/folder.ndjson', 'there is no such folder: no'],
     ['lookup A_B', `the registration A_B ${CHARACTERS}`],

@@ -58,6 +58,7 @@ describe('What a file may have', () => {
       'line 3 has more than 100,000 characters',
       CLOSED,
     ],
+    ['the control character U+001F', csv(row({ make: 'a\u001fb' })), 'line 3 has the control character U+001F', 2],
     ['text after a closing quote', csv(row({ make: '"Ford"s' })), AFTER, AFTER],
     ['two columns of one name', csv(row()).replace('make', 'VRM'), 'several could be registration', 'several columns'],
   ])('is %s, or it is refused', async (_what, text, refusal, rows) => {
