@@ -1,14 +1,15 @@
 import { extname } from 'node:path';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
+import { contentKeys, parseItem } from '../core/content/content-store.ts';
+import type { ContentItem } from '../core/content/item.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { Erasure, isErased } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber, toLines } from './command/format.ts';
 import { showCount } from './command/progress.ts';
-import { exportedItems } from './content/content-export.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { writeOutput } from './files/output-file.ts';
 import { writeRejected } from './files/rejected-file.ts';
@@ -80,6 +81,18 @@ const exportRecords = async (
     exitCode: rejectedFile === null ? EXIT.done : EXIT.incomplete,
   };
 };
+
+/** Every item of live keys, in no order: an import makes the lists by `created_at`. @throws UnreadableRecord */
+export async function* exportedItems(client: DynamoDBDocumentClient, table: string): AsyncGenerator<ContentItem> {
+  const { pk, sk } = contentKeys('live').itemKey('');
+  const query = {
+    TableName: table,
+    ConsistentRead: true,
+    FilterExpression: 'begins_with(pk, :pk) AND sk = :sk',
+    ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
+  };
+  for await (const { Items = [] } of paginateScan({ client }, query)) yield* Items.map(parseItem);
+}
 
 const exportContent = async (file: string, context: CommandContext): Promise<CommandResult> => {
   const { deployment, signal } = context;

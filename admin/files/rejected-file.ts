@@ -25,8 +25,9 @@ function* csvTexts({ delimiter, header }: CsvLayout, rejections: Iterable<Reject
   yield stringify(page, options);
 }
 
-const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow, layout: Layout): string => {
-  const row = layout === 'ndjson' && Object.keys(fields).length > 0 ? given : JSON.stringify(given);
+const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow): string => {
+  // A line that is no JSON object becomes a text.
+  const row = Object.keys(fields).length > 0 ? given : JSON.stringify(given);
   return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
 };
 
@@ -34,9 +35,4 @@ const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow, layout
 export const writeRejected = (path: string, layout: Layout, rejections: Iterable<RejectedRow>): Promise<string> =>
   typeof layout === 'object'
     ? writeBeside(path, 'rejected', 'csv', csvTexts(layout, rejections))
-    : writeBeside(
-        path,
-        'rejected',
-        'ndjson',
-        Iterator.from(rejections).map((one) => jsonText(one, layout)),
-      );
+    : writeBeside(path, 'rejected', 'ndjson', Iterator.from(rejections).map(jsonText));

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { EXIT } from '../../admin/command/command-result.ts';
-import { exportedItems } from '../../admin/content/content-export.ts';
+import { exportedItems } from '../../admin/export-commands.ts';
 import { inconsistenciesOf } from '../support/content-consistency.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { type ChooseFault, seededNumbers, withProbability } from '../support/fault-choosers.ts';

@@ -1,6 +1,6 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { exportedItems } from '../../../admin/content/content-export.ts';
+import { exportedItems } from '../../../admin/export-commands.ts';
 import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { SCOPES } from '../../../core/access/scopes.ts';
 import type { ContentItem } from '../../../core/content/item.ts';
