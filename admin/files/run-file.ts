@@ -76,6 +76,7 @@ export const runFile = async (
   const asked = { ...DEFAULT_OPTIONS, ...given };
   if (!asked.dryRun) await requireConfirmation(kind.consequence, context);
   const source = await openSource(file, kind.formats, asked, context);
+  // Fails before the file is read when the table is not known.
   tableName(deployment, kind.noun);
   const folder = asked.staging ?? (source.lines ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
