@@ -26,6 +26,8 @@ export interface Row extends GivenRow {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why the fields may not be those of the row. */
   readonly unreadable?: string;
+  /** Whether a line of NDJSON has a field twice. `JSON.parse` keeps the last one only. */
+  readonly hasFieldTwice?: boolean;
 }
 
 /** A row that is not loaded, with every reason. */
@@ -33,6 +35,8 @@ export interface RejectedRow {
   readonly row: Row;
   readonly reasons: readonly string[];
 }
+
+export const FIELD_TWICE = 'the line has a field twice';
 
 /** What the rows of a file are read by. */
 export interface RowRules {
@@ -53,11 +57,23 @@ const csvFields = (cells: readonly string[], { columns, header }: CsvLayout): Pi
   return { fields, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
 };
 
-const jsonFields = (text: string): Pick<Row, 'fields' | 'unreadable'> => {
+const STRINGS = /"(?:[^"\\]|\\.)*"/g;
+
+const countMembers = (value: unknown): number => {
+  if (typeof value !== 'object' || value === null) return 0;
+  const members = Object.values(value);
+  const own = Array.isArray(value) ? 0 : members.length;
+  return members.reduce((sum: number, member) => sum + countMembers(member), own);
+};
+
+const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { fields: value as Row['fields'] };
-    return { fields: {}, unreadable: 'is not a JSON object' };
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return { fields: {}, unreadable: 'is not a JSON object' };
+    }
+    const colons = text.replace(STRINGS, '').split(':').length - 1;
+    return { fields: value as Row['fields'], hasFieldTwice: colons > countMembers(value) };
   } catch {
     return { fields: {}, unreadable: 'is not JSON' };
   }

@@ -3,7 +3,8 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type ChangeOptions, type RecordChange, recordChanges } from '../records/record-changes.ts';
-import type { FileKind, FileRun } from './file-kind.ts';
+import type { FileKind, FileRun, ReadRows } from './file-kind.ts';
+import { FIELD_TWICE, type Row } from './rows.ts';
 
 type RecordRules = Exclude<FileKind['writing'], (...args: never) => unknown>;
 
@@ -17,6 +18,14 @@ const MAX_EXAMPLES = 3;
 /** Groups that are read before Ctrl-C is looked for, also when all of them are rejected. */
 const GROUPS_A_TURN = 500;
 
+/** The rows of a vehicle, rejected because a line has a field twice: nobody knows which value is right. */
+const withFieldTwice = (rows: readonly Row[]): ReadRows | undefined => {
+  const twice = rows.find(({ hasFieldTwice }) => hasFieldTwice);
+  if (twice === undefined) return undefined;
+  const whole = `rejected with line ${twice.line}, which is the same vehicle`;
+  return { rejected: rows.map((row) => ({ row, reasons: [row.hasFieldTwice ? FIELD_TWICE : whole] })) };
+};
+
 /** The changes that the file says, then the removal of what it lacks. Rejected rows are staged. */
 async function* changesOf(
   { options, staged, counts }: FileRun,
@@ -28,7 +37,7 @@ async function* changesOf(
   counts.read = counts.rejected;
   let groups = 0;
   for (const { key, rows } of staged.groups()) {
-    const { change, rejected = [], repeated = 0 } = read(rows, key, options);
+    const { change, rejected = [], repeated = 0 } = withFieldTwice(rows) ?? read(rows, key, options);
     counts.read += rows.length;
     counts.rejected += rejected.length;
     counts.repeated += repeated;

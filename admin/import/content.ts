@@ -9,7 +9,7 @@ import { contentImport } from '../content/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../content/imported-item.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { FileKind, FileRun } from '../files/file-kind.ts';
-import type { Row } from '../files/rows.ts';
+import { FIELD_TWICE, type Row } from '../files/rows.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
 
 /** Milliseconds for one transaction's items, including retries. */
@@ -82,6 +82,7 @@ const findRepeats = (item: ImportedItem, line: number, claims: Claims): string[]
 /** One item from its row, checked like a request to create it. */
 const readContentRow = (row: Row, now: Date, claims: Claims): ImportedItem | readonly string[] => {
   if (row.unreadable !== undefined) return [`the row ${row.unreadable}`];
+  if (row.hasFieldTwice) return [FIELD_TWICE];
   const check = fieldChecks({ now, dates: 'iso', ifNewer: false });
   const fields = check.object('', asGiven(row), Object.keys(ContentRow.properties));
   for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);

@@ -64,6 +64,7 @@ const vehicleLines: FileRow[] = [
   [vehicleLine({ registration: 'RE ST' }), 'on line 4 too'],
   [vehicleLine({ registration: 're-st', policies: [] }), 'on line 3 too'],
   [vehicleLine({ registration: 'GOOD' })],
+  [vehicleLine({ registration: 'TWICE' }).replace('"policies"', '"policies":[],$&'), 'the line has a field twice'],
   ...rowsOf(vehicleLine, [
     [{ vehicle: { ...details, model: undefined } }, 'vehicle.model: is missing'],
     [{ colour: 'Red', vehicle: { ...details, wheels: 4 } }, 'colour: is not a field', 'vehicle.wheels: is not'],
