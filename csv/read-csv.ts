@@ -145,8 +145,14 @@ const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name
     const filled = cells.filter((cell) => cell.trim() !== '').length;
     const isAlone = rows.every((row) => row.line === line || row.cells.length !== cells.length);
     return {
-      ...{ delimiter, line, above, names: cells, below: rows[above + 1]?.cells ?? [] },
-      ...{ known: cells.filter(isKnown).length, filled, isOfTable: filled > 1 && !isAlone },
+      delimiter,
+      line,
+      above,
+      names: cells,
+      below: rows[above + 1]?.cells ?? [],
+      known: cells.filter(isKnown).length,
+      filled,
+      isOfTable: filled > 1 && !isAlone,
     };
   });
 

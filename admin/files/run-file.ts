@@ -16,8 +16,17 @@ import { asStagingFailure, openStaging } from './staging.ts';
 import { writeRecords } from './write-records.ts';
 
 const noCounts = (): FileRun['counts'] => ({
-  ...{ read: 0, rejected: 0, repeated: 0, unknownFormat: 0 },
-  ...{ loaded: 0, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0, undone: 0 },
+  read: 0,
+  rejected: 0,
+  repeated: 0,
+  unknownFormat: 0,
+  loaded: 0,
+  unchanged: 0,
+  kept: 0,
+  removed: 0,
+  notThere: 0,
+  erased: 0,
+  undone: 0,
 });
 
 /** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */

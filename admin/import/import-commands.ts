@@ -22,11 +22,13 @@ interface ImportOptions extends Partial<FileOptions> {
 /** The rows of each kind of file, and how they are written. */
 const KINDS = {
   vehicles: ({ supplier, restore }: ImportOptions) => ({
-    ...{ columns: VEHICLE_COLUMNS, maxRowLength: REGISTRATION_FILE.maxRowLength },
+    columns: VEHICLE_COLUMNS,
+    maxRowLength: REGISTRATION_FILE.maxRowLength,
     writing: vehicleRules(supplier, restore),
   }),
   compliance: () => ({
-    ...{ columns: COMPLIANCE_COLUMNS, maxRowLength: REGISTRATION_FILE.maxRowLength },
+    columns: COMPLIANCE_COLUMNS,
+    maxRowLength: REGISTRATION_FILE.maxRowLength,
     writing: complianceRules,
   }),
   content: () => CONTENT_FILE,

@@ -14,7 +14,7 @@ import { runConcurrently } from './run-concurrently.ts';
 
 /** A record as it is stored. */
 export interface StoredRecord {
-  /** Absent from records that were written before version 0.4.0. */
+  /** Absent from records that another program has written, such as an import of DynamoDB from S3. */
   readonly revision: string | undefined;
   /** Undefined for a damaged record; none for an erased one. */
   readonly parts: Parts | undefined;

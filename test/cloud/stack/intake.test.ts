@@ -155,8 +155,11 @@ describe('A stage with intake', () => {
     const [failed, , nothing] = alarms;
     expect(failed).toMatchObject({ MetricName: 'FailedBuilds', TreatMissingData: 'notBreaching' });
     expect(nothing).toMatchObject({
-      ...{ MetricName: 'VehiclesLoaded', Dimensions: [{ Name: 'entry', Value: 'vehicles/acme/' }] },
-      ...{ EvaluationPeriods: 26, Period: 3_600, TreatMissingData: 'breaching' },
+      MetricName: 'VehiclesLoaded',
+      Dimensions: [{ Name: 'entry', Value: 'vehicles/acme/' }],
+      EvaluationPeriods: 26,
+      Period: 3_600,
+      TreatMissingData: 'breaching',
     });
   });
 

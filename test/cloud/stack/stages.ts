@@ -74,8 +74,13 @@ export const STAGES = {
     settings: {
       intake: [
         {
-          ...{ prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', expect: '26h', complete: true },
-          ...{ removeAtMost: '2%', from: 'arn:aws:iam::210987654321:role/acme' },
+          prefix: 'vehicles/acme/',
+          import: 'vehicles',
+          supplier: 'acme',
+          expect: '26h',
+          complete: true,
+          removeAtMost: '2%',
+          from: 'arn:aws:iam::210987654321:role/acme',
         },
         { prefix: 'vehicles/acme-changes/', import: 'vehicles', supplier: 'acme', expect: '7d' },
         { prefix: 'compliance/', import: 'compliance', expect: '2d', complete: true },

@@ -20,7 +20,10 @@ describe('The tables', () => {
     for (const { name, DeletionPolicy, Properties } of tablesOf(template)) {
       const [replica, ...others] = Properties.Replicas as readonly Readonly<Record<string, unknown>>[];
       expect({ name, DeletionPolicy, isProtected: replica?.DeletionProtectionEnabled, others }).toEqual({
-        ...{ name, DeletionPolicy: isKept ? 'Retain' : 'Delete', isProtected: isKept, others: [] },
+        name,
+        DeletionPolicy: isKept ? 'Retain' : 'Delete',
+        isProtected: isKept,
+        others: [],
       });
     }
   });

@@ -100,7 +100,11 @@ describe('A problem', () => {
       () => problem(418, 'BRAND_NEW', { 'Retry-After': '7' }, { errors }),
       {
         message: '418 BRAND_NEW: What to do. (request r-1)',
-        ...{ ...known, status: 418, code: 'BRAND_NEW', retryAfter: 7, errors },
+        ...known,
+        status: 418,
+        code: 'BRAND_NEW',
+        retryAfter: 7,
+        errors,
       },
     ],
     [

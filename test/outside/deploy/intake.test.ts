@@ -8,8 +8,13 @@ import { runBuild, STACK, useEmulator } from './use-emulator.ts';
 const SUPPLIER = 'arn:aws:iam::000000000000:role/acme';
 const ENTRIES = [
   {
-    ...{ prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', expect: '26h', complete: true },
-    ...{ removeAtMost: '2%', from: SUPPLIER },
+    prefix: 'vehicles/acme/',
+    import: 'vehicles',
+    supplier: 'acme',
+    expect: '26h',
+    complete: true,
+    removeAtMost: '2%',
+    from: SUPPLIER,
   },
   { prefix: 'compliance/', import: 'compliance', expect: '26h' },
 ];

@@ -23,7 +23,9 @@ const KEY: KeyRecord = {
 
 /** The counter of the window `ago` seconds before the present one, in which requests beyond the limit were rejected. */
 const counter = (ago: number, used: number, extraUnits = 0, requestsPerWindow = 60) => ({
-  ...{ start: NOW_START - ago, used, extraUnits },
+  start: NOW_START - ago,
+  used,
+  extraUnits,
   ...(used > requestsPerWindow && { requestsPerWindow }),
 });
 

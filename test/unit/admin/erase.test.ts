@@ -55,7 +55,9 @@ describe('erase', () => {
         expect(await stored(table)).toHaveLength(11);
         expect((await stored<Erasure>(table)).filter((item) => item.erased)).toEqual(
           ['NOT1', 'V10', 'V11'].map((registration) => ({
-            ...{ registration, revision: expect.any(String), erased: { at: AT, by: expect.any(String) } },
+            registration,
+            revision: expect.any(String),
+            erased: { at: AT, by: expect.any(String) },
           })),
         );
       }

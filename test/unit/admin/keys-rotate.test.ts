@@ -25,9 +25,18 @@ describe('keys rotate', () => {
     expect(key).toMatch(/^vvc_test_/);
     expect(keyIdOf(hashKey(key), 'live')).toEqual(id);
     expect(await keys().find(id)).toEqual({
-      ...{ id, hash: hashKey(key), name: 'Acme', plan: 'standard', scopes: ['content:read'], domains: ['a.example'] },
-      ...{ environment: 'test', createdAt: NOW.toISOString(), createdBy: userInfo().username, follows: old },
-      ...{ firstKeyId: old, changeNumber: 1 },
+      id,
+      hash: hashKey(key),
+      name: 'Acme',
+      plan: 'standard',
+      scopes: ['content:read'],
+      domains: ['a.example'],
+      environment: 'test',
+      createdAt: NOW.toISOString(),
+      createdBy: userInfo().username,
+      follows: old,
+      firstKeyId: old,
+      changeNumber: 1,
     });
     expect(await keys().find(old)).toMatchObject({ expires: IN_A_WEEK, successor: id });
     expect(previous).toMatchObject({ id: old, state: 'active', expires: IN_A_WEEK, successor: id });

@@ -99,7 +99,10 @@ describe('keys usage --month', () => {
     ];
     const shown = { id, name: 'Acme', plan: 'standard', successors: [] };
     expect(await json(usage('2026-11', id))).toEqual({
-      ...{ month: '2026-11', from: '2026-11-01', to: '2026-11-21', file: null },
+      month: '2026-11',
+      from: '2026-11-01',
+      to: '2026-11-21',
+      file: null,
       keys: [{ ...shown, requests: 667, rateLimited: 2, units: 1_665, days }],
     });
     const total = 'requests in 2026-11, 2 rate limited, 1,665 units.';

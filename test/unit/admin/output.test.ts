@@ -164,7 +164,14 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
   const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
   expect(JSON.parse(stdout)).toEqual({
-    ...{ kind: 'vehicles', file: path, read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0 },
+    kind: 'vehicles',
+    file: path,
+    read: 2,
+    loaded: 1,
+    unchanged: 0,
+    kept: 0,
+    removed: 0,
+    notThere: 0,
     ...{
       erased: 0,
       repeated: 0,

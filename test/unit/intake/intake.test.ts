@@ -216,7 +216,10 @@ describe('The order of files', () => {
     expect(summaryOf('a.csv', old)).toMatchObject({ outcome: 'superseded' });
     const time = ago(1).toISOString();
     expect(JSON.parse(bucket.textOf('control/loaded/vehicles/acme') ?? '')).toEqual({
-      ...{ name: 'vehicles/acme/b.csv', version, lastModified: time, lastComplete: time },
+      name: 'vehicles/acme/b.csv',
+      version,
+      lastModified: time,
+      lastComplete: time,
     });
     expect(aws.messages).toEqual([]);
   });

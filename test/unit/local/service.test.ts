@@ -154,7 +154,8 @@ describe('On this machine, without a key,', () => {
       const { status, headers } = await get(path);
       expect({ path, status, policy: headers.get('cross-origin-resource-policy') }).toEqual({
         path,
-        ...{ status: 200, policy: 'same-origin' },
+        status: 200,
+        policy: 'same-origin',
       });
       expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; /);
     }

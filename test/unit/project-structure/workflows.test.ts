@@ -71,7 +71,9 @@ describe('The pipeline', () => {
     const reading = ['contents: read'];
     const signing = ['contents: read', 'id-token: write'];
     expect(permissions).toEqual({
-      ...{ gate: reading, synth: reading, packages: reading },
+      gate: reading,
+      synth: reading,
+      packages: reading,
       dev: ['dev', ...signing],
       diff: ['prod-diff', ...signing],
       prod: ['prod', ...signing, 'actions: read'],

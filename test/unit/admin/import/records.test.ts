@@ -29,7 +29,10 @@ describe('import vehicles of a CSV', () => {
     const policies = ['P-1', 'P-2'].map((number) => ({ ...policy, number }));
     const lastUpdated = '2026-01-02T03:04:05.000Z';
     expect(await find('ZZ9A')).toEqual({
-      ...{ registration: 'ZZ9A', vehicle, policies, lastUpdated },
+      registration: 'ZZ9A',
+      vehicle,
+      policies,
+      lastUpdated,
       revision: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
   });
