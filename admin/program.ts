@@ -78,7 +78,9 @@ const sentenceFor = (error: unknown): string => {
     return `the stored record of ${error.message} is damaged: docs/runbook.md#errorrate says how to replace it`;
   }
   // The message might quote content of a file.
-  return `unexpected error (${error instanceof Error ? error.name : typeof error})`;
+  if (!(error instanceof Error)) return `unexpected error (${typeof error})`;
+  const [, place] = /^ +(at .+)$/m.exec(error.stack ?? '') ?? [];
+  return `unexpected error (${[error.name, place].join(' ')})`;
 };
 
 /** The result of a command without one of its own for Ctrl-C. */

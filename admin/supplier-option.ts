@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { SUPPLIER_PATTERN } from '../core/stage/outputs.ts';
 import type { DataKind } from './files/file-kind.ts';
 
-/** Names of suppliers. The SDK stores no map with a field called `constructor`. */
-export const SUPPLIER_NAME = /^(?!constructor$)[a-z0-9][a-z0-9-]{0,31}$/;
+export const SUPPLIER_NAME = new RegExp(`^${SUPPLIER_PATTERN}$`);
 
 const parseSupplier = (text: string): string => {
   if (SUPPLIER_NAME.test(text)) return text;

@@ -47,7 +47,8 @@ const whenAbove = (threshold: number): Condition => ({
   treatMissingData: TreatMissingData.NOT_BREACHING,
 });
 
-const aboveInOneMinute = (threshold: number): Condition => ({
+/** Raised after one bad period. */
+const aboveOnce = (threshold: number): Condition => ({
   ...whenAbove(threshold),
   evaluationPeriods: 1,
   datapointsToAlarm: 1,
@@ -107,7 +108,7 @@ const intakeAlarms = (
       statistic: 'Sum',
       period: Duration.hours(1),
     }),
-    when: aboveInOneMinute(0),
+    when: aboveOnce(0),
   })),
   ...intake.map(({ prefix, expect, import: kind }) => ({
     // A dot for each slash: prefixes have none.
@@ -181,7 +182,7 @@ export const describeAlarms = ({
       description:
         'Requests reach 80 % of what the throttle allows a route, above which API Gateway rejects requests of every caller.',
       metric: gateway.stage.metricCount(SUM),
-      when: aboveInOneMinute(requestsPerMinute * MAX_USED),
+      when: aboveOnce(requestsPerMinute * MAX_USED),
     },
     {
       id: 'SlowAnswers',
@@ -222,7 +223,7 @@ export const describeAlarms = ({
       id: `FunctionErrors-${id}`,
       description: `The function ${id} does not start, crashes or times out. Rolls back its deployment, notifies nobody.`,
       metric: live.metricErrors(AVERAGE),
-      when: aboveInOneMinute(MAX_ERROR_SHARE),
+      when: aboveOnce(MAX_ERROR_SHARE),
       isSilent: true,
     })),
   ];

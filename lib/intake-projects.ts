@@ -19,7 +19,7 @@ export interface IntakeProject {
   readonly project: CfnProject;
 }
 
-export interface IntakeProjectsProps {
+interface IntakeProjectsProps {
   readonly settings: StageSettings;
   readonly entries: readonly IntakeEntry[];
   readonly program: string;

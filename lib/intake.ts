@@ -13,7 +13,7 @@ import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-export interface IntakeProps {
+interface IntakeProps {
   readonly settings: StageSettings;
   readonly entries: readonly IntakeEntry[];
   /** The folder of the bundle of the operators' command line. */

@@ -11,7 +11,7 @@ export interface AdminContext {
   readonly now: () => Date;
   /** The tables to use when no option names others. */
   readonly tableNames: TableNames;
-  /** Used: `DYNAMODB_PORT`, as `npm start` reads it, `AWS_PROFILE`, `AWS_REGION`, `AWS_DEFAULT_REGION`. */
+  /** `DYNAMODB_PORT` and `PLANS`, as `npm start` reads them, and `AWS_PROFILE`, `AWS_REGION`, `AWS_DEFAULT_REGION`. */
   readonly env: NodeJS.ProcessEnv;
   /** The folder of the stages' settings. */
   readonly stagesFolder: string;

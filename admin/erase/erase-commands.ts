@@ -12,33 +12,38 @@ import { findErasures } from '../records/erasures.ts';
 import type { RecordChange } from '../records/record-changes.ts';
 import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
 
-/** A registration may be in the file more than once: it is erased and counted once. */
-const eraseKind = (changeOf: (fields: Readonly<Record<string, unknown>>) => Omit<RecordChange, 'registration'>) =>
-  ({
-    ...REGISTRATION_FILE,
-    verb: 'erase',
-    noun: 'vehicles',
-    consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
-    outcomes: ['erased', 'notThere', 'unchanged'],
-    note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
-    writing: {
-      form: WHOLE_VEHICLES,
-      read: ([row], registration) => ({ change: { registration, ...changeOf(row?.fields ?? {}) } }),
-    },
-  }) as const satisfies FileKind;
+type ChangeOf = (fields: Readonly<Record<string, unknown>>) => Omit<RecordChange, 'registration'>;
+
+/** A registration may be in the file more than once: it is changed and counted once. */
+const erasureKind = (changeOf: ChangeOf, about: Pick<FileKind, 'consequence' | 'outcomes' | 'note'>): FileKind => ({
+  ...REGISTRATION_FILE,
+  ...about,
+  verb: 'erase',
+  noun: 'vehicles',
+  writing: {
+    form: WHOLE_VEHICLES,
+    read: ([row], registration) => ({ change: { registration, ...changeOf(row?.fields ?? {}) } }),
+  },
+});
+
+const ERASES = {
+  consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
+  note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
+};
+
+const eraseKind = (erasure: Erasure['erased']): FileKind =>
+  erasureKind(() => ({ erasure }), { ...ERASES, outcomes: ['erased', 'notThere', 'unchanged'] });
 
 /** Copies erasures from lines as an export has them. */
-const COPY: FileKind = {
-  ...eraseKind(({ erased }) => ({ erasure: erased as Erasure['erased'], isCopy: true })),
+const COPY = erasureKind(({ erased }) => ({ erasure: erased as Erasure['erased'], isCopy: true }), {
+  ...ERASES,
   outcomes: ['erased', 'unchanged'],
-};
+});
 
-const { note: _stays, ...ERASE } = eraseKind(() => ({ erasure: null }));
-const UNDO: FileKind = {
-  ...ERASE,
+const UNDO = erasureKind(() => ({ erasure: null }), {
   consequence: 'This lets vehicles come back with the next file that has them',
   outcomes: ['undone', 'notThere'],
-};
+});
 
 interface EraseOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
@@ -67,12 +72,7 @@ const runErase = async (
   const source = file ?? registrationLines(registration ?? []);
   if (undo) return runFile(UNDO, source, options, context);
   const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
-  return runFile(
-    eraseKind(() => ({ erasure })),
-    source,
-    options,
-    context,
-  );
+  return runFile(eraseKind(erasure), source, options, context);
 };
 
 /** Adds `erase`. */

@@ -25,7 +25,7 @@ export interface ReadRows {
 }
 
 /** How the rows of a vehicle become its record. */
-interface RecordRules {
+export interface RecordRules {
   readonly form: RecordForm;
   readonly read: (rows: readonly Row[], registration: string, options: ReadOptions) => ReadRows;
 }

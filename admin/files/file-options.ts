@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { LIMIT_PATTERN } from '../../core/stage/outputs.ts';
 import { parseEncoding } from '../../csv/encoding.ts';
 import type { Encoding } from '../../csv/text.ts';
 import type { MappedColumn } from './columns.ts';
@@ -44,14 +45,16 @@ const addMapping = (text: string, earlier: readonly MappedColumn[] = []): Mapped
   return [...earlier, { column, name }];
 };
 
+const LIMIT = new RegExp(`^${LIMIT_PATTERN}$`);
+
 /** Parses a number or a percentage. */
 export const parseLimit = (text: string): Limit => {
-  const number = Number(text.replace(/%$/, ''));
-  if (/^\d{1,15}$/.test(text)) return { text, of: () => number };
-  if (/^\d{1,3}(\.\d{1,6})?%$/.test(text) && number <= 100) {
-    return { text, of: (total) => Math.ceil(Number(((total * number) / 100).toFixed(6))) };
+  if (!LIMIT.test(text)) {
+    throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
   }
-  throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
+  const number = Number.parseFloat(text);
+  if (!text.endsWith('%')) return { text, of: () => number };
+  return { text, of: (total) => Math.ceil(Number(((total * number) / 100).toFixed(6))) };
 };
 
 const readEncoding = (name: string): Encoding => {

@@ -22,7 +22,7 @@ const TABLES = `
 
 /** More rows of a vehicle are a mistake: it has at most 20 policies. All of them are read together. */
 const REJECT_MANY = `
-  INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4 MB"]' FROM rows WHERE key IN (
+  INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4,000,000 characters"]' FROM rows WHERE key IN (
     SELECT key FROM rows WHERE key <> '' GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
 
 const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';

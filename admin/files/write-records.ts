@@ -3,10 +3,8 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type ChangeOptions, type RecordChange, recordChanges } from '../records/record-changes.ts';
-import type { FileKind, FileRun, ReadRows } from './file-kind.ts';
+import type { FileRun, ReadRows, RecordRules } from './file-kind.ts';
 import { FIELD_TWICE, type Row } from './rows.ts';
-
-type RecordRules = Exclude<FileKind['writing'], (...args: never) => unknown>;
 
 /** A change, and the lines of the file that say so: none for a record that goes because the file lacks it. */
 interface PlacedChange extends RecordChange {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { CommandFailure } from '../command/command-result.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
-import type { Runner } from '../deployment/deployment.ts';
+import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { columnHelp } from '../files/columns.ts';
 import { type DataKind, type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
 import { addFileOptions, type FileOptions, parseLimit } from '../files/file-options.ts';
@@ -14,7 +14,7 @@ import { vehicleRules } from './vehicles.ts';
 
 const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased'] as const;
 
-interface ImportOptions extends Partial<FileOptions> {
+export interface ImportOptions extends Partial<FileOptions> {
   /** Whose the file is; undefined for the supplier without a name. */
   readonly supplier?: string;
 }
@@ -65,6 +65,17 @@ const requireConsistent = (options: ImportOptions): void => {
   }
 };
 
+/** Imports a file. @throws CommandFailure */
+export const importFile = (
+  noun: DataKind,
+  file: string,
+  options: ImportOptions,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  requireConsistent(options);
+  return runFile(fileKind(noun, options), file, options, context);
+};
+
 const addImport = (imports: Command, run: Runner, noun: DataKind, about: string) =>
   addSupplierOption(
     addFileOptions(imports.command(noun)),
@@ -77,12 +88,7 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
       'after',
       `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(KINDS[noun]({}).columns)}${exampleOf(`import ${noun} ${noun}.csv`)}`,
     )
-    .action((file: string, options: ImportOptions) =>
-      run((context) => {
-        requireConsistent(options);
-        return runFile(fileKind(noun, options), file, options, context);
-      }),
-    );
+    .action((file: string, options: ImportOptions) => run((context) => importFile(noun, file, options, context)));
 
 /** Adds `import vehicles`, `compliance` and `content`. */
 export const addImportCommands = (program: Command, run: Runner): void => {

@@ -1,12 +1,13 @@
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Command } from 'commander';
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
-import { CommandFailure, type CommandResult, FileRefused } from '../command/command-result.ts';
+import { parseEncoding } from '../../csv/encoding.ts';
+import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { Counts } from '../files/file-kind.ts';
-import { addImportCommands } from '../import/import-commands.ts';
+import type { Counts, DataKind } from '../files/file-kind.ts';
+import { type DateForm, parseLimit } from '../files/file-options.ts';
+import { type ImportOptions, importFile } from '../import/import-commands.ts';
 import { type IntakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
 import type { LastLoaded, WaitingFile } from './waiting-files.ts';
 
@@ -20,51 +21,46 @@ export interface LoadContext extends CommandContext {
 }
 
 /** What became of a file, as its report says it. */
-export interface LoadResult extends Partial<Counts> {
+interface LoadResult extends Partial<Counts> {
   readonly outcome: 'loaded' | 'refused' | 'superseded';
   readonly reason?: string | undefined;
   /** In place of `reason`, which may quote the file, in log and message. */
   readonly publicReason?: string;
 }
 
-/** The command line of a load. */
-export const importArguments = (entry: IntakeEntry, path: string): string[] => {
-  const options = {
-    supplier: entry.supplier,
-    'remove-at-most': entry.removeAtMost,
-    'unreadable-at-most': entry.unreadableAtMost,
-    encoding: entry.encoding,
-    dates: entry.dates,
-  };
-  const given = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
-  return ['import', entry.import, path, ...given, ...(entry.complete ? ['--complete'] : [])];
-};
+/** The options of the import by which the files of an entry are loaded. */
+export const importOptions = ({
+  supplier,
+  complete,
+  dates,
+  encoding,
+  removeAtMost,
+  unreadableAtMost,
+}: IntakeEntry): ImportOptions => ({
+  ...(supplier !== undefined && { supplier }),
+  ...(complete !== undefined && { complete }),
+  ...(dates !== undefined && { dates: dates as DateForm }),
+  ...(encoding !== undefined && { encoding: parseEncoding(encoding) }),
+  ...(removeAtMost !== undefined && { removeAtMost: parseLimit(removeAtMost) }),
+  ...(unreadableAtMost !== undefined && { unreadableAtMost: parseLimit(unreadableAtMost) }),
+});
 
 /** Fields of an import's result that a report lacks: names of files of this machine, and what no load has. */
 const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
 
-/** Runs the CLI's import in this process. @throws what the command throws */
-const runImport = async (args: readonly string[], { prefix }: IntakeEntry, context: CommandContext) => {
+/** Runs the CLI's import. @throws what the command throws */
+const runImport = async (path: string, entry: IntakeEntry, context: CommandContext) => {
   const { guard: _confirmed, intake, ...deployment } = context.deployment;
   const notices: string[] = [];
-  const results: CommandResult[] = [];
-  // Otherwise a wrong option would end the process, and print itself.
-  const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
-  addImportCommands(program, async (command) => {
-    const result = await command({
-      ...context,
-      showsProgress: false,
-      notice: (sentence) => void notices.push(sentence),
-      deployment: {
-        ...deployment,
-        ...(intake && { importMetrics: { namespace: intake.namespace, entry: prefix } }),
-      },
-    });
-    results.push(result);
+  const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
+  const { data } = await importFile(entry.import as DataKind, path, importOptions(entry), {
+    ...context,
+    showsProgress: false,
+    notice: (sentence) => void notices.push(sentence),
+    deployment: { ...deployment, ...(importMetrics && { importMetrics }) },
   });
-  await program.parseAsync(args, { from: 'user' });
   context.signal.throwIfAborted();
-  const counts = Object.entries(results[0]?.data as Counts).filter(([field]) => !UNREPORTED.includes(field));
+  const counts = Object.entries(data as Counts).filter(([field]) => !UNREPORTED.includes(field));
   return { ...(Object.fromEntries(counts) as unknown as Counts), notices };
 };
 
@@ -78,7 +74,7 @@ const withoutFolder = (message: string, folder: string): string => message.repla
 /** Imports a local file. */
 const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
   try {
-    const { unchanged, erased, ...counts } = await runImport(importArguments(entry, path), entry, context);
+    const { unchanged, erased, ...counts } = await runImport(path, entry, context);
     // Apart, they would tell the supplier, who reads the report and may send a file twice, that a vehicle was erased.
     const reported = { ...counts, loaded: counts.loaded + unchanged + erased };
     return isAllRejected(reported)

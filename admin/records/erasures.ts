@@ -3,7 +3,7 @@ import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
-import { deadlineIn } from '../../core/runtime/deadline.ts';
+import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import { parseStored, readStored } from '../../core/schemas/record-schema.ts';
 import { Erasure, isErased } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
@@ -25,8 +25,10 @@ export const changeErasure = async (
   const tables = [tableName(deployment, 'vehicles'), tableName(deployment, 'compliance')];
   const wanted = tables.map((table) => ({ table, keys: [recordKey(registration)], consistent: true }));
   const revision = randomBytes(REVISION_BYTES).toString('hex');
-  for (;;) {
-    const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(STALL_TIMEOUT_MS));
+  const deadline = deadlineIn(STALL_TIMEOUT_MS);
+  for (let tries = 0; ; tries += 1) {
+    if (tries > 0) await deadline.pause(backoffMs(tries));
+    const { items, failure } = await batchGet(deployment.db, wanted, deadline);
     if (failure !== undefined) throw failure;
     const stored = tables.flatMap((table) => items.get(table) ?? []);
     const [earlier, ...others] = stored.filter(isErased);
@@ -41,7 +43,7 @@ export const changeErasure = async (
       if (item !== undefined && !isErased(item)) return { Put: { TableName, Item: item, ...condition } };
       return { Delete: { TableName, Key: recordKey(registration), ...condition } };
     });
-    if (dryRun || (await transact(deployment.db, writes, deadlineIn(STALL_TIMEOUT_MS))).committed) {
+    if (dryRun || (await transact(deployment.db, writes, deadline)).committed) {
       if (erasure === null) return 'undone';
       return stored.length === 0 ? 'notThere' : 'erased';
     }

@@ -7,7 +7,7 @@ import { NAMELESS, type Part, type Parts, type RecordForm, wholeForm } from './r
 const MAX_SUPPLIERS = 20;
 
 /** What one supplier says of a vehicle. */
-export interface VehicleBody {
+interface VehicleBody {
   readonly vehicle: VehicleDetails;
   readonly policies: readonly Policy[];
 }

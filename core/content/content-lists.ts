@@ -20,7 +20,7 @@ export const ALL_ITEMS = 'all';
 export const domainList = (domain: string): string => `domain:${domain}`;
 
 /** The fields that decide in which lists an item is, and its place there. */
-export type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
+type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
 
 /** The most items of a list that a page can skip; they are read, 100 bytes each. */
 export const MAX_OFFSET = 10_000;

@@ -13,7 +13,7 @@ import { type ContentFields, ContentItem, isContentId } from './item.ts';
  * The prefix of every partition key, which keeps live, test and probe content apart (docs/contract.md#sandbox). Other
  * partition keys never begin with `test#` or `probe#`: no domain or slug contains `#`.
  */
-export const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
+const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
 
 /** A creation that its caller may repeat: the caller's key id and its Idempotency-Key. */
 export interface IdempotentCreation {

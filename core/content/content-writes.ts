@@ -19,7 +19,7 @@ const ifUnchanged = ({ version }: ContentItem) => ({
   ExpressionAttributeValues: { ':version': version },
 });
 
-export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
+const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
   /** Adds an item, or replaces the version that was read. */
   putItem: (item: ContentItem, read?: ContentItem): TransactWrite => ({
     Put: { TableName: table, Item: { ...item, ...itemKey(item.id) }, ...(read ? ifUnchanged(read) : IF_ABSENT) },

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } 
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
-export interface TransportTimeouts {
+interface TransportTimeouts {
   /** Milliseconds to connect. */
   readonly connection: number;
   /** Milliseconds for the whole response, connecting included. */

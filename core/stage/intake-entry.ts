@@ -1,5 +1,6 @@
 /** The schema of an entry of the setting `intake`, and of the forms that it shares with other settings. */
 import * as T from 'typebox';
+import { LIMIT_PATTERN, SUPPLIER_PATTERN } from './outputs.ts';
 
 /** A string of this pattern. An invalid value is rejected with "must be " and the description. */
 export const text = (pattern: string, description: string, limits: { maxLength?: number } = {}) =>
@@ -11,10 +12,7 @@ export const TimeBetweenImports = text(
   'hours or days, such as "26h" or "7d", at most 7 days',
 );
 
-const Limit = text(
-  '(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)',
-  'a number such as "200", or a percentage such as "2.5%"',
-);
+const Limit = text(LIMIT_PATTERN, 'a number such as "200", or a percentage such as "2.5%"');
 
 const isEncoding = (name: string): boolean => {
   try {
@@ -38,7 +36,7 @@ export const IntakeEntry = T.Object({
   /** Who sends the files. */
   supplier: T.Optional(
     text(
-      '(?!constructor$)[a-z0-9][a-z0-9-]{0,31}',
+      SUPPLIER_PATTERN,
       'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit, and not "constructor"',
     ),
   ),

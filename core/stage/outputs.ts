@@ -1,4 +1,4 @@
-/** Names that stack and CLI share: of outputs, metrics and regions. No CDK imports: they load slowly. */
+/** Names and forms that stack and CLI share. No CDK imports: they load slowly. */
 import type { TableId } from '../tables.ts';
 
 /** The base URL of the API, `https://host/v1`. */
@@ -12,6 +12,12 @@ export const STAGE_OUTPUT = 'Stage';
 /** Matches the name of any region that AWS has or announces, such as `eu-west-2` and `eusc-de-east-1`. */
 export const REGION_PATTERN = '[a-z]{2,}(-[a-z]+)+-\\d+';
 
+/** Matches the name of a supplier. The SDK stores no map with a field called `constructor`. */
+export const SUPPLIER_PATTERN = '(?!constructor$)[a-z0-9][a-z0-9-]{0,31}';
+
+/** Matches a number, or a percentage of at most 100. */
+export const LIMIT_PATTERN = '(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)';
+
 /** The plans of the stage, as JSON. */
 export const PLANS_OUTPUT = 'Plans';
 
@@ -21,10 +27,10 @@ export const KEEPS_DATA_OUTPUT = 'KeepsData';
 /** The commit of the deployment. It says so when there were uncommitted changes. */
 export const COMMIT_OUTPUT = 'Commit';
 
-/** The namespace of the metrics in `IMPORT_METRICS`. Only with `expectImports`: otherwise the CLI publishes none. */
+/** The namespace of the metrics of imports by hand, which are published only with `expectImports`. */
 export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
 
-/** The metrics that the CLI publishes: records that a complete import has loaded. */
+/** The metrics of an import that came to its end: the records that it has loaded or found unchanged. */
 export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'ComplianceLoaded' } as const;
 
 /** The ARN of the topic to which the alarms publish. */

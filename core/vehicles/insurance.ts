@@ -29,7 +29,7 @@ export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insur
   return next ? { status: 'NOT_STARTED', policy: next } : { status: 'NONE', policy: null };
 };
 
-export interface InsuranceResult extends Insurance {
+interface InsuranceResult extends Insurance {
   /** In the form in which it was sent. */
   readonly registration: string;
   readonly insured: boolean;

@@ -70,7 +70,7 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => 
     }
   });
 
-  it('reads nothing for a path that can name nothing', async () => {
+  it('reads nothing beside admission for a path that can name nothing', async () => {
     const nothing = { registration: 'AB12_CDE', id: '1' };
     expect(await outcomeOf(id, generateKey('live'), nothing)).toMatchObject({ statusCode: 401, tables: [] });
   });

@@ -84,7 +84,11 @@ export const contentTests = (api: () => HttpCaller): void => {
       const headers = { 'Idempotency-Key': randomUUID() };
       const first = await call('POST', base, { json: item(domain, 'once'), headers });
       expectSuccess(await call('POST', base, { json: item(domain, 'once'), headers }), first.body, 201);
-      expectProblem(await call('POST', base, { json: item(domain, 'other'), headers }), 409, 'IDEMPOTENCY_CONFLICT');
+      const others = [{ slug: 'other' }, { title: 'Other' }, { content: 'Other' }, { meta_description: 'Other' }];
+      for (const other of others) {
+        const json = item(domain, 'once', other);
+        expectProblem(await call('POST', base, { json, headers }), 409, 'IDEMPOTENCY_CONFLICT');
+      }
       expectSuccess(await call('GET', `${base}?domain=${domain}`), { total: 1 });
     });
 

@@ -12,7 +12,7 @@ const documents = filesOf('*.md', 'docs/*.md', '{client,examples}/README.md');
 const code = filesOf(
   '*.js',
   '.{ci,github}/**/*{run,nightly,.yml}',
-  '{bench,bin,client,core,functions,lib,site,test,tools}/**/*.{ts,js,cjs,mjs}',
+  '{admin,bench,bin,client,core,csv,functions,lib,local,openapi,site,test}/**/*.{ts,js,cjs,mjs}',
 );
 
 /** As GitHub makes the address of a heading: https://github.com/Flet/github-slugger. */

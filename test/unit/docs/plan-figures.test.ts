@@ -1,7 +1,7 @@
 /** Figures that follow from the default plans (`core/access/plans.ts`). */
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { DEFAULT_PLANS, type Plan } from '../../../core/access/plans.ts';
+import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
@@ -10,17 +10,7 @@ it.each(Object.entries(DEFAULT_PLANS))('The guide has the figures of the plan %s
   expect(read('docs/integration.md')).toContain(`\n| \`${name}\` | ${figures.join(' | ')} |\n`);
 });
 
-it('The client sends at once what the smallest plan allows, and says how long a large file takes', () => {
+it('The client sends at once what the smallest plan allows', () => {
   const smallest = Math.min(...Object.values(DEFAULT_PLANS).map(({ bulkSize }) => bulkSize));
   expect(read('client/src/bulk.ts')).toContain(`SMALLEST_BULK_SIZE = ${smallest};`);
-  const requests = (plan: Plan) => Math.ceil(100_000 / plan.bulkSize);
-  const minutes = Math.ceil(requests(DEFAULT_PLANS.free) / DEFAULT_PLANS.free.requestsPerWindow);
-  for (const path of ['client/README.md', 'client/src/command-line/arguments.ts']) {
-    const [, premium, free] = /100,000\s+vehicles are (\S+) requests\s.*?take\s(\d+)\sminutes/s.exec(read(path)) ?? [];
-    expect({ path, premium, free }).toEqual({
-      path,
-      premium: String(requests(DEFAULT_PLANS.premium)),
-      free: String(minutes),
-    });
-  }
 });

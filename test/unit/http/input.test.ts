@@ -8,7 +8,6 @@ import {
   unsupportedContentType,
   validationFailed,
 } from '../../../core/problems.ts';
-import { input as bulkCompliance } from '../../../functions/endpoints/bulk-compliance/input.ts';
 import { input as bulkInsurance } from '../../../functions/endpoints/bulk-insurance/input.ts';
 import { input as createContent } from '../../../functions/endpoints/create-content/input.ts';
 import { input as listContent } from '../../../functions/endpoints/list-content/input.ts';
@@ -22,7 +21,6 @@ import { httpRequest } from '../../support/http-request.ts';
 
 const inputs: Partial<Record<EndpointId, Input>> = {
   'vehicle-insurance': dateInput,
-  'bulk-compliance': bulkCompliance,
   'bulk-insurance': bulkInsurance,
   'create-content': createContent,
   'list-content': listContent,
@@ -179,7 +177,6 @@ describe('A query parameter that the endpoint does not take', () => {
     ['list-content', 'Limit=5', 'Limit', 'must be written "limit"'],
     ['list-content', 'date=2026-01-01', 'date', `${taken} domain, slug, limit, offset, after`],
     ['compliance', 'date=2026-01-01', 'date', noneTaken],
-
     ['compliance', 'slug=a&slug=b', 'slug', noneTaken],
     ['usage', 'OFFSET=1', 'OFFSET', noneTaken],
   ])(
@@ -200,17 +197,11 @@ describe('A query parameter that the endpoint does not take', () => {
   });
 });
 
-describe('A field `date` in the body', () => {
-  const detailOf = (id: EndpointId, body: object) =>
-    issuesOf(() => validated(id, {}, body))?.map(({ detail }) => detail);
-  const registrations = ['A1'];
-
-  it('must be an answerable date where the schema has it', () => {
-    expect(issuesOf(() => validated('bulk-insurance', {}, { registrations, date: '2020-02-29' }))).toBeUndefined();
-    expect(detailOf('bulk-insurance', { registrations, date: '2020-02-30' })).toEqual([
-      'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD',
-    ]);
-  });
+it('The date of a bulk request must be a day for which there can be an answer', () => {
+  const issuesOn = (date: string) => issuesOf(() => validated('bulk-insurance', {}, { registrations: ['A1'], date }));
+  expect(issuesOn('2020-02-29')).toBeUndefined();
+  const detail = 'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD';
+  expect(issuesOn('2020-02-30')).toEqual([{ pointer: '/date', detail }]);
 });
 
 const JSON_TYPE = 'application/json';

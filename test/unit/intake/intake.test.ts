@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { importArguments } from '../../../admin/intake/load-file.ts';
+import { importOptions } from '../../../admin/intake/load-file.ts';
 import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { failure, runAdminCommand } from '../../support/use-admin.ts';
@@ -394,9 +394,13 @@ describe('By hand', () => {
 
 it('An entry has the options of the command line', () => {
   const limits = { removeAtMost: '2%', unreadableAtMost: '5' };
-  const entry: IntakeEntry = { ...COMPLETE, dates: 'uk', encoding: 'macintosh', ...limits };
-  expect(importArguments(entry, 'FILE').join(' ')).toBe(
-    'import vehicles FILE --supplier acme --remove-at-most 2% --unreadable-at-most 5 --encoding macintosh --dates uk --complete',
-  );
-  expect(importArguments(COMPLIANCE, 'FILE').join(' ')).toBe('import compliance FILE');
+  expect(importOptions({ ...COMPLETE, dates: 'uk', encoding: 'macintosh', ...limits })).toEqual({
+    supplier: 'acme',
+    complete: true,
+    dates: 'uk',
+    encoding: 'macintosh',
+    removeAtMost: { text: '2%', of: expect.any(Function) },
+    unreadableAtMost: { text: '5', of: expect.any(Function) },
+  });
+  expect(importOptions(COMPLIANCE)).toEqual({});
 });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
-/** Runs only bundled, in CodeBuild; or is part of the others. */
-const NO_PROGRAMS = ['bin/intake.ts', 'bin/stop-signals.ts'];
-const PROGRAMS = ['bin/*.ts', 'bench/run.ts', 'test/outside/*/{run,write-promises}.ts', 'site/prepare.ts'];
+const PROGRAMS = ['bin/*.ts', 'bench/run.ts', 'test/{orders,outside/*}/run.ts', 'site/prepare.ts'];
+/** A part of the others. */
+const NO_PROGRAMS = ['bin/stop-signals.ts'];
 
 it.each(globSync(PROGRAMS, { exclude: NO_PROGRAMS }))(
   '%s --help prints its usage, and does nothing else',

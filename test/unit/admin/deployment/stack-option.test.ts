@@ -141,7 +141,7 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
   });
 });
 
-describe('A complete import', () => {
+describe('An import that came to its end', () => {
   const importing = async (stack: string, ...options: string[]) => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
     return ['import', 'vehicles', path, '--stack', stack, ...options];

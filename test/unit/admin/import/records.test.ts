@@ -86,7 +86,10 @@ describe('A vehicle of several rows', () => {
     const { path } = await load('vehicles', 'large.csv', `${VEHICLE_HEADER},notes\n${rows.join('\n')}`);
     const rejected = await rejectedLines(path);
     expect(rejected).toHaveLength(count);
-    expect(rejected[0]).toMatchObject({ line: 2, reasons: ['a vehicle has at most 1,000 rows and 4 MB'] });
+    expect(rejected[0]).toMatchObject({
+      line: 2,
+      reasons: ['a vehicle has at most 1,000 rows and 4,000,000 characters'],
+    });
     expect(await find('LARGE')).toBeUndefined();
   });
 

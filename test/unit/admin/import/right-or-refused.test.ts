@@ -144,6 +144,18 @@ describe('The encoding of a file', () => {
     }
   });
 
+  it.each([0, 1])(
+    'keeps characters of several bytes wherever the file is read in parts, here by %s byte',
+    async (shift) => {
+      // Files are read in parts of 64 kB. Every byte of `make` but one belongs to a character of two.
+      const make = `${'a'.repeat(shift)}${'ü'.repeat(50)}`;
+      const rows = Array.from({ length: 2_000 }, (_, nth) => vehicleRow({ registration: `LONG${1_000 + nth}`, make }));
+      await load('vehicles', 'v.csv', vehiclesCsv(...rows));
+      const loaded = (await stored()).filter(({ registration }) => registration.startsWith('LONG'));
+      expect(loaded.filter(({ vehicle }) => vehicle.make === make)).toHaveLength(2_000);
+    },
+  );
+
   it('is given for CSV and text files only, agrees with the mark, and is one that is known', async () => {
     expect(await load('vehicles', 'v.ndjson', '', '--encoding', 'utf-8')).toMatchObject(failure('NDJSON is UTF-8'));
     const marked = Buffer.from('\ufeffa', 'utf16le');
