@@ -149,10 +149,10 @@ describe('The encoding of a file', () => {
     async (shift) => {
       // Files are read in parts of 64 kB. Every byte of `make` but one belongs to a character of two.
       const make = `${'a'.repeat(shift)}${'ü'.repeat(50)}`;
-      const rows = Array.from({ length: 2_000 }, (_, nth) => vehicleRow({ registration: `LONG${1_000 + nth}`, make }));
+      const rows = Array.from({ length: 600 }, (_, nth) => vehicleRow({ registration: `LONG${1_000 + nth}`, make }));
       await load('vehicles', 'v.csv', vehiclesCsv(...rows));
       const loaded = (await stored()).filter(({ registration }) => registration.startsWith('LONG'));
-      expect(loaded.filter(({ vehicle }) => vehicle.make === make)).toHaveLength(2_000);
+      expect(loaded.filter(({ vehicle }) => vehicle.make === make)).toHaveLength(600);
     },
   );
 
