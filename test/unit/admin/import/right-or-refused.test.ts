@@ -144,21 +144,6 @@ describe('The encoding of a file', () => {
     }
   });
 
-  it.each([0, 1])(
-    'keeps characters of several bytes wherever the file is read in parts, here by %s byte',
-    async (shift) => {
-      // Files are read in parts of 64 kB. Most bytes of these belong to a character of two.
-      const make = `${'a'.repeat(shift)}${'ü'.repeat(50)}`;
-      const rows = Array.from({ length: 600 }, (_, nth) =>
-        vehicleRow({ registration: `LONG${1_000 + nth}`, make, model: make, insurer: make }),
-      );
-      await load('vehicles', 'v.csv', vehiclesCsv(...rows));
-      const loaded = (await stored()).filter(({ registration }) => registration.startsWith('LONG'));
-      expect(loaded).toHaveLength(600);
-      expect(loaded.filter((record) => JSON.stringify(record).split(make).length !== 4)).toEqual([]);
-    },
-  );
-
   it('is given for CSV and text files only, agrees with the mark, and is one that is known', async () => {
     expect(await load('vehicles', 'v.ndjson', '', '--encoding', 'utf-8')).toMatchObject(failure('NDJSON is UTF-8'));
     const marked = Buffer.from('\ufeffa', 'utf16le');
