@@ -93,7 +93,8 @@ export const report = async (
   { publicReason, ...result }: LoadResult,
   { bucket, notify, log }: LoadContext,
 ): Promise<LoadResult['outcome']> => {
-  const folder = reportFolder(entry.prefix, file);
+  // Without its slash, so that it fits into the commands of docs/runbook.md#a-refused-file.
+  const folder = reportFolder(entry.prefix, file).slice(0, -1);
   const { outcome } = result;
   const reason = publicReason ?? result.reason;
   if (outcome === 'refused') await notify(`A file under ${entry.prefix} was refused: ${reason}.\nReport: ${folder}`);
