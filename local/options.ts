@@ -43,7 +43,7 @@ const USAGE = `Usage: npm start [-- OPTIONS]
   --version            the version of this service
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
   ALLOWED_HOSTS (further host names that requests may use, separated by commas),
-  PLANS (the plans as JSON, as in the settings of a stage)`;
+  PLANS (the plans as JSON, as in the settings of a stage; npm run admin needs it too)`;
 
 export const DEFAULT_DYNAMODB_PORT = 8_000;
 const MAX_PORT = 65_535;
