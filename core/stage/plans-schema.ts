@@ -3,7 +3,7 @@ import * as T from 'typebox';
 import { MAX_BULK_SIZE, type Plans as PlansOfStage, plansFrom } from '../access/plans.ts';
 import { validationIssues } from '../schemas/validation-issues.ts';
 
-/** Ten plans fit into an output of CloudFormation, which has at most 1,024 characters. */
+/** Ten plans take about 1 of the 4 kB that the environment variables of a function may have. */
 const MAX_PLANS = 10;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 
