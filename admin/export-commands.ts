@@ -70,7 +70,7 @@ const exportRecords = async (
   }
   await writeOutput(file, lines(), { signal }).finally(progress.stop);
   const rejectedFile = damaged.length === 0 ? null : await writeRejected(file, 'ndjson', damaged);
-  const also = erased === 0 ? '' : ` and ${formatNumber(erased)} erased registrations`;
+  const also = erased === 0 ? '' : ` and ${formatNumber(erased)} erased registration${erased === 1 ? '' : 's'}`;
   return {
     text: `${formatNumber(exported)} ${NOUNS[kind]}${also} are in ${file}.\n`,
     notes: toLines([

@@ -21,7 +21,7 @@ const listResult = (decisions: readonly Decision[], ignored: number): CommandRes
   ]);
   return {
     text: readableTable(['file', 'put', 'bytes', 'decision', 'reason'], rows),
-    notes: `${formatNumber(ignored)} other objects are ignored.\n`,
+    notes: `Other objects, which are ignored: ${formatNumber(ignored)}.\n`,
     data: {
       files: decisions.map(({ file: { entry, ...file }, ...decision }) => ({ ...decision, ...file })),
       ignored,
