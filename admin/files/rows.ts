@@ -66,6 +66,12 @@ const countMembers = (value: unknown): number => {
   return members.reduce((sum: number, member) => sum + countMembers(member), own);
 };
 
+/** Whether a line with a field twice has its registration twice: a string before a colon is the name of a field. */
+const hasRegistrationTwice = (text: string): boolean =>
+  [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].filter(
+    ([, name = '', colon]) => colon !== undefined && JSON.parse(name) === 'registration',
+  ).length > 1;
+
 const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
   try {
     const value: unknown = JSON.parse(text);
@@ -73,7 +79,10 @@ const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
       return { fields: {}, unreadable: 'is not a JSON object' };
     }
     const colons = text.replace(STRINGS, '').split(':').length - 1;
-    return { fields: value as Row['fields'], hasFieldTwice: colons > countMembers(value) };
+    const fields = value as Row['fields'];
+    const hasFieldTwice = colons > countMembers(value);
+    if (hasFieldTwice && hasRegistrationTwice(text)) return { fields, unreadable: 'has its registration twice' };
+    return { fields, hasFieldTwice };
   } catch {
     return { fields: {}, unreadable: 'is not JSON' };
   }

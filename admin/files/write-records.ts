@@ -26,16 +26,19 @@ const withFieldTwice = (rows: readonly Row[]): ReadRows | undefined => {
 
 /** The changes that the file says, then the removal of what it lacks. Rejected rows are staged. */
 async function* changesOf(
-  { options, staged, counts }: FileRun,
+  { kind: { verb }, options, staged, counts }: FileRun,
   { read }: RecordRules,
   onRows: () => void,
 ): AsyncGenerator<PlacedChange> {
   const today = londonDate(options.now);
+  // A removal and an erasure read the registration alone, and are never done by half.
+  const readGroup: typeof read = (rows, ...others) =>
+    (verb === 'import' ? withFieldTwice(rows) : undefined) ?? read(rows, ...others);
   counts.rejected = staged.count('rejected');
   counts.read = counts.rejected;
   let groups = 0;
   for (const { key, rows } of staged.groups()) {
-    const { change, rejected = [], repeated = 0 } = withFieldTwice(rows) ?? read(rows, key, options);
+    const { change, rejected = [], repeated = 0 } = readGroup(rows, key, options);
     counts.read += rows.length;
     counts.rejected += rejected.length;
     counts.repeated += repeated;

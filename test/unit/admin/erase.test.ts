@@ -72,6 +72,15 @@ describe('erase', () => {
     expect(await erased()).toEqual(['NOT1', 'V10']);
   });
 
+  it('is never done by half: a line that has a registration twice refuses the file, any other field is not read', async () => {
+    const lines = ['{"registration":"V10"}', '{"registration":"V11","note":1,"note":2}'];
+    const half = [...lines, '{"registration":"V12","registration":"V13"}'].join('\n');
+    expect(await run(['erase', await file('e.ndjson', half)])).toEqual(failure('line 3 has its registration twice'));
+    expect(await erased()).toEqual([]);
+    expect(await json(['erase', await file('e.ndjson', lines.join('\n'))])).toMatchObject({ erased: 2, rejected: 0 });
+    expect(await erased()).toEqual(['V10', 'V11']);
+  });
+
   it('keeps the first time and name when a vehicle is erased again, and completes what one table lacks', async () => {
     await eraseThese('V10');
     expect(await json(['erase', '--registration', 'V10'], LATER)).toMatchObject({ erased: 0, unchanged: 1 });

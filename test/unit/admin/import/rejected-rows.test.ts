@@ -65,6 +65,10 @@ const vehicleLines: FileRow[] = [
   [vehicleLine({ registration: 're-st', policies: [] }), 'on line 3 too'],
   [vehicleLine({ registration: 'GOOD' })],
   [vehicleLine({ registration: 'TWICE' }).replace('"policies"', '"policies":[],$&'), 'the line has a field twice'],
+  [
+    vehicleLine({ registration: 'ONE' }).replace('"registration"', '"\\u0072egistration" :"TWO",$&'),
+    'the row has its registration twice',
+  ],
   ...rowsOf(vehicleLine, [
     [{ vehicle: { ...details, model: undefined } }, 'vehicle.model: is missing'],
     [{ colour: 'Red', vehicle: { ...details, wheels: 4 } }, 'colour: is not a field', 'vehicle.wheels: is not'],
