@@ -2,11 +2,9 @@ import { isCalendarDate } from '../../core/runtime/clock.ts';
 import type { Policy } from '../../core/vehicles/vehicle-record.ts';
 import type { ReadOptions } from '../files/file-kind.ts';
 import type { DateForm } from '../files/file-options.ts';
-import { fromUkDate, isUkDate } from '../files/uk-dates.ts';
+import { fromUkDate, isUkDate, MIDNIGHT } from '../files/uk-dates.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
-/** What spreadsheets and databases add to a date. */
-const MIDNIGHT = /[ T]00:00(?::00(?:\.0{1,9})?)?Z?$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Characters of each text of an imported record. */
 const MAX_TEXT_LENGTH = 100;
