@@ -21,7 +21,7 @@ export interface MappedColumn {
 /** How the rows of a CSV file are written. */
 export interface CsvLayout {
   readonly delimiter: string;
-  /** The names of the columns in the file. */
+  /** The names of the columns in the file, up to the last one that has a name: text behind it is beyond the header. */
   readonly header: readonly string[];
   /** The field that each column is, null for one that is not used. */
   readonly columns: readonly (string | null)[];
@@ -129,6 +129,6 @@ export const findLayout = (
 ): CsvLayout => {
   const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(names[index] ?? '') === name);
   const cut = isRejected ? REJECTION_COLUMNS.length : 0;
-  const header = names.slice(cut);
+  const header = names.slice(cut, names.findLastIndex((name) => name.trim() !== '') + 1);
   return { delimiter, header, cut, ...readColumns(header, expected, map, find) };
 };

@@ -42,6 +42,13 @@ describe('What a file may have', () => {
       `line 3 has text in 12 cells where the header names 11, ${NO_ROW}`,
       2,
     ],
+    ['blank cells in columns without a name at the end', csv(`${row()},,`).replace('\n', ',,\n'), undefined, 2],
+    [
+      'text in one of them, as of a row that was joined',
+      csv(`${row()},,x`).replace('\n', ',,\n'),
+      `line 3 has text in 13 cells where the header names 11, ${NO_ROW}`,
+      2,
+    ],
     ['a blank registration', csv(row({ registration: '' })), `line 3 has no registration, ${NO_ROW}`, 2],
     ['a word for it', csv(row({ registration: 'n/a' })), 'line 3 has an invalid registration: it contains "/"', 2],
     ['another word for it', csv(row({ registration: 'Total' })), 'line 3 has a word in place of its registration', 2],
