@@ -38,7 +38,7 @@ export const asNumber = (value: unknown): unknown => {
 /** What a spreadsheet or a database has written in place of a text, by what it is. */
 const DESTROYED: readonly (readonly [RegExp, string])[] = [
   [/^[+-]?\d+(?:[.,]\d+)?E\+\d+$/i, 'is a number that a spreadsheet has rounded'],
-  [/^#(?:N\/A|[A-Z0-9/]+[!?])$/i, 'is an error of a spreadsheet'],
+  [/^(?:#(?:N\/A|[A-Z0-9/]+[!?]|#+)|Err:\d{3})$/i, 'is an error of a spreadsheet'],
   [/^="[^"]*"$/, 'is a formula of a spreadsheet'],
   [/^'\d/, 'begins with the apostrophe of a spreadsheet'],
   [/^(?:NULL|\\N)$/i, 'is a database’s sign for no value'],

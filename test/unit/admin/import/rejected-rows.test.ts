@@ -51,6 +51,7 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
   [{ make: 'Fo\u0000rd' }, 'make: must not contain control characters'],
   [{ make: 'Fo\uFFFDrd' }, 'make: has a character that was lost (U+FFFD)'],
   [{ policy_number: '1.23457E+11' }, 'policy_number: is a number that a spreadsheet has rounded'],
+  [{ policy_number: '######', insurer: 'Err:502' }, 'policy_number: is an error', 'insurer: is an error'],
   [{ insurer: '#N/A', color: '#REF!' }, 'color: is an error', 'insurer: is an error of a spreadsheet'],
   [{ policy_number: "'0012" }, 'policy_number: begins with the apostrophe of a spreadsheet'],
   [{ policy_number: '="0012"' }, 'policy_number: is a formula of a spreadsheet'],
