@@ -14,12 +14,22 @@ export const fromUkDate = (text: string): string =>
     [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
   );
 
-/** Whether one of these values, or of those in them, is a date only with the month first, such as 12/31/2026. */
-export const hasUsDate = (value: unknown): boolean => {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(hasUsDate);
+const isUsDate = (value: unknown): boolean => {
   if (typeof value !== 'string') return false;
   const text = value.trim().replace(MIDNIGHT, '');
   if (!isUkDate(text)) return false;
   const swapped = text.replace(UK_DATE, '$3$2$1$2$4');
   return !isCalendarDate(fromUkDate(text)) && isCalendarDate(fromUkDate(swapped));
 };
+
+/** The fields of CSV and NDJSON that are dates. The number of a policy may look like one. */
+const DATE_FIELDS = new Set([
+  ...['valid_from', 'valid_to', 'mot_due', 'tax_paid_until', 'last_updated'],
+  ...['validFrom', 'validTo', 'dueDate', 'paidUntil', 'lastUpdated'],
+]);
+
+/** Whether one of these fields, or of those in them, is a date only with the month first, such as 12/31/2026. */
+export const hasUsDate = (fields: object): boolean =>
+  Object.entries(fields).some(([name, value]) =>
+    typeof value === 'object' && value !== null ? hasUsDate(value) : DATE_FIELDS.has(name) && isUsDate(value),
+  );

@@ -90,6 +90,8 @@ it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, a
   const issues = ['is not a calendar date', form, form];
   expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
   const sentence = 'line 3 has a date with the month first, so --dates uk reads others wrongly: write it as YYYY-MM-DD';
+  const named = vehicleRow({ registration: 'US1', policy_number: '12-31-2026' });
+  expect(await load('vehicles', 'n.csv', vehiclesCsv(named), '--dates', 'uk')).toMatchObject({ exitCode: 0 });
   for (const valid_to of ['12/31/2026', '12/31/2026 00:00']) {
     const us = vehicleRow({ registration: 'US1', valid_to });
     expect(await load('vehicles', 'us.csv', vehiclesCsv(vehicleRow(), us), '--dates', 'uk')).toMatchObject(
