@@ -56,12 +56,23 @@ const cursorOf = (partition: string, sortKey: string): string => {
   return Buffer.from(`${sortKey} ${digest.slice(0, 16)}`).toString('base64url');
 };
 
-/** @throws VALIDATION_FAILED for a text that `cursorOf` has not made for this list */
-const sortKeyOf = (partition: string, cursor: string): string => {
+/** The sort key in a text of `cursorOf`; undefined for a text of another form. */
+const sortKeyIn = (cursor: string): string | undefined => {
   const [time, id] = Buffer.from(cursor, 'base64url').toString().split(' ');
   const sortKey = `${time} ${id}`;
-  if (SORT_KEY.test(sortKey) && cursorOf(partition, sortKey) === cursor) return sortKey;
-  throw validationFailed([{ parameter: 'after', detail: 'must be `next` of an earlier page of the same list' }]);
+  return SORT_KEY.test(sortKey) ? sortKey : undefined;
+};
+
+/** Whether a text has the form of an `after`. Of which list it is, is known only with the domains of the key. */
+export const isCursor = (text: string): boolean => sortKeyIn(text) !== undefined;
+
+export const WRONG_AFTER = 'must be `next` of an earlier page of the same list';
+
+/** @throws VALIDATION_FAILED for a text that `cursorOf` has not made for this list */
+const sortKeyOf = (partition: string, cursor: string): string => {
+  const sortKey = sortKeyIn(cursor);
+  if (sortKey !== undefined && cursorOf(partition, sortKey) === cursor) return sortKey;
+  throw validationFailed([{ parameter: 'after', detail: WRONG_AFTER }]);
 };
 
 /** Where a page begins, and its length. `after` is the `next` of the page before, and `offset` is then 0. */

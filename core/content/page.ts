@@ -1,4 +1,4 @@
-import { pageTooLarge, validationFailed } from '../problems.ts';
+import { pageTooLarge } from '../problems.ts';
 import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 
 /** Items in a page without a `limit`. */
@@ -12,13 +12,9 @@ interface PageQuery {
   readonly after?: string;
 }
 
-/** The filter and the bounds of a list request. @throws DOMAIN_FORBIDDEN, VALIDATION_FAILED */
+/** The filter and the bounds of a list request. @throws DOMAIN_FORBIDDEN */
 export const readPageQuery = (query: PageQuery, domains?: BoundDomains) => {
   const { domain: asked, slug, limit = DEFAULT_LIMIT, offset = 0, after } = query;
-  const excluded = (['offset', 'slug'] as const).filter((name) => after !== undefined && query[name] !== undefined);
-  if (excluded.length > 0) {
-    throw validationFailed(excluded.map((parameter) => ({ parameter, detail: 'must not be given with `after`' })));
-  }
   const domain = listedDomain(domains, asked?.toLowerCase());
   return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset }, after };
 };

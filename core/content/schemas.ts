@@ -1,7 +1,7 @@
 /** Rules of new and changed content, for requests and imports (docs/contract.md#content). */
 import * as T from 'typebox';
 import { codePointOf } from '../code-point.ts';
-import { MAX_OFFSET } from './content-lists.ts';
+import { isCursor, MAX_OFFSET, WRONG_AFTER } from './content-lists.ts';
 import type { ContentFields } from './item.ts';
 import { DEFAULT_LIMIT } from './page.ts';
 
@@ -79,6 +79,15 @@ export const UpdateContent = T.Refine(
   () => `must have at least one of ${creationFields.join(', ')}`,
 );
 
+/** Excludes a parameter. */
+const notBesideAfter = T.Optional(
+  T.Refine(
+    T.Unknown(),
+    () => false,
+    () => 'must not be given with `after`',
+  ),
+);
+
 export const ContentQuery = T.Object(
   {
     domain: T.Optional(fields.domain),
@@ -91,9 +100,18 @@ export const ContentQuery = T.Object(
         () => `must be at most ${MAX_OFFSET}; read further pages with \`after\`, which is \`next\` of the page before`,
       ),
     ),
-    after: T.Optional(T.String({ description: '`next` of the page before; not with `offset` or `slug`' })),
+    after: T.Optional(
+      T.Refine(
+        T.String({ description: '`next` of the page before; not with `offset` or `slug`' }),
+        isCursor,
+        () => WRONG_AFTER,
+      ),
+    ),
   },
-  { dependentRequired: { slug: ['domain'] } },
+  {
+    dependentRequired: { slug: ['domain'] },
+    dependentSchemas: { after: T.Object({ offset: notBesideAfter, slug: notBesideAfter }) },
+  },
 );
 
 export const IdempotencyKeyHeaders = T.Object({

@@ -152,6 +152,26 @@ describe('GET /v1/api/content', () => {
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors });
   });
 
+  it('names everything that is wrong with a query at once, before the domain of the key', async () => {
+    await store(someFields('whole.example', 'x1'), someFields('whole.example', 'x2'));
+    const { next } = await list('domain=whole.example&limit=1');
+    const excluded = (parameter: string) => ({ parameter, detail: 'must not be given with `after`' });
+    const malformed = { parameter: 'after', detail: 'must be `next` of an earlier page of the same list' };
+    const limit = { parameter: 'limit', detail: 'must be at least 1' };
+    const key = await api.newKey({ domains: ['another.example'] });
+    for (const [query, ...issues] of [
+      [`domain=whole.example&slug=x1&offset=0&after=${next}`, excluded('offset'), excluded('slug')],
+      [`domain=whole.example&limit=0&offset=0&after=${next}`, limit, excluded('offset')],
+      ['domain=whole.example&after=x', malformed],
+      ['domain=whole.example&limit=0&offset=1&after=', limit, malformed, excluded('offset')],
+    ] as const) {
+      const { body } = await api.call('GET', `${PATH}?${query}`, { key });
+      expect(body).toMatchObject({ code: 'VALIDATION_FAILED' });
+      expect(body.errors).toHaveLength(issues.length);
+      expect(body.errors).toEqual(expect.arrayContaining(issues));
+    }
+  });
+
   it('rejects a page that Lambda would not return and names a limit that fits', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => someFields('large.example', `s${index}`));
     const large = rows.map((row) => ({ ...row, content: '"'.repeat(100_000) }));

@@ -21,14 +21,6 @@ describe('The query of a page', () => {
     expect(readPageQuery({})).toEqual({ filter: {}, bounds: { limit: 20, offset: 0 } });
   });
 
-  it.each([
-    ['offset', { offset: 0 }],
-    ['slug', { domain: 'a.example', slug: 'a' }],
-  ])('has `after` or `%s`, not both', (parameter, others) => {
-    const issue = { parameter, detail: 'must not be given with `after`' };
-    expect(() => readPageQuery({ after: 'A', ...others })).toThrow(expect.objectContaining({ issues: [issue] }));
-  });
-
   it('compares the domain in lower case', () => {
     expect(readPageQuery({ domain: 'A.Example', slug: 'a', limit: 2, offset: 3 })).toEqual({
       filter: { domain: 'a.example', slug: 'a' },

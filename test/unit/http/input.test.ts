@@ -42,12 +42,15 @@ const issuesOf = (work: () => unknown) => {
 };
 const query = (rawQueryString: unknown) => validated('list-content', { rawQueryString });
 
+/** The form of an `after`; of which list it is, is not looked at here. */
+const AFTER = Buffer.from(`2026-07-01T12:00:00.000Z ${'0'.repeat(36)} digest`).toString('base64url');
+
 describe('Reading the query', () => {
   it.each([
     ['limit=5&offset=0', { limit: 5, offset: 0 }],
     ['limit=005&unknown=1', { limit: 5 }],
     ['offset=10000', { offset: 10_000 }],
-    ['limit=5&after=A', { limit: 5, after: 'A' }],
+    [`limit=5&after=${AFTER}`, { limit: 5, after: AFTER }],
     ['domain=a.example&slug=7', { domain: 'a.example', slug: '7' }],
     ['', {}],
     [undefined, {}],
@@ -75,6 +78,9 @@ describe('Reading the query', () => {
     ['limit=101', 'limit', 'must be at most 100'],
     ['offset=10001', 'offset', expect.stringMatching(/^must be at most 10000; .*`after`/)],
     ['offset=99999999999999999999', 'offset', expect.stringContaining('`after`')],
+    ['after=A', 'after', 'must be `next` of an earlier page of the same list'],
+    [`offset=0&after=${AFTER}`, 'offset', 'must not be given with `after`'],
+    [`domain=a.example&slug=s&after=${AFTER}`, 'slug', 'must not be given with `after`'],
   ])('finds one issue in %j', (raw, parameter, detail) => {
     expect(issuesOf(() => query(raw))).toEqual([{ parameter, detail }]);
   });
