@@ -12,11 +12,14 @@ import type { HttpRequest } from './request.ts';
 /** Bytes (docs/contract.md#errors). */
 const MAX_BODY_BYTES = 1_000_000;
 
+/** A quoted string, in which a semicolon separates nothing. An unclosed one too: otherwise its time is quadratic. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
 
 /** Whether a Content-Type is `application/json`, in UTF-8 if it has a charset. Ignores other parameters (RFC 8259). */
 const isJsonInUtf8 = (contentType: string): boolean => {
-  const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim());
+  const separated = contentType.replace(QUOTED, (quoted) => quoted.replaceAll(';', ','));
+  const [mediaType, ...parameters] = separated.split(';').map((part) => part.trim());
   const charsets = parameters.filter((parameter) => /^charset *(?:=|$)/i.test(parameter));
   return mediaType?.toLowerCase() === 'application/json' && charsets.every((charset) => CHARSET.test(charset));
 };

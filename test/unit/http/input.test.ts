@@ -230,6 +230,8 @@ describe('The body of a request', () => {
     'application/json; charset=utf-8; q=1',
     'application/json; xcharset=latin1',
     'application/json; charsets=latin1',
+    'application/json; profile="a;charset=latin1"',
+    'application/json; profile="\\";charset=latin1"; charset="utf-8"',
   ])('is accepted with the Content-Type %j', (type) => expect(checked('{}', type)).toBe('{}'));
 
   it.each([
@@ -240,6 +242,8 @@ describe('The body of a request', () => {
     'application/json; charset=utf-80',
     'application/json; charset=xutf-8',
     'application/json; charset="utf-8',
+    'application/json; charset="utf-8;"',
+    'application/json; profile="a"; charset=latin1',
     'application/json; charset',
     'application/json; charset  =latin1',
     'application/json; charset=utf-8; CHARSET=latin1',
