@@ -22,7 +22,7 @@ const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /** The weight of a media range, by default 1. A malformed weight gives none. Ignores other parameters. */
 const weightOf = (parameters: readonly string[]): number => {
-  const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
+  const weight = parameters.find((parameter) => /^q\s*(?:=|$)/.test(parameter));
   return weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1]);
 };
 

@@ -100,6 +100,7 @@ describe('A signed answer', () => {
     [`text/html, ${JWT};q=0.5, application/json;q=0.5`, true],
     [`${JWT};q=nonsense, */*`, false],
     [`${JWT};q=1.5`, false],
+    [`${JWT};q`, false],
     [`${JWT};q=0.5, application/json;q=2`, true],
     [`text/html;title="a, ${JWT}"`, false],
     [`text/html;title="\\", b", ${JWT}`, true],
