@@ -1,8 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { SUPPLIER_PATTERN } from '../core/stage/outputs.ts';
+import { SUPPLIER_NAME } from '../core/stage/outputs.ts';
 import type { DataKind } from './files/file-kind.ts';
-
-export const SUPPLIER_NAME = new RegExp(`^${SUPPLIER_PATTERN}$`);
 
 const parseSupplier = (text: string): string => {
   if (SUPPLIER_NAME.test(text)) return text;

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSharedConfigFiles } from '@smithy/core/config';
-import { REGION_PATTERN } from '../../core/stage/outputs.ts';
+import { REGION_NAME } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import type { DeploymentContext } from './deployment.ts';
 
@@ -11,8 +11,6 @@ export interface Region {
   /** Where the name comes from, for messages. */
   readonly source: string;
 }
-
-const REGION_NAME = new RegExp(`^${REGION_PATTERN}$`);
 
 /** @throws CommandFailure when it has not the form of a region's name */
 export const requireRegion = (name: string, source: string): Region => {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { LIMIT_PATTERN } from '../../core/stage/outputs.ts';
+import { LIMIT_FORM } from '../../core/stage/outputs.ts';
 import { parseEncoding } from '../../csv/encoding.ts';
 import type { Encoding } from '../../csv/text.ts';
 import type { MappedColumn } from './columns.ts';
@@ -45,11 +45,9 @@ const addMapping = (text: string, earlier: readonly MappedColumn[] = []): Mapped
   return [...earlier, { column, name }];
 };
 
-const LIMIT = new RegExp(`^${LIMIT_PATTERN}$`);
-
 /** Parses a number or a percentage. */
 export const parseLimit = (text: string): Limit => {
-  if (!LIMIT.test(text)) {
+  if (!LIMIT_FORM.test(text)) {
     throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
   }
   const number = Number.parseFloat(text);

@@ -57,7 +57,8 @@ const csvFields = (cells: readonly string[], { columns, header }: CsvLayout): Pi
   return { fields, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
 };
 
-const STRINGS = /"(?:[^"\\]|\\.)*"/g;
+/** An unclosed one too: otherwise the time is quadratic. */
+const STRINGS = /"(?:[^"\\]|\\.)*"?/g;
 
 const countMembers = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
@@ -68,7 +69,7 @@ const countMembers = (value: unknown): number => {
 
 /** Whether a line with a field twice has its registration twice: a string before a colon is the name of a field. */
 const hasRegistrationTwice = (text: string): boolean =>
-  [...text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?/g)].filter(
+  [...text.matchAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?/g)].filter(
     ([, name = '', colon]) => colon !== undefined && JSON.parse(name) === 'registration',
   ).length > 1;
 

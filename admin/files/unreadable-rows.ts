@@ -11,9 +11,10 @@ import type { StagedRows } from './staging.ts';
 const WORDS = new Set([
   ...['TOTAL', 'SUM', 'SUMME', 'NA', 'NONE', 'NULL', 'NIL', 'TBC', 'TBA', 'DITTO', 'ASABOVE', 'UNKNOWN'],
 ]);
-const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
-/** A date as spreadsheets write it. `10 MAY` is a registration. */
-const DATE = new RegExp(`^(?:\\d{1,2}-${MONTH}|${MONTH}-\\d{2})$`);
+/** A date as spreadsheets write it, `10-May` or `May-10`. `10 MAY` is a registration. */
+const DAY_AND_MONTH = /^\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$/;
+const MONTH_AND_YEAR = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2}$/;
+const isSpreadsheetDate = (text: string): boolean => DAY_AND_MONTH.test(text) || MONTH_AND_YEAR.test(text);
 
 /** Whose a row is, or the clause why nobody knows. It quotes no registration. */
 const readRegistration = ({ fields, unreadable }: Row): { readonly key: string } | { readonly clause: string } => {
@@ -25,7 +26,8 @@ const readRegistration = ({ fields, unreadable }: Row): { readonly key: string }
   if (raw === undefined) return { clause: 'has no registration' };
   if (typeof raw !== 'string') return { clause: 'has a registration that is no string' };
   const key = normaliseRegistration(raw);
-  if (DATE.test(raw.trim())) return { clause: 'has a date in place of its registration, as spreadsheets change one' };
+  if (isSpreadsheetDate(raw.trim()))
+    return { clause: 'has a date in place of its registration, as spreadsheets change one' };
   if (key === undefined) {
     const isText = /[\p{L}\p{N}]/u.test(raw);
     return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };

@@ -1,3 +1,4 @@
+import { SUPPLIER_NAME } from '../../core/stage/outputs.ts';
 import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { FileKind } from '../files/file-kind.ts';
 import type { Row } from '../files/rows.ts';
@@ -9,7 +10,6 @@ import {
   supplierForm,
   WHOLE_VEHICLES,
 } from '../records/vehicle-parts.ts';
-import { SUPPLIER_NAME } from '../supplier-option.ts';
 import type { FieldChecks } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
 import { overlap, readVehicleRows } from './vehicle-rows.ts';

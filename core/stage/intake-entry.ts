@@ -1,18 +1,18 @@
 /** The schema of an entry of the setting `intake`, and of the forms that it shares with other settings. */
 import * as T from 'typebox';
-import { LIMIT_PATTERN, SUPPLIER_PATTERN } from './outputs.ts';
+import { LIMIT_FORM, SUPPLIER_NAME } from './outputs.ts';
 
 /** A string of this pattern. An invalid value is rejected with "must be " and the description. */
-export const text = (pattern: string, description: string, limits: { maxLength?: number } = {}) =>
-  T.String({ pattern: `^${pattern}$`, description, ...limits });
+export const text = (pattern: RegExp, description: string, limits: { maxLength?: number } = {}) =>
+  T.String({ pattern: pattern.source, description, ...limits });
 
 /** A CloudWatch alarm looks back at most 7 days, with a period of an hour or longer. */
 export const TimeBetweenImports = text(
-  '(([1-9]\\d?|1[0-5]\\d|16[0-8])h|[1-7]d)',
+  /^(([1-9]\d?|1[0-5]\d|16[0-8])h|[1-7]d)$/,
   'hours or days, such as "26h" or "7d", at most 7 days',
 );
 
-const Limit = text(LIMIT_PATTERN, 'a number such as "200", or a percentage such as "2.5%"');
+const Limit = text(LIMIT_FORM, 'a number such as "200", or a percentage such as "2.5%"');
 
 const isEncoding = (name: string): boolean => {
   try {
@@ -25,24 +25,24 @@ const isEncoding = (name: string): boolean => {
 /** What arrives under a prefix of the bucket, and how it is imported: the options of the CLI's import. */
 export const IntakeEntry = T.Object({
   prefix: text(
-    '([A-Za-z0-9][A-Za-z0-9_-]*/)+',
+    /^([A-Za-z0-9][A-Za-z0-9_-]*\/)+$/,
     'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
     // All prefixes together must fit into an event pattern of 2,048 characters.
     { maxLength: 60 },
   ),
-  import: text('(vehicles|compliance)', 'vehicles or compliance'),
+  import: text(/^(vehicles|compliance)$/, 'vehicles or compliance'),
   /** An alarm is raised when nothing was loaded from here for so long, and stays raised until something is. */
   expect: TimeBetweenImports,
   /** Who sends the files. */
   supplier: T.Optional(
     text(
-      SUPPLIER_PATTERN,
+      SUPPLIER_NAME,
       'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit, and not "constructor"',
     ),
   ),
   /** Whether each file has everything, so that what it lacks is removed. */
   complete: T.Optional(T.Boolean()),
-  dates: T.Optional(text('(iso|uk)', 'iso or uk')),
+  dates: T.Optional(text(/^(iso|uk)$/, 'iso or uk')),
   removeAtMost: T.Optional(Limit),
   /** The most rows of a file of which nobody need know whose they are; a file with more is refused. Default: none. */
   unreadableAtMost: T.Optional(Limit),
@@ -59,7 +59,7 @@ export const IntakeEntry = T.Object({
   /** May put files under the prefix and get their reports, by the bucket's policy. It must exist. */
   from: T.Optional(
     text(
-      'arn:aws[a-z-]*:iam::\\d{12}:(root|role/[\\w+=,.@/-]+)',
+      /^arn:aws[a-z-]*:iam::\d{12}:(root|role\/[\w+=,.@/-]+)$/,
       'the ARN of a role, or of an account such as arn:aws:iam::123456789012:root',
     ),
   ),

@@ -10,13 +10,13 @@ export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 export const STAGE_OUTPUT = 'Stage';
 
 /** Matches the name of any region that AWS has or announces, such as `eu-west-2` and `eusc-de-east-1`. */
-export const REGION_PATTERN = '[a-z]{2,}(-[a-z]+)+-\\d+';
+export const REGION_NAME = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 
 /** Matches the name of a supplier. The SDK stores no map with a field called `constructor`. */
-export const SUPPLIER_PATTERN = '(?!constructor$)[a-z0-9][a-z0-9-]{0,31}';
+export const SUPPLIER_NAME = /^(?!constructor$)[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** Matches a number, or a percentage of at most 100. */
-export const LIMIT_PATTERN = '(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)';
+export const LIMIT_FORM = /^(\d{1,15}|(100|\d{1,2}(\.\d{1,6})?)%)$/;
 
 /** The plans of the stage, as JSON. */
 export const PLANS_OUTPUT = 'Plans';

@@ -2,7 +2,7 @@
 import * as T from 'typebox';
 import { isPublicJwk } from '../public-key.ts';
 import { IntakeEntry, TimeBetweenImports, text } from './intake-entry.ts';
-import { REGION_PATTERN } from './outputs.ts';
+import { REGION_NAME } from './outputs.ts';
 import { Plans } from './plans-schema.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
@@ -28,24 +28,24 @@ export const DEFAULT_THROTTLE: T.Static<typeof Throttle> = { rateLimit: 1_000, b
 
 /** A custom domain. Callers keep the default address until `disableDefaultEndpoint` turns it off. */
 const Domain = T.Object({
-  name: text('([a-z0-9-]+\\.)+[a-z0-9-]+', 'a host name in lower case, such as api.example.com'),
+  name: text(/^([a-z0-9-]+\.)+[a-z0-9-]+$/, 'a host name in lower case, such as api.example.com'),
   /** The certificate must be for the name, and in the stage's region. */
-  certificateArn: text('arn:aws[a-z-]*:acm:[a-z0-9-]+:\\d{12}:certificate/\\S+', 'the ARN of a certificate in ACM'),
+  certificateArn: text(/^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/\S+$/, 'the ARN of a certificate in ACM'),
   /** Disables the default address, `….execute-api.….amazonaws.com`, for callers that still use it. Default: false. */
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
-const coordinate = text('[\\w-]{43}', 'as /.well-known/jwks.json has it: 43 characters');
+const coordinate = text(/^[\w-]{43}$/, 'as /.well-known/jwks.json has it: 43 characters');
 
 const RetiredKey = T.Refine(
   T.Object({
-    kty: text('EC', 'EC'),
-    crv: text('P-256', 'P-256'),
+    kty: text(/^EC$/, 'EC'),
+    crv: text(/^P-256$/, 'P-256'),
     x: coordinate,
     y: coordinate,
     kid: coordinate,
-    use: text('sig', 'sig'),
-    alg: text('ES256', 'ES256'),
+    use: text(/^sig$/, 'sig'),
+    alg: text(/^ES256$/, 'ES256'),
   }),
   isPublicJwk,
   () => 'must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together',
@@ -54,10 +54,10 @@ const RetiredKey = T.Refine(
 /** Signs answers for callers who ask (docs/contract.md#signed-answers). */
 const SignedAnswers = T.Object({
   /** `iss` of every answer, by which its receiver finds the keys. */
-  issuer: text('https://[a-z0-9.-]+(:\\d+)?', 'the origin of the service, such as https://api.example.com'),
+  issuer: text(/^https:\/\/[a-z0-9.-]+(:\d+)?$/, 'the origin of the service, such as https://api.example.com'),
   /** Names of the KMS keys. The first signs, all are published (docs/operations.md#signed-answers). */
   keys: T.Refine(
-    T.Array(text('[a-z0-9][a-z0-9-]{0,31}', 'at most 32 lower-case letters, digits and hyphens'), { minItems: 1 }),
+    T.Array(text(/^[a-z0-9][a-z0-9-]{0,31}$/, 'at most 32 lower-case letters, digits and hyphens'), { minItems: 1 }),
     (names) => new Set(names).size === names.length,
     () => 'must name each key once',
   ),
@@ -69,16 +69,16 @@ const SignedAnswers = T.Object({
 });
 
 const Address = text(
-  'https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]',
+  /^https:\/\/[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$/,
   'an address that begins with https:// and ends without a slash',
 );
 
-const TableName = text('[a-zA-Z0-9_.-]{3,255}', 'the name of a table: 3 to 255 letters, digits and _.-');
+const TableName = text(/^[a-zA-Z0-9_.-]{3,255}$/, 'the name of a table: 3 to 255 letters, digits and _.-');
 
 export const StageFile = T.Object({
-  region: text(REGION_PATTERN, 'the name of a region, such as eu-west-2'),
+  region: text(REGION_NAME, 'the name of a region, such as eu-west-2'),
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
-  account: T.Optional(text('\\d{12}', 'an account number of 12 digits, in quotes')),
+  account: T.Optional(text(/^\d{12}$/, 'an account number of 12 digits, in quotes')),
   /**
    * The qualifier of the bootstrap that may deploy the stage. Default: the CDK's, which all stages share.
    *
@@ -90,7 +90,7 @@ export const StageFile = T.Object({
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
    * { "name": "NAME" }` in the context of cdk.json the roles of the service.
    */
-  bootstrapQualifier: T.Optional(text('[a-z0-9]{1,10}', '1 to 10 lower-case letters and digits')),
+  bootstrapQualifier: T.Optional(text(/^[a-z0-9]{1,10}$/, '1 to 10 lower-case letters and digits')),
   /**
    * Whether tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is
    * deleted. Required for a stage that is named like production, otherwise false when absent.
@@ -99,17 +99,17 @@ export const StageFile = T.Object({
   /** The team that is responsible for the stage; the tag `owner` of its resources. */
   owner: T.Optional(
     text(
-      '[A-Za-z0-9][A-Za-z0-9 _.:/=+@-]{0,127}',
+      /^[A-Za-z0-9][A-Za-z0-9 _.:/=+@-]{0,127}$/,
       'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
     ),
   ),
   /** Receives a mail for every alarm, but for those that only roll a deployment back. */
-  alarmEmail: T.Optional(text('[^\\s@]+@[^\\s@]+', 'an email address')),
+  alarmEmail: T.Optional(text(/^[^\s@]+@[^\s@]+$/, 'an email address')),
   /**
    * A topic of yours, in the stage's region, that gets the alarms that need a person now; without `alarmEmail` all of
    * them. Without either only the dashboard shows alarms.
    */
-  alarmTopicArn: T.Optional(text('arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]+', 'the ARN of a topic in SNS')),
+  alarmTopicArn: T.Optional(text(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]+$/, 'the ARN of a topic in SNS')),
   /** Concurrency limit of the account in this region. At 80 % of it an alarm is raised. Default: no alarm. */
   accountConcurrency: T.Optional(T.Integer({ minimum: 10 })),
   domain: T.Optional(Domain),
