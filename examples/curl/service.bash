@@ -2,7 +2,12 @@
 set -euo pipefail
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+end() {
+  # With 22 curl says only the status of a response; its body says why.
+  [ $? -ne 22 ] || cat "$work/answer" >&2
+  rm -rf "$work"
+}
+trap end EXIT
 
 # Sends a request, with the arguments of curl, and writes the response to $work/answer: a file, because curl would print
 # the body of every attempt. It is repeated after 408, 429 and 5xx, as Retry-After says: use it only for requests that read.

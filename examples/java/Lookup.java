@@ -1,5 +1,7 @@
+import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 
 /** Is this vehicle insured? java -cp '.:nimbus-jose-jwt-10.10.jar' Lookup AB12CDE */
 class Lookup {
@@ -7,8 +9,11 @@ class Lookup {
     var encoded = URLEncoder.encode(args[0], StandardCharsets.UTF_8).replace("+", "%20");
     var response = Service.send("/v1/vehicle/" + encoded + "/insurance", null);
     var type = response.headers().firstValue("Content-Type").orElse("");
-    if (response.statusCode() != 200 && !type.equals("application/problem+json")) {
-      throw new IllegalStateException("status " + response.statusCode()); // from API Gateway itself
+    // API Gateway's own errors have no code.
+    var code = type.equals("application/problem+json") ? Service.json(response).get("code") : "";
+    // These two are answers. Any other error ends the program.
+    if (response.statusCode() != 200 && !Set.of("VEHICLE_NOT_FOUND", "INVALID_REGISTRATION").contains(code)) {
+      throw new IOException(response.statusCode() + ": " + response.body());
     }
     System.out.println(args[0] + " " + Service.outcome(Service.json(response)));
   }

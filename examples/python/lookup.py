@@ -13,6 +13,9 @@ try:
     print(registration, "insured" if answer["insured"] else "not insured")
 except urllib.error.HTTPError as error:
     # API Gateway's own errors have no code.
-    if error.headers.get("Content-Type") != "application/problem+json":
+    is_problem = error.headers.get("Content-Type") == "application/problem+json"
+    code = json.loads(error.msg)["code"] if is_problem else None
+    # These two are answers. Any other error ends the program.
+    if code not in ("VEHICLE_NOT_FOUND", "INVALID_REGISTRATION"):
         raise
-    print(registration, json.load(error)["code"])
+    print(registration, code)

@@ -25,6 +25,8 @@ def send(path: str, body: object = None) -> tuple[dict, http.client.HTTPMessage]
                 return json.load(response), response.headers
         except urllib.error.HTTPError as error:
             if attempt == ATTEMPTS or (error.code != 429 and error.code < 500):
+                # The status alone does not say why; the body does.
+                error.msg = error.read().decode()
                 raise
             wait = int(error.headers.get("Retry-After", 1))
         except (OSError, http.client.HTTPException):

@@ -8,7 +8,7 @@ try {
   const outcome = vehicle?.insured ? 'insured' : 'not insured';
   console.log(registration, vehicle ? outcome : 'VEHICLE_NOT_FOUND');
 } catch (error) {
-  // Only an error of the service itself has a code.
-  if (!(error instanceof ApiProblem) || error.code === undefined) throw error;
+  // Any other error ends the program.
+  if (!(error instanceof ApiProblem) || error.code !== 'INVALID_REGISTRATION') throw error;
   console.log(registration, error.code);
 }

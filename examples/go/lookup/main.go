@@ -18,11 +18,13 @@ func main() {
 		Insured bool
 		Code    string
 	}
-	if err := json.Unmarshal(body, &answer); err != nil || (response.StatusCode != 200 && answer.Code == "") {
-		log.Fatal(response.Status) // from API Gateway itself
+	err := json.Unmarshal(body, &answer)
+	switch {
+	case err == nil && response.StatusCode == 200:
+		fmt.Println(registration, service.Outcome(answer.Insured))
+	case answer.Code == "VEHICLE_NOT_FOUND" || answer.Code == "INVALID_REGISTRATION":
+		fmt.Println(registration, answer.Code)
+	default:
+		log.Fatalf("%s: %s", response.Status, body)
 	}
-	if answer.Code == "" {
-		answer.Code = service.Outcome(answer.Insured)
-	}
-	fmt.Println(registration, answer.Code)
 }

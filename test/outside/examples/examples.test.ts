@@ -119,10 +119,11 @@ afterAll(async () => {
 });
 
 describe.each(LANGUAGES)('$name', ({ name, prepare, command }) => {
-  const execute = (program: string, args = '', key: keyof typeof keys = 'test') =>
+  const execute = (program: string, args = '', env: Readonly<Record<string, string>> = {}) =>
     run(join(folder, name.toLowerCase()), `${command(program)} ${args}`, {
       API_ORIGIN: proxy.origin,
-      API_KEY: keys[key],
+      API_KEY: keys.test,
+      ...env,
     });
 
   beforeAll(async () => {
@@ -148,6 +149,19 @@ describe.each(LANGUAGES)('$name', ({ name, prepare, command }) => {
     expect(proxy.requests.length).toBeGreaterThan(1);
   });
 
+  it('ends with an error that says why, when the key or the address is wrong', async () => {
+    const wrong = [
+      [{ API_KEY: `vvc_test_${'A'.repeat(36)}` }, 'Send a valid API key'],
+      [{ API_ORIGIN: `${proxy.origin}/v1` }, 'The service has nothing at this path.'],
+    ] as const;
+    for (const [env, sentence] of wrong) {
+      for (const [program, args] of [['lookup', 'AB12CDE'], ['fleet', '../fleet.txt'], ['content']] as const) {
+        // Only standard error is left, for the message of the failure.
+        await expect(execute(program, `${args ?? ''} >/dev/null`, env)).rejects.toThrow(sentence);
+      }
+    }
+  });
+
   it('looks a list of 2,500 up, and asks again for what could not be read', async () => {
     const lines = (await execute('fleet', '../fleet.txt')).split('\n');
     const outcomes = ['LOOKUP_UNAVAILABLE', 'VEHICLE_NOT_FOUND', 'insured', 'not insured'];
@@ -161,7 +175,7 @@ describe.each(LANGUAGES)('$name', ({ name, prepare, command }) => {
       items: readonly { readonly slug: string }[];
       total: number;
     };
-    const slugs = (await execute('content', '', 'live')).split('\n');
+    const slugs = (await execute('content', '', { API_KEY: keys.live })).split('\n');
     expect(slugs).toEqual(items.map(({ slug }) => slug));
     expect(slugs).toHaveLength(total);
     expect(total).toBeGreaterThan(40);
