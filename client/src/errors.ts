@@ -56,6 +56,7 @@ export const codeOf = (failure: unknown): string => {
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of this name',
   ECONNREFUSED: 'it refuses connections',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak HTTPS',
 };
 
 /** The last attempt received no complete response. `cause` is its error. */

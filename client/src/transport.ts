@@ -47,8 +47,13 @@ interface CompleteResponse {
 
 /** After a longer `Retry-After` the call rejects, unless the reason is the rate limit. */
 const MAX_RETRY_AFTER_SECONDS = 120;
-/** Attempts when the name of the host is unknown: a resolver is rarely wrong twice. */
-const MAX_ATTEMPTS_AT_A_NAME = 3;
+/** Maximum number of attempts by code of the failure, where another attempt rarely helps. */
+const MAX_ATTEMPTS: Readonly<Record<string, number>> = {
+  // A resolver is rarely wrong twice.
+  ENOTFOUND: 3,
+  // What listens there does not speak TLS.
+  ERR_SSL_WRONG_VERSION_NUMBER: 1,
+};
 
 /** @throws TypeError that says what is wrong */
 const parseBaseUrl = (address: string): URL => {
@@ -66,6 +71,8 @@ const parseBaseUrl = (address: string): URL => {
   }
 };
 
+const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+
 const isHtml = ({ headers }: Response): boolean => headers.get('Content-Type')?.startsWith('text/html') ?? false;
 
 /** What has answered in place of this API, as a sentence; undefined when the response may be the API's. */
@@ -79,14 +86,13 @@ const describeForeign = (response: Response, url: URL, path: string): string | u
     return `The address redirects to ${base}, which the client does not follow with a key: use the right address.`;
   }
   if (!isHtml(response)) return undefined;
+  if (isTransient(status)) return 'The service, or a proxy in front of it, is not available just now.';
   return 'The response is a page of HTML in place of an answer: the address is wrong, or a proxy has answered.';
 };
 
 /** Whether the body is a signed answer, of whatever status. */
 export const isSigned = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('application/jwt') ?? false;
-
-const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 /** @throws SyntaxError without the text, which may be personal data */
 const parseJson = (text: string): unknown => {
@@ -167,8 +173,7 @@ export const openTransport = (options: ClientOptions) => {
       let problem: ApiProblem | ConnectionError;
       if ('failure' in result) {
         problem = new ConnectionError(base.origin, attempt, result.failure);
-        const isNameUnknown = codeOf(result.failure) === 'ENOTFOUND';
-        if (attempt >= (isNameUnknown ? Math.min(attempts, MAX_ATTEMPTS_AT_A_NAME) : attempts)) throw problem;
+        if (attempt >= Math.min(attempts, MAX_ATTEMPTS[codeOf(result.failure)] ?? attempts)) throw problem;
         isOutcomeUnknown = true;
       } else {
         warnOnce(result.response);

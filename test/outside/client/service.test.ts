@@ -26,6 +26,11 @@ const newItem = (domain = 'client.example') => {
 };
 
 describe('The client', () => {
+  it('tries once when the address begins with https:// and the service has no TLS', async () => {
+    const client = clientOf('premium', { baseUrl: `${proxy().origin.replace('http:', 'https:')}/v1` });
+    expect(String(await failureOf(client.usage()))).toMatch(/ in 1 attempt \(.*: it does not speak HTTPS\)\.$/);
+  });
+
   it('retries unread registrations only with a backoff, and leaves them unread after all attempts', async () => {
     const time = virtualTime();
     const client = clientOf('test', { timing: time.timing });

@@ -72,6 +72,14 @@ describe('A request', () => {
     },
   );
 
+  it('that is answered with 503 and a page of HTML is sent again, and reported as not available', async () => {
+    const messages: string[] = [];
+    const onRetry = ({ message }: Error) => messages.push(message);
+    const page = () => new Response('<html>', { status: 503, headers: { 'Content-Type': 'text/html' } });
+    expect(await clientWith([page, success], { onRetry }).client.insurance('AB12CDE')).toEqual(BODY);
+    expect(messages).toEqual(['503: The service, or a proxy in front of it, is not available just now.']);
+  });
+
   it.each([
     ['https://api.example.com/v1\r', 'ends with a carriage return, as from a file of Windows: remove it.'],
     ['"https://api.example.com/v1"', 'has quotes around it: remove them.'],
