@@ -17,14 +17,15 @@ const FOUND = 3;
 const STOPPED = 130;
 /** Attempts at each request: a service that is down for half a minute ends no check. */
 const ATTEMPTS = 8;
+/** In the address of the documents, which a reader replaces by that of the provider. */
+const EXAMPLE_HOST = 'api.example.com';
 /** Characters of an error that are printed: a response may quote anything. */
 const MAX_ERROR_LENGTH = 10_000;
 
 const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KEY: apiKey = '' } = process.env;
 
 /** Removes keys, which an error may quote. */
-const withoutKeys = (text: string): string =>
-  (apiKey.trim() ? text.replaceAll(apiKey.trim(), '(key)') : text).replace(/vvc_\w+/g, '(key)');
+const withoutKeys = (text: string): string => text.replace(/vvc_\w+/g, '(key)');
 /** Replaces control and format characters, which could control the terminal or start a line. */
 const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done));
@@ -52,19 +53,22 @@ const warnOnce = (bar?: ProgressBar) => {
 };
 
 const openClient = (bar?: ProgressBar): VehicleVerification => {
-  if (apiKey.trim() === '') throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to your key.');
+  // Any other text, such as a placeholder, could not be removed from what is printed.
+  if (!/^vvc_\w+$/.test(apiKey.trim())) {
+    throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to the key that you were given, which begins with vvc_.');
+  }
   const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires };
   try {
     if (baseUrl !== '') {
       const client = new VehicleVerification({ baseUrl, apiKey, attempts: ATTEMPTS, ...events });
-      if (/\/v\d+\/?$/.test(baseUrl)) return client;
+      if (/\/v\d+\/?$/.test(baseUrl) && new URL(baseUrl).hostname !== EXAMPLE_HOST) return client;
     }
   } catch (error) {
-    const { message } = error as TypeError;
-    const name = message.includes('key') ? 'API_KEY' : 'BASE_URL';
-    throw new CannotRun(`VEHICLE_VERIFICATION_${name} is wrong. ${message}`);
+    throw new CannotRun(`VEHICLE_VERIFICATION_BASE_URL is wrong. ${(error as TypeError).message}`);
   }
-  throw new CannotRun('Set VEHICLE_VERIFICATION_BASE_URL to the address of the service, with /v1 at its end.');
+  throw new CannotRun(
+    `Set VEHICLE_VERIFICATION_BASE_URL to the address of your provider, in place of https://${EXAMPLE_HOST}, with /v1 at its end.`,
+  );
 };
 
 const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).split('\n'));
