@@ -19,8 +19,11 @@ import { addSupplierOption } from './supplier-option.ts';
 
 const toLine = (record: object): string => `${JSON.stringify(record)}\n`;
 
-/** The record as an import restores it; null without a part of the supplier, undefined when damaged. */
-const READ = {
+/**
+ * Reads a stored item as the record that an import restores. Returns null when the supplier has no part of it, and
+ * undefined when it is damaged.
+ */
+const READERS = {
   vehicles: (item: DynamoItem, supplier?: string): object | null | undefined =>
     supplier === undefined ? readSupplied(item) : readSupplier(item, supplier),
   compliance: (item: DynamoItem): object | undefined => {
@@ -32,9 +35,12 @@ const READ = {
 
 const NOUNS = { vehicles: 'vehicles', compliance: 'compliance records' };
 
-/** The registrations of damaged records, which the API cannot return either, are written to `FILE.rejected.ndjson`. */
+/**
+ * Damaged records cannot be exported, and the API cannot return them either. Their registrations are written to
+ * `FILE.rejected.ndjson`.
+ */
 const exportRecords = async (
-  kind: keyof typeof READ,
+  kind: keyof typeof READERS,
   file: string,
   context: CommandContext,
   supplier?: string,
@@ -49,9 +55,9 @@ const exportRecords = async (
     for await (const { Items = [] } of paginateScan({ client: deployment.db }, table)) {
       for (const item of Items) {
         const erasure = isErased(item) ? readStored(Erasure, item) : undefined;
-        // An erasure is nobody's: a supplier's own file has none.
+        // An erasure belongs to no supplier, so the file of one supplier has none.
         if (erasure !== undefined && supplier !== undefined) continue;
-        const record = erasure ?? READ[kind](item, supplier);
+        const record = erasure ?? READERS[kind](item, supplier);
         if (record === null) continue;
         if (record === undefined) {
           const line = exported + erased + damaged.length + 1;
@@ -82,7 +88,10 @@ const exportRecords = async (
   };
 };
 
-/** Every item of live keys, in no order: an import makes the lists by `created_at`. @throws UnreadableRecord */
+/**
+ * Every content item of live keys, in no particular order: an import orders lists by `created_at`. @throws
+ * UnreadableRecord
+ */
 export async function* exportedItems(client: DynamoDBDocumentClient, table: string): AsyncGenerator<ContentItem> {
   const { pk, sk } = contentKeys('live').itemKey('');
   const query = {

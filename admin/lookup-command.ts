@@ -16,14 +16,14 @@ import { recordKey } from '../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
 import { exampleOf, formatNumber, printable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import { NAMELESS } from './records/record-form.ts';
+import { NAMELESS } from './records/record-target.ts';
 import { readSupplied, type SuppliedVehicle } from './records/vehicle-parts.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
 const LABEL_WIDTH = 14;
 
-/** The error of a response, without what differs in each. */
+/** The error of a response, without the fields that differ each time, such as the request id. */
 interface AnsweredError {
   readonly code: string;
   readonly detail: string;
@@ -42,7 +42,7 @@ const rejected = ({ code, message: detail, extension }: ApiError): Answer<never>
 });
 
 /** What the API answers today, or on the day `asOf`. It answers 500 when a record that it needs is damaged. */
-const answersOf = (
+const computeAnswers = (
   { sent, key }: Registration,
   vehicleItem: DynamoItem | undefined,
   complianceItem: DynamoItem | undefined,
@@ -83,9 +83,9 @@ const vehicleLines = ({ vehicle, policies, lastUpdated, supplied = {} }: Supplie
   ]),
   ...(policies.length === 0 ? [['Policy', 'none'] as const] : []),
   ['Last updated', describeAge(lastUpdated, now)],
-  ...Object.entries(supplied).flatMap(([name, said]): Line[] => [
-    ['Supplier', `${name === NAMELESS ? 'without a name' : name}: ${describeAge(said.lastUpdated, now)}`],
-    ['', describeVehicle(said.vehicle)],
+  ...Object.entries(supplied).flatMap(([name, details]): Line[] => [
+    ['Supplier', `${name === NAMELESS ? 'without a name' : name}: ${describeAge(details.lastUpdated, now)}`],
+    ['', describeVehicle(details.vehicle)],
   ]),
 ];
 
@@ -130,15 +130,15 @@ const whyInsured = ({ insured, status, policy }: InsuranceAnswer): string[] => {
 const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
   compliant ? ['compliant'] : ['not compliant', reasons.join(', ')];
 
-/** @throws CommandFailure when it is invalid */
-const requireRegistration = (raw: string): Registration => {
+/** Parses an argument of the command. @throws CommandFailure when it is not a valid registration */
+const parseRegistration = (raw: string): Registration => {
   const key = normaliseRegistration(raw);
   if (key !== undefined) return { sent: raw, key };
   throw new CommandFailure(`the registration ${printable(raw)} ${registrationIssue(raw)}`);
 };
 
 const lookUp = async (raw: string, asOf: LondonDate | undefined, context: CommandContext): Promise<CommandResult> => {
-  const registration = requireRegistration(raw);
+  const registration = parseRegistration(raw);
   const { deployment } = context;
   const tables = { vehicles: tableName(deployment, 'vehicles'), compliance: tableName(deployment, 'compliance') };
   const now = context.now();
@@ -155,7 +155,7 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const [vehicleItem, complianceItem] = erasure ? [] : [storedVehicle, storedCompliance];
   const vehicle = vehicleItem && readSupplied(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
-  const { insurance, verdict } = answersOf(registration, vehicleItem, complianceItem, now, asOf);
+  const { insurance, verdict } = computeAnswers(registration, vehicleItem, complianceItem, now, asOf);
   const lines: Line[] = [
     ['Registration', registration.key],
     ...(erasure ? [['Erased', erased ? `${erased.at}, by ${erased.by}` : 'damaged'] as const] : []),
@@ -182,7 +182,7 @@ const parseDay = (text: string): LondonDate => {
   throw new InvalidArgumentError(`Write ${ANSWERABLE_DATE}.`);
 };
 
-/** Adds `lookup`. The data of one registration is an object, of several a list. */
+/** Adds `lookup`. Its JSON is an object for one registration, and a list of objects for several. */
 export const addLookupCommand = (program: Command, run: Runner): void => {
   program
     .command('lookup')
@@ -196,7 +196,7 @@ export const addLookupCommand = (program: Command, run: Runner): void => {
     .addHelpText('after', exampleOf('lookup "AB12 CDE" KR08NIL --date 2026-01-31'))
     .action((given: readonly string[], { date }: { date?: LondonDate }) =>
       run(async (context) => {
-        given.forEach(requireRegistration);
+        given.forEach(parseRegistration);
         const results: CommandResult[] = [];
         for (const raw of given) results.push(await lookUp(raw, date, context));
         const [only, ...more] = results;

@@ -51,10 +51,10 @@ const newProgram = ({ stdout }: AdminContext): Command =>
     .addHelpText('after', EXIT_CODES)
     .exitOverride();
 
-/** Characters of a usage sentence, which may quote an argument. */
+/** Maximum number of characters in a usage sentence, which may quote an argument. */
 const MAX_USAGE_LENGTH = 1_000;
 
-/** JSON itself escapes C0 only. */
+/** Escapes more than JSON itself, which escapes only the control characters of C0. */
 const jsonLine = (value: unknown): string => `${escapeControls(JSON.stringify(value))}\n`;
 
 const namedCommand = (program: Command, args: readonly string[]): Command =>
@@ -83,7 +83,7 @@ const sentenceFor = (error: unknown): string => {
   return `unexpected error (${[error.name, place].join(' ')})`;
 };
 
-/** The result of a command without one of its own for Ctrl-C. */
+/** The result after Ctrl-C, for a command that then returns none of its own. */
 const INTERRUPTED: CommandResult = { text: '', data: { interrupted: true }, exitCode: EXIT.interrupted };
 
 /** Runs one command line (without `node` and the script). Every outcome is reported as messages and an exit code. */
@@ -94,10 +94,10 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   const program = newProgram(context);
   let exitCode: ExitCode = EXIT.done;
   const run: Runner = async (command) => {
-    const own = { ...context, showsProgress: context.showsProgress && !json, notice };
-    const deployment = await openDeployment(program.opts<DeploymentOptions>(), own);
+    const deploymentContext = { ...context, showsProgress: context.showsProgress && !json, notice };
+    const deployment = await openDeployment(program.opts<DeploymentOptions>(), deploymentContext);
     try {
-      const result = await command({ ...own, deployment }).catch((error: unknown) => {
+      const result = await command({ ...deploymentContext, deployment }).catch((error: unknown) => {
         if (signal.aborted && (error as Error).name === 'AbortError') return INTERRUPTED;
         throw asCommandFailure(error, deployment);
       });

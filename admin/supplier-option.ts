@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { SUPPLIER_NAME } from '../core/stage/outputs.ts';
-import type { DataKind } from './files/file-kind.ts';
+import type { DataKind } from './files/file-command.ts';
 
 const parseSupplier = (text: string): string => {
   if (SUPPLIER_NAME.test(text)) return text;

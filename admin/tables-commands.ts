@@ -12,19 +12,25 @@ import { readableTable } from './command/readable-table.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { findErasures } from './records/erasures.ts';
 
-/** The tables whose restored copies the setting `tables` of a stage can name. One of content is loaded, not restored. */
+/**
+ * The tables whose restored copies a stage can use with the setting `tables`. Content is copied from a restored table
+ * into a new one first.
+ */
 const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };
 
 type CheckedId = keyof typeof RECORDS;
 
 const IDS = Object.keys(RECORDS) as readonly CheckedId[];
 
-/** Items that are read: one that is damaged does not make a table unusable. */
+/** Number of items that are read. Several are read, because one damaged item does not make a table unusable. */
 const SAMPLE = 25;
 
 const USABLE: readonly (string | undefined)[] = ['ACTIVE', 'UPDATING'];
 
-/** The erasures in the table that is used now, which a restored one lacks, would let vehicles come back. */
+/**
+ * Describes the erasures that a restored table lacks in comparison with the table that is in use now. Without them,
+ * erased vehicles would come back.
+ */
 const lackedErasures = async (id: CheckedId, name: string, context: CommandContext): Promise<string | undefined> => {
   const current = context.deployment.tablesInUse?.[id];
   if (current === undefined || current === name) return undefined;

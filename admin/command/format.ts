@@ -16,7 +16,7 @@ export const escapeControls = (text: string): string =>
 /** The example of a command's help. */
 export const exampleOf = (line: string): string => `\nExample:\n  npm run --silent admin -- ${line}`;
 
-/** The lines that are given, each with its line feed. */
+/** Joins the lines that are not empty, each with its line feed. */
 export const toLines = (lines: readonly (string | false | null | undefined)[]): string =>
   lines
     .filter(Boolean)

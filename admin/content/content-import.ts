@@ -8,24 +8,27 @@ import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** `reason`: why the row was skipped. `owner`: the id of the item that has its slug. */
+/** The result of a row. `reason` says why it was skipped, and `owner` is the id of the item that has its slug. */
 type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string; readonly owner?: string | undefined };
 
-const slugTaken = (owner: string | undefined): ImportResult => ({
+const slugTakenResult = (owner: string | undefined): ImportResult => ({
   reason: 'slug: belongs to another item of this domain',
   owner,
 });
 
-/** Why a row must not change the stored item that has its id or slug; undefined when it may. */
+/** Returns why a row must not change the stored item with its id or slug, or undefined when it may. */
 type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
-/** The slugs that earlier rows of a dry run would have moved, by `slugOf`: the id of its item, null for a free one. */
+/**
+ * The slugs that earlier rows of a dry run would have moved. Maps each `qualifiedSlug` to the id of the item that would
+ * have it, or to null when it would be free.
+ */
 type MovedSlugs = Map<string, string | null>;
 
-/** For a row without an id, while other requests create or remove the item of its slug. */
+/** Retries of a row without an id while other requests create or remove the item with its slug. */
 const MAX_SLUG_RETRIES = 3;
 
-const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
+const qualifiedSlug = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
 /** A row, the item that it creates, and the stored one that it replaces instead. */
 interface PlannedRow {
@@ -34,11 +37,13 @@ interface PlannedRow {
   readonly stored: ContentItem | undefined;
 }
 
-/** Stored items by their id and by `slugOf`. */
+/** Stored items by their id and by `qualifiedSlug`. */
 type StoredItems = ReadonlyMap<string, ContentItem>;
 
-/** The stored item that a row replaces: the one of its id or, without an id, of its slug. */
-const storedOf = (row: ImportedItem, found: StoredItems) => found.get(row.id ?? slugOf(row));
+/**
+ * Finds the stored item that a row replaces: the item with its id or, when the row has no id, the item with its slug.
+ */
+const findStored = (row: ImportedItem, found: StoredItems) => found.get(row.id ?? qualifiedSlug(row));
 
 /**
  * Imports items from a file into the content of live keys. Safe while the service and other imports run.
@@ -60,16 +65,19 @@ export const contentImport = (
     return (await readDynamoItems(store, keys, deadline)).flatMap((claim) => claimantOf(claim) ?? []);
   };
 
-  /** Rows so far. The item of each would be a millisecond later than the one before: lists keep the file's order. */
+  /**
+   * Number of rows so far. The item of each row is created a millisecond after the one before, so that lists keep the
+   * order of the file.
+   */
   let count = 0;
 
-  const asNew = (row: ImportedItem, now: Date): ContentItem => {
+  const itemToCreate = (row: ImportedItem, now: Date): ContentItem => {
     const time = new Date(now.getTime() + count).toISOString();
     count += 1;
     return newItem(row, row.id ?? randomUUID(), time);
   };
 
-  /** Writes a row in place of what was read. `changed` when another request changed that meanwhile. */
+  /** Writes a row. The result is `changed` when another request has changed the stored item since it was read. */
   const write = async ({ row, added, stored }: PlannedRow, { now, deadline }: Moment) => {
     if (stored === undefined) return transactions.insert(added, deadline);
     const item = replacement(stored, row, now.toISOString());
@@ -77,11 +85,11 @@ export const contentImport = (
   };
 
   /** Reads the stored items that have the id or the slug of a row. */
-  const readStored = async (rows: readonly ImportedItem[], deadline: Deadline): Promise<StoredItems> => {
+  const readStoredItems = async (rows: readonly ImportedItem[], deadline: Deadline): Promise<StoredItems> => {
     const claimed = await findIdsBySlug(rows, deadline);
     const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
     const items = await reads.findMany([...ids], deadline);
-    return new Map(items.flatMap((item) => [[item.id, item] as const, [slugOf(item), item] as const]));
+    return new Map(items.flatMap((item) => [[item.id, item] as const, [qualifiedSlug(item), item] as const]));
   };
 
   /** Imports one row; reads again while other requests change its item. */
@@ -95,30 +103,30 @@ export const contentImport = (
       if (kind === 'done') return 'loaded';
       if (kind === 'unchanged') return 'unchanged';
       if (kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES)) {
-        return slugTaken((await readStored([row], moment.deadline)).get(slugOf(row))?.id);
+        return slugTakenResult((await readStoredItems([row], moment.deadline)).get(qualifiedSlug(row))?.id);
       }
       await moment.deadline.pause(backoffMs(tries));
-      stored = storedOf(row, await readStored([row], moment.deadline));
+      stored = findStored(row, await readStoredItems([row], moment.deadline));
     }
   };
 
-  /** What `importBatch` would do, given what is stored and what earlier rows would have done. */
-  const tryBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: Moment) => {
-    const found = await readStored(rows, deadline);
+  /** Returns what `importBatch` would do, given the stored items and what earlier rows would have done. */
+  const simulateBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: Moment) => {
+    const found = await readStoredItems(rows, deadline);
     const ownerOf = (slug: string): string | undefined => {
       const owner = moved.get(slug);
       return owner === undefined ? found.get(slug)?.id : (owner ?? undefined);
     };
     return rows.map((row): ImportResult => {
-      const slug = slugOf(row);
+      const slug = qualifiedSlug(row);
       const owner = ownerOf(slug);
       const id = row.id ?? owner;
       const stored = id === undefined ? undefined : found.get(id);
       const reason = stored && skipReasonOf(row, stored);
       if (reason !== undefined) return { reason };
       if (stored && replacement(stored, row, '') === undefined) return 'unchanged';
-      if (owner !== undefined && owner !== id) return slugTaken(owner);
-      if (stored && slugOf(stored) !== slug) moved.set(slugOf(stored), null);
+      if (owner !== undefined && owner !== id) return slugTakenResult(owner);
+      if (stored && qualifiedSlug(stored) !== slug) moved.set(qualifiedSlug(stored), null);
       moved.set(slug, id ?? 'new');
       return 'loaded';
     });
@@ -138,10 +146,10 @@ export const contentImport = (
      * items are created together or, when one of them or its slug exists, one by one. @throws DeadlineExceeded
      */
     importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportResult[]> => {
-      if (dryRun) return tryBatch(rows, dryRun, moment);
-      const found = await readStored(rows, moment.deadline);
+      if (dryRun) return simulateBatch(rows, dryRun, moment);
+      const found = await readStoredItems(rows, moment.deadline);
       const plan = (row: ImportedItem): PlannedRow => {
-        return { row, added: asNew(row, moment.now), stored: storedOf(row, found) };
+        return { row, added: itemToCreate(row, moment.now), stored: findStored(row, found) };
       };
       const planned = rows.map(plan);
       const added = planned.flatMap(({ added: item, stored }) => (stored === undefined ? [item] : []));

@@ -29,8 +29,8 @@ export const replacement = (stored: ContentItem, row: ImportedItem, now: string)
 };
 
 /**
- * New items in one transaction: four DynamoDB items each, and at most one counter of each of its two lists, make 96
- * actions of the 100 that DynamoDB permits.
+ * Maximum number of new items in one transaction. Each needs four DynamoDB items, and changes at most one counter in
+ * each of its two lists. So 16 items need 96 actions of the 100 that DynamoDB permits.
  */
 export const ITEMS_PER_TRANSACTION = 16;
 /** DynamoDB's limit for one transaction, with room left for keys and attribute names. */

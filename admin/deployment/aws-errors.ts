@@ -4,7 +4,10 @@ const ANY_MESSAGE = /$/;
 
 const UNREACHABLE = '{host} cannot be reached ({name}): check the network and the region';
 
-/** By name and message; the first match applies. Messages may quote data: only named groups are used, as `{…}`. */
+/**
+ * Sentences for errors, by name and message; the first match applies. A message may quote data, so a sentence contains
+ * only the named groups of its pattern, in place of `{…}`.
+ */
 const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: string])[] = [
   [NETWORK, /\bE[A-Z_]+ (?<host>[\w.:-]+)|$/, UNREACHABLE],
   [CREDENTIALS, /\b(?<name>ENOTFOUND|EAI_AGAIN) (?<host>[\w.-]+)/, UNREACHABLE],

@@ -16,8 +16,9 @@ const userName = (): string => {
 };
 
 /**
- * Who runs the command: on AWS the ARN of the credentials, which STS tells everybody, otherwise the user's name.
- * @throws CommandFailure without an answer of STS
+ * Returns who runs the command: on AWS the ARN of the credentials, which STS returns without any permission, otherwise
+ * the name of the user.
+ * @throws CommandFailure when STS does not answer
  */
 export const readCaller = async ({ account }: Deployment): Promise<string> => {
   if (account === undefined) return userName();

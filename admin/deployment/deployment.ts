@@ -15,9 +15,9 @@ export interface Account {
 /** The database and tables that a command works on. */
 export interface Deployment {
   readonly db: DynamoDBDocumentClient;
-  /** Those that are known. Only tables that are named without a stack may lack some. */
+  /** The tables whose names are known. Some are missing only when tables are named without a stack. */
   readonly tableNames: Partial<TableNames>;
-  /** Those that the service uses, whatever --tables names. Unknown without a stack on AWS. */
+  /** The tables that the service uses, whatever `--tables` names. Unknown for tables on AWS without a stack. */
   readonly tablesInUse?: Partial<TableNames>;
   /** The plans of the stage. */
   readonly plans: Plans;

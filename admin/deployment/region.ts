@@ -12,7 +12,7 @@ export interface Region {
   readonly source: string;
 }
 
-/** @throws CommandFailure when it has not the form of a region's name */
+/** @throws CommandFailure when the name does not have the form of a region's name */
 export const requireRegion = (name: string, source: string): Region => {
   if (REGION_NAME.test(name)) return { name, source };
   throw new CommandFailure(`"${name}" (${source}) is not the name of a region, such as eu-west-2`);
@@ -21,14 +21,19 @@ export const requireRegion = (name: string, source: string): Region => {
 /** The beginning of the stack names of `bin/app.ts`, before the name of the stage. */
 const STACK_PREFIX = 'vehicle-verification-';
 
-/** The stacks that `cdk deploy` creates, at the end of a sentence; empty without settings of a stage. */
+/**
+ * The names of the stacks that `cdk deploy` creates, as the end of a sentence; empty when there are no settings of a
+ * stage.
+ */
 export const knownStacks = async (stagesFolder: string): Promise<string> => {
   const files = await readdir(stagesFolder).catch(() => []);
   const stacks = files.flatMap((file) => (file.endsWith('.json') ? STACK_PREFIX + file.slice(0, -5) : []));
   return stacks.length === 0 ? '' : `; the stages here have the stacks ${stacks.sort().join(', ')}`;
 };
 
-/** What the settings of the stage name, if they are here. @throws CommandFailure when they are not valid JSON */
+/**
+ * The region in the settings of the stage, if its file is here. @throws CommandFailure when the file is not valid JSON
+ */
 const stageRegion = async (file: string, stagesFolder: string): Promise<string | undefined> => {
   const settings = await readFile(join(stagesFolder, file), 'utf8').catch(() => undefined);
   try {

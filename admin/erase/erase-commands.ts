@@ -4,7 +4,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { exampleOf } from '../command/format.ts';
 import { readCaller } from '../deployment/aws-requests.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
+import { type FileCommand, REGISTRATION_FILE } from '../files/file-command.ts';
 import type { FileOptions } from '../files/file-options.ts';
 import { addRegistrationFile, registrationLines } from '../files/registration-option.ts';
 import { runFile } from '../files/run-file.ts';
@@ -14,14 +14,17 @@ import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
 
 type ChangeOf = (fields: Readonly<Record<string, unknown>>) => Omit<RecordChange, 'registration'>;
 
-/** A registration may be in the file more than once: it is changed and counted once. */
-const erasureKind = (changeOf: ChangeOf, about: Pick<FileKind, 'consequence' | 'outcomes' | 'note'>): FileKind => ({
+/** A command on erasures. A registration may be in the file more than once: it is changed and counted once. */
+const erasureCommand = (
+  changeOf: ChangeOf,
+  about: Pick<FileCommand, 'consequence' | 'outcomes' | 'note'>,
+): FileCommand => ({
   ...REGISTRATION_FILE,
   ...about,
   verb: 'erase',
   noun: 'vehicles',
-  writing: {
-    form: WHOLE_VEHICLES,
+  rowHandling: {
+    target: WHOLE_VEHICLES,
     read: ([row], registration) => ({ change: { registration, ...changeOf(row?.fields ?? {}) } }),
   },
 });
@@ -31,16 +34,16 @@ const ERASES = {
   note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
 };
 
-const eraseKind = (erasure: Erasure['erased']): FileKind =>
-  erasureKind(() => ({ erasure }), { ...ERASES, outcomes: ['erased', 'notThere', 'unchanged'] });
+const eraseCommand = (erasure: Erasure['erased']): FileCommand =>
+  erasureCommand(() => ({ erasure }), { ...ERASES, outcomes: ['erased', 'notThere', 'unchanged'] });
 
 /** Copies erasures from lines as an export has them. */
-const COPY = erasureKind(({ erased }) => ({ erasure: erased as Erasure['erased'], isCopy: true }), {
+const COPY = erasureCommand(({ erased }) => ({ erasure: erased as Erasure['erased'], isCopy: true }), {
   ...ERASES,
   outcomes: ['erased', 'unchanged'],
 });
 
-const UNDO = erasureKind(() => ({ erasure: null }), {
+const UNDO = erasureCommand(() => ({ erasure: null }), {
   consequence: 'This lets vehicles come back with the next file that has them',
   outcomes: ['undone', 'notThere'],
 });
@@ -72,7 +75,7 @@ const runErase = async (
   const source = file ?? registrationLines(registration ?? []);
   if (undo) return runFile(UNDO, source, options, context);
   const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
-  return runFile(eraseKind(erasure), source, options, context);
+  return runFile(eraseCommand(erasure), source, options, context);
 };
 
 /** Adds `erase`. */

@@ -8,11 +8,14 @@ import { printable } from '../command/format.ts';
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Whether most files have other columns: then no notice names them. */
+  /** Whether files usually have other columns too. No notice names these then. */
   readonly others?: boolean;
 }
 
-/** A column of a file that has none of its usual names, and the column that it is: `--map plate=registration`. */
+/**
+ * A column of a file whose name is not a usual one: `--map plate=registration` says that the column `plate` is
+ * `registration`.
+ */
 export interface MappedColumn {
   readonly column: string;
   readonly name: string;
@@ -23,18 +26,18 @@ export interface CsvLayout {
   readonly delimiter: string;
   /** The names of the columns in the file, up to the last one that has a name: text behind it is beyond the header. */
   readonly header: readonly string[];
-  /** The field that each column is, null for one that is not used. */
+  /** The name of the field in each column; null for a column that is not used. */
   readonly columns: readonly (string | null)[];
   /** Leading cells to drop from each row: 2 in a file of rejected rows, otherwise 0. */
   readonly cut: number;
-  /** Columns with a name that nobody knows. */
+  /** Columns whose names are unknown. */
   readonly ignored: readonly string[];
 }
 
 const MAX_SHOWN = 20;
 const MAX_SHOWN_LENGTH = 40;
 
-/** What a file of rejected rows has before the columns of the rows. */
+/** The columns that a file of rejected rows has before those of the rejected rows. */
 export const REJECTION_COLUMNS: readonly string[] = ['line', 'reason'];
 
 /** Other usual names of columns. */
@@ -82,7 +85,10 @@ export const listNames = (names: readonly string[]): string => {
   return `${names.slice(0, MAX_SHOWN).map(shown).join(', ')}${more > 0 ? ` and ${more.toLocaleString('en-GB')} more` : ''}`;
 };
 
-/** Finds the column that a name is for. @throws CommandFailure when a column is mapped to none of these */
+/**
+ * Returns a function that finds the column for a name in a header. @throws CommandFailure when `--map` names an unknown
+ * column
+ */
 export const columnFinder = ({ required, optional }: Columns, map: readonly MappedColumn[]) => {
   const names = [...required, ...optional];
   const mapped = new Map(map.map(({ column, name }) => [nameKey(column), name]));

@@ -3,19 +3,20 @@ import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { ChangeOptions } from '../records/record-changes.ts';
-import { type RecordForm, summaryOf } from '../records/record-form.ts';
+import { type RecordTarget, summaryOf } from '../records/record-target.ts';
 import { storedRecords } from '../records/stored-records.ts';
-import type { FileRun } from './file-kind.ts';
+import type { FileRun } from './file-command.ts';
 import { writeRegistrations } from './output-file.ts';
 
 /**
- * What the supplier has stored. A damaged record, which may be anyone's, has no `digest`; an erased one has `ERASED`.
- * Times are milliseconds, so that the staging stays below three times the file.
+ * The stored records of the supplier. A damaged record has no `digest`, because it may be another supplier's; the
+ * `digest` of an erased one is `ERASED`. Times are milliseconds, which keeps the staging database below three times the
+ * size of the file.
  */
 const TABLES = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated INTEGER, digest TEXT)';
 const ERASED = 'erased';
 
-/** The index is sorted once, which is quicker than while it grows. */
+/** The index is created after the rows are inserted, which is faster than updating it with each row. */
 const LIST_LACKED = `
   INSERT INTO keys SELECT iif(digest IS NULL, 'damaged', 'missing'), key FROM stored
     WHERE digest IS NOT '${ERASED}' AND key NOT IN (SELECT key FROM rows);
@@ -35,10 +36,11 @@ const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {
   );
 };
 
-/** @throws FileRefused when a file removes more than --remove-at-most */
+/** @throws FileRefused when the file would remove more records than `--remove-at-most` allows */
 const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }: FileRun, stored: number) => {
   const missing = staged.count("keys WHERE list = 'missing'");
-  // Each may be about a vehicle that seems to be missing; where nothing is stored, nothing can be.
+  // Each unreadable row may belong to a vehicle that seems to be missing. When nothing is stored, nothing can be
+  // missing.
   const unreadable = stored === 0 ? 0 : staged.count("rows WHERE key = ''");
   const most = removeAtMost.of(stored);
   if (missing + unreadable <= most) return;
@@ -56,13 +58,13 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
 };
 
 /**
- * Scans what is stored, and lists what a complete file removes.
- * @returns a function that finds what is stored of a registration; undefined after Ctrl-C
- * @throws FileRefused when it is more than --remove-at-most, or the file cannot be complete
+ * Scans the stored records, and lists those that a complete file removes.
+ * @returns a function that finds what is stored for a registration; undefined after Ctrl-C
+ * @throws FileRefused when more would be removed than `--remove-at-most` allows, or the file cannot be complete
  */
 export const compareWithStored = async (
   run: FileRun,
-  form: RecordForm,
+  target: RecordTarget,
   context: CommandContext,
 ): Promise<ChangeOptions['findScanned']> => {
   requireWholeFile(run);
@@ -72,15 +74,15 @@ export const compareWithStored = async (
   const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
   const progress = showCount(context, 'stored records');
   let [read, stored] = [0, 0];
-  await storedRecords(form, context)
+  await storedRecords(target, context)
     .scan(
       (page) => {
         for (const [key, { parts, isErased }] of page) {
-          const own = parts?.get(form.supplier);
+          const ownPart = parts?.get(target.supplier);
           if (isErased) insert.run(key, null, ERASED);
           else if (parts === undefined) insert.run(key, null, null);
-          else if (own !== undefined) {
-            const { lastUpdated, digest } = summaryOf(own);
+          else if (ownPart !== undefined) {
+            const { lastUpdated, digest } = summaryOf(ownPart);
             insert.run(key, lastUpdated === undefined ? null : Date.parse(lastUpdated), digest);
             stored += 1;
           }

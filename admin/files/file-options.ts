@@ -5,7 +5,7 @@ import type { Encoding } from '../../csv/text.ts';
 import type { MappedColumn } from './columns.ts';
 
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
-export type DateForm = 'iso' | 'uk';
+export type DateFormat = 'iso' | 'uk';
 
 /** A number, or a share of a total. */
 export interface Limit {
@@ -18,20 +18,20 @@ export interface Limit {
 export interface FileOptions {
   /** Columns of a CSV that have none of their usual names. */
   readonly map: readonly MappedColumn[];
-  readonly dates: DateForm;
-  /** The encoding of a CSV or text file, when it is not to be found out. */
+  readonly dates: DateFormat;
+  /** The encoding of a CSV or text file. When absent, it is detected. */
   readonly encoding?: Encoding | undefined;
-  /** Whether a stored record that is as new or newer stays. */
+  /** Whether a stored record stays when it is as new as the file's record, or newer. */
   readonly ifNewer: boolean;
   /** Whether stored records that the file lacks are removed. */
   readonly complete: boolean;
-  /** The most stored records that a complete file may remove, of all. */
+  /** How many of all stored records a complete file may remove. */
   readonly removeAtMost: Limit;
-  /** The most rows of the file of which nobody need know whose they are, of all. */
+  /** How many of all rows of the file may lack a readable registration. */
   readonly unreadableAtMost: Limit;
   /** Whether the file is an export, whose records replace stored ones whole. */
   readonly restore: boolean;
-  /** Whether everything is done but the writes. */
+  /** Whether to do everything but the writes. */
   readonly dryRun: boolean;
   /** The folder of the staging database. Default: the file's folder. */
   readonly staging?: string | undefined;
@@ -61,7 +61,7 @@ const readEncoding = (name: string): Encoding => {
   throw new InvalidArgumentError('Write the name of an encoding, such as windows-1252, macintosh or utf-16le.');
 };
 
-/** The options of a command without any. */
+/** The options of a command line that sets none. */
 export const DEFAULT_OPTIONS: FileOptions = {
   map: [],
   dates: 'iso',

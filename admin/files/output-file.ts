@@ -22,12 +22,12 @@ const fill = async (path: string, texts: Texts, signal: AbortSignal | undefined)
 };
 
 /**
- * Writes a file that only its owner may read; it gets its name when it is complete.
- * @param findName makes the name, for a file that replaces no other
+ * Writes a file that only its owner may read. The file gets its final name when it is complete.
+ * @param findName returns the final name; called when the file is complete
  * @throws CommandFailure when it cannot be written; AbortError when the signal ends it
  */
 const write = async (path: string, texts: Texts, findName: () => Promise<string>, signal?: AbortSignal) => {
-  // A name of its own, so that two commands that write one file do not write into each other's.
+  // A random name, so that two commands that write the same file do not share a temporary one.
   const temporary = join(dirname(path), `admin-${randomBytes(16).toString('hex')}.tmp`);
   try {
     await fill(temporary, texts, signal);

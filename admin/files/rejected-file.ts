@@ -1,6 +1,6 @@
 /**
- * The rejected rows of a file. Of a CSV: a CSV with `line`, `reason` and the row, to be corrected and imported.
- * Of other files: NDJSON with `line`, `reasons` and `row`.
+ * Writes the rejected rows of a file. For a CSV file the output is CSV with `line`, `reason` and the row, which can be
+ * corrected and imported. For any other file it is NDJSON with `line`, `reasons` and `row`.
  */
 import { stringify } from 'csv-stringify/sync';
 import { delimiterLine } from '../../csv/read-csv.ts';
@@ -26,7 +26,7 @@ function* csvTexts({ delimiter, header }: CsvLayout, rejections: Iterable<Reject
 }
 
 const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow): string => {
-  // A line that is no JSON object becomes a text.
+  // A line that is not a JSON object is written as a string.
   const row = Object.keys(fields).length > 0 ? given : JSON.stringify(given);
   return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
 };

@@ -2,7 +2,7 @@ import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber, printable, toLines } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { RecordOutcome } from '../records/record-changes.ts';
-import type { FileRun } from './file-kind.ts';
+import type { FileRun } from './file-command.ts';
 import { writeRegistrations } from './output-file.ts';
 import { writeRejected } from './rejected-file.ts';
 import type { Row } from './rows.ts';
@@ -37,7 +37,7 @@ const valueAt = (fields: Row['fields'] | undefined, name: string): string | unde
   return isPlain ? printable(String(value), MAX_VALUE_LENGTH) : undefined;
 };
 
-/** Why rows are rejected, most frequent reason first. What comes after a semicolon is advice. */
+/** The reasons for which rows were rejected, most frequent first. The text after a semicolon is advice. */
 const findReasons = (staged: StagedRows): RejectionReason[] =>
   staged.reasons().map(({ general, reason, count, line }) => {
     const [what = '', advice] = general.split('; ');
@@ -65,7 +65,11 @@ const reasonLines = (reasons: readonly RejectionReason[]): string[] => {
   return more > 0 ? [...lines, `… and ${formatNumber(more)} more reasons`] : lines;
 };
 
-const tableOf = ({ kind: { noun, outcomes }, options, counts }: FileRun, seconds: number, rate: number): string => {
+const countsTable = (
+  { command: { noun, outcomes }, options, counts }: FileRun,
+  seconds: number,
+  rate: number,
+): string => {
   const wouldBe = options.dryRun ? ' would be' : '';
   const labels = {
     loaded: `${noun}${wouldBe} loaded`,
@@ -91,8 +95,8 @@ const tableOf = ({ kind: { noun, outcomes }, options, counts }: FileRun, seconds
 
 /** Writes the files that a run leaves beside its source, and reports it, for people and for scripts. */
 export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number): Promise<CommandResult> => {
-  const { kind, source, options, staged, counts } = run;
-  const { verb, noun, outcomes, note } = kind;
+  const { command, source, options, staged, counts } = run;
+  const { verb, noun, outcomes, note } = command;
   const { dryRun } = options;
   const { read, rejected, unknownFormat } = counts;
   const [done] = outcomes;
@@ -100,7 +104,7 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
     const isEmpty = staged.count(`keys WHERE list = '${list}'`) === 0;
     return isEmpty || source.lines ? null : writeRegistrations(source.path, list, staged.listed(list));
   };
-  // Before the first record was reached, rejected rows are no result yet.
+  // When Ctrl-C came before the first record was written, rejected rows are not reported.
   const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];
   const rejectedFile =
     reasons.length > 0 ? await writeRejected(source.path, staged.layout(), staged.rejectedRows()) : null;
@@ -128,7 +132,7 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
   ];
   return {
     text:
-      tableOf(run, seconds, rate) +
+      countsTable(run, seconds, rate) +
       (unknownFormat > 0 ? `${have} no known UK format, which is often a mistake: ${examples}\n` : ''),
     notes: toLines(notes),
     data: {

@@ -12,7 +12,7 @@ import {
 } from './columns.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** How rows are written; known before the first row. */
+/** The format of the rows, known before the first row is read. */
 export type Layout = CsvLayout | 'ndjson' | 'txt';
 
 /** A row as it is in the file: the cells of a CSV, or the text of a line. */
@@ -24,7 +24,7 @@ export interface GivenRow {
 export interface Row extends GivenRow {
   /** The fields by name: of a CSV all columns that are used, blank where the row has no cell. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Why the fields may not be those of the row. */
+  /** Why the text of the row cannot be split into its fields reliably. */
   readonly unreadable?: string;
   /** Whether a line of NDJSON has a field twice. `JSON.parse` keeps the last one only. */
   readonly hasFieldTwice?: boolean;
@@ -38,16 +38,16 @@ export interface RejectedRow {
 
 export const FIELD_TWICE = 'the line has a field twice';
 
-/** What the rows of a file are read by. */
+/** The rules by which the rows of a file are read. */
 export interface RowRules {
   readonly columns: Columns;
-  /** Characters of a row. */
+  /** Maximum number of characters in a row. */
   readonly maxRowLength: number;
-  /** Whether a used text may have several lines. */
+  /** Whether a cell that is used may contain several lines. */
   readonly hasLines?: boolean;
 }
 
-/** What is between the cells of a staged row: a control character that no text has. */
+/** Separates the cells of a staged row: a control character that no text may contain. */
 export const CELL_END = '\u001f';
 
 const csvFields = (cells: readonly string[], { columns, header }: CsvLayout): Pick<Row, 'fields' | 'unreadable'> => {
@@ -63,8 +63,8 @@ const STRINGS = /"(?:[^"\\]|\\.)*"?/g;
 const countMembers = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   const members = Object.values(value);
-  const own = Array.isArray(value) ? 0 : members.length;
-  return members.reduce((sum: number, member) => sum + countMembers(member), own);
+  const ownCount = Array.isArray(value) ? 0 : members.length;
+  return members.reduce((sum: number, member) => sum + countMembers(member), ownCount);
 };
 
 /** Whether a line with a field twice has its registration twice: a string before a colon is the name of a field. */
@@ -95,10 +95,12 @@ export const readRow = ({ line, given }: GivenRow, layout: Layout): Row => {
   return { line, given, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };
 };
 
-/** The most lines that a message names. */
+/** Maximum number of lines that a message names. */
 export const MAX_LINES = 20;
 
-/** Refuses a file of which some rows are wrong. The message begins as `line 3 has` or `lines 3, 4 and 17 more have`. */
+/**
+ * Refuses a file when some of its rows are wrong. The message begins as `line 3 has` or `lines 3, 4 and 17 more have`.
+ */
 export const refuseLines = (rows: readonly { readonly line: number }[], problem: string): void => {
   if (rows.length === 0) return;
   const lines = rows.slice(0, MAX_LINES).map(({ line }) => `${line}`);
@@ -143,7 +145,7 @@ async function* readCsvRows(
 
 /**
  * The rows of a file without blank ones, a page at a time.
- * @throws CommandFailure when columns are missing, UnreadableFile when nobody knows where a row ends
+ * @throws CommandFailure when columns are missing, UnreadableFile when it is unclear where a row ends
  */
 export async function* readRows(
   source: SourceFile,

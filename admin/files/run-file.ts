@@ -7,7 +7,7 @@ import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import type { ChangeOptions } from '../records/record-changes.ts';
 import { compareWithStored } from './complete-file.ts';
-import type { FileKind, FileRun } from './file-kind.ts';
+import type { FileCommand, FileRun } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { BEGINS_AGAIN, reportRun } from './report.ts';
 import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
@@ -29,7 +29,10 @@ const noCounts = (): FileRun['counts'] => ({
   undone: 0,
 });
 
-/** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
+/**
+ * The last update of a record without one of its own: when the file was last changed, or now when that is in the
+ * future.
+ */
 const fileTime = ({ changed }: SourceFile, now: Date): string =>
   Date.parse(changed) > now.getTime() ? now.toISOString() : changed;
 
@@ -38,28 +41,28 @@ const writeRows = async (
   findScanned: ChangeOptions['findScanned'],
   context: CommandContext,
 ): Promise<void> => {
-  const { kind, source, options, staged, counts } = run;
-  const bar = showProgress(context, kind.noun, staged.count('rows'));
+  const { command, source, options, staged, counts } = run;
+  const bar = showProgress(context, command.noun, staged.count('rows'));
   const onRows = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
   try {
-    if (typeof kind.writing === 'function') await kind.writing(run, onRows, context);
+    if (typeof command.rowHandling === 'function') await command.rowHandling(run, onRows, context);
     else {
       const changes = { ...options, fileTime: fileTime(source, options.now), findScanned };
-      await writeRecords(run, kind.writing, changes, onRows, context);
+      await writeRecords(run, command.rowHandling, changes, onRows, context);
     }
   } finally {
     bar.stop();
   }
 };
 
-/** An error with what was done before it, and what to do. */
+/** Adds to an error what was done before it, and what the operator can do. */
 const explain = (
   error: unknown,
-  { kind, source, options, counts }: FileRun,
+  { command, source, options, counts }: FileRun,
   folder: string,
   context: CommandContext,
 ) => {
-  const [done] = kind.outcomes;
+  const [done] = command.outcomes;
   const staging = asStagingFailure(error, folder, counts.read === 0 ? 'nothing was changed; ' : '');
   const failure = asFileFailure(asCommandFailure(staging, context.deployment), source.path);
   if (!(failure instanceof CommandFailure) || counts.read === 0) return failure;
@@ -69,13 +72,13 @@ const explain = (
 };
 
 /**
- * Imports, removes or erases each valid record of a file: opens it, stages its rows, compares a complete one with what
- * is stored, writes, and reports. After Ctrl-C no step begins.
+ * Imports, removes or erases the valid records of a file: opens the file, stages its rows, compares a complete file
+ * with what is stored, writes, and reports. After Ctrl-C no further step begins.
  * @param file its path, or lines of NDJSON in its place
  * @throws CommandFailure, which says what was done before
  */
 export const runFile = async (
-  kind: FileKind,
+  command: FileCommand,
   file: string | readonly string[],
   given: Partial<FileOptions>,
   context: CommandContext,
@@ -83,24 +86,24 @@ export const runFile = async (
   const { deployment, signal } = context;
   const started = performance.now();
   const asked = { ...DEFAULT_OPTIONS, ...given };
-  if (!asked.dryRun) await requireConfirmation(kind.consequence, context);
-  const source = await openSource(file, kind.formats, asked, context);
+  if (!asked.dryRun) await requireConfirmation(command.consequence, context);
+  const source = await openSource(file, command.formats, asked, context);
   // Fails before the file is read when the table is not known.
-  tableName(deployment, kind.noun);
+  tableName(deployment, command.noun);
   const folder = asked.staging ?? (source.lines ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
   const options = { ...asked, format: source.format, now: context.now() };
-  const run: FileRun = { kind, source, options, staged, counts: noCounts() };
+  const run: FileRun = { command, source, options, staged, counts: noCounts() };
   try {
     await stageFile(run, context);
-    const form = options.complete && typeof kind.writing === 'object' ? kind.writing.form : undefined;
-    const findScanned = form && !signal.aborted ? await compareWithStored(run, form, context) : undefined;
+    const target = options.complete && typeof command.rowHandling === 'object' ? command.rowHandling.target : undefined;
+    const findScanned = target && !signal.aborted ? await compareWithStored(run, target, context) : undefined;
     if (!signal.aborted) await writeRows(run, findScanned, context);
     const isAtEnd = !signal.aborted;
     const stored = run.counts.loaded + run.counts.unchanged;
-    const isLoad = kind.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;
+    const isLoad = command.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;
     const result = await reportRun(run, isAtEnd, started);
-    if (isLoad) await publishImport(kind.noun, stored, context);
+    if (isLoad) await publishImport(command.noun, stored, context);
     return result;
   } catch (error) {
     throw explain(error, run, folder, context);

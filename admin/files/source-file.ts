@@ -12,10 +12,10 @@ export type FileFormat = 'csv' | 'ndjson' | 'txt';
 /** A file that a command reads, or lines of NDJSON in its place. */
 export interface SourceFile extends TextFile {
   readonly format: FileFormat;
-  /** Then the path is empty. */
+  /** The lines of NDJSON in place of a file. The path is then empty. */
   readonly lines?: readonly string[];
   readonly bytes: number;
-  /** ISO 8601 UTC. */
+  /** When the file was last changed, ISO 8601 UTC. */
   readonly changed: string;
 }
 
@@ -83,7 +83,7 @@ export const openSource = async (
   const [path, given] = [file, options.encoding];
   try {
     const facts = await readFacts(path);
-    // A workbook or a compressed file says more than its name.
+    // Checked before the name, because the message about a workbook or a compressed file is more helpful.
     const mark = await findMark(path, given);
     const format = findFormat(path, formats);
     requireFormat(format, options);

@@ -12,22 +12,25 @@ const CACHE_KB = 16_384;
 const SQLITE_FULL = 13;
 
 /**
- * `given`: a line, or the cells of a CSV with `CELL_END` between them; `key` is empty for a row without a registration.
- * `reasons`: a list as JSON. `keys`: registrations that are listed.
+ * `given` is a line, or the cells of a CSV row with `CELL_END` between them. `key` is the registration, and empty for a
+ * row without one. `reasons` is a list as JSON. The table `keys` has the registrations of each list.
  */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, given TEXT NOT NULL);
   CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL);
   CREATE TABLE keys (list TEXT, key TEXT, PRIMARY KEY (list, key)) WITHOUT ROWID;`;
 
-/** More rows of a vehicle are a mistake: it has at most 20 policies. All of them are read together. */
+/**
+ * Rejects a vehicle with more rows, which are a mistake: it has at most 20 policies, and all of its rows are read
+ * together.
+ */
 const REJECT_MANY = `
   INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4,000,000 characters"]' FROM rows WHERE key IN (
     SELECT key FROM rows WHERE key <> '' GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
 
 const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';
 
-/** Reasons that differ in numbers of lines only are one. The bare column is of the first line. */
+/** Counts reasons that differ only in line numbers as one. SQLite takes the bare column from the first line. */
 const COUNT_REASONS = `
   SELECT general(value) AS general, value AS reason, count(DISTINCT line) AS count, min(line) AS line
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
@@ -67,8 +70,8 @@ export const asStagingFailure = (error: unknown, folder: string, before: string)
 };
 
 /**
- * The rows of a file, and what is found while they are worked through, in an SQLite file without a name: it is gone
- * however the process ends. The caller closes it. @throws CommandFailure when the folder cannot be used
+ * Stages the rows of a file, and what is found while they are handled, in an SQLite database without a file name. It
+ * disappears however the process ends. The caller closes it. @throws CommandFailure when the folder cannot be used
  */
 export const openStaging = (folder: string) => {
   requireFolder(folder);
@@ -153,7 +156,7 @@ export const openStaging = (folder: string) => {
     *listed(list: KeyList): Generator<string> {
       for (const { key } of query<StagedRow>('SELECT key FROM keys WHERE list = ? ORDER BY key', list)) yield key;
     },
-    /** Rows of a table, or of what follows FROM. */
+    /** Counts the rows of a table, or of whatever may follow FROM. */
     count: (from: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get()?.count),
   };
 };

@@ -1,13 +1,13 @@
 import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
-import type { FileKind, ReadOptions } from './file-kind.ts';
+import type { FileCommand, ReadOptions } from './file-command.ts';
 import type { Limit } from './file-options.ts';
 import { type Layout, MAX_LINES, type Row } from './rows.ts';
 import type { SourceFile } from './source-file.ts';
 import type { StagedRows } from './staging.ts';
 
-/** What tables have in the place of a registration, normalised as one. */
+/** Words that tables have in place of a registration, in normalised form. */
 const WORDS = new Set([
   ...['TOTAL', 'SUM', 'SUMME', 'NA', 'NONE', 'NULL', 'NIL', 'TBC', 'TBA', 'DITTO', 'ASABOVE', 'UNKNOWN'],
 ]);
@@ -16,7 +16,7 @@ const DAY_AND_MONTH = /^\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|D
 const MONTH_AND_YEAR = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2}$/;
 const isSpreadsheetDate = (text: string): boolean => DAY_AND_MONTH.test(text) || MONTH_AND_YEAR.test(text);
 
-/** Whose a row is, or the clause why nobody knows. It quotes no registration. */
+/** The registration of a row, or a clause that says why it cannot be read. The clause quotes no registration. */
 const readRegistration = ({ fields, unreadable }: Row): { readonly key: string } | { readonly clause: string } => {
   const { registration: raw, reasons, row } = fields;
   if (unreadable !== undefined) return { clause: unreadable };
@@ -36,17 +36,20 @@ const readRegistration = ({ fields, unreadable }: Row): { readonly key: string }
   return /^0+$/.test(key) ? { clause: 'has only zeros in place of its registration' } : { key };
 };
 
-/** The registration of a row, or a clause: nobody knows whose it is, or it ends early, has an issue and may be shifted. */
-export const findRegistration = (
-  { writing }: FileKind,
+/**
+ * The registration of a row, or a clause that says why it cannot be trusted. A row with fewer cells than the header is
+ * trusted only when it is valid: otherwise its cells may be shifted.
+ */
+export const readRowRegistration = (
+  { rowHandling }: FileCommand,
   row: Row,
   layout: Layout,
   options: ReadOptions,
 ): { readonly key: string } | { readonly clause: string } => {
-  if (typeof writing === 'function') return { key: '' };
+  if (typeof rowHandling === 'function') return { key: '' };
   const found = readRegistration(row);
   if ('clause' in found || typeof layout !== 'object' || row.given.length >= layout.header.length) return found;
-  const [rejection] = writing.read([row], found.key, options).rejected ?? [];
+  const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
   if (rejection === undefined) return found;
   return {
     clause: `has ${row.given.length} cells where the header names ${layout.header.length} (${rejection.reasons[0]})`,
@@ -54,10 +57,10 @@ export const findRegistration = (
 };
 
 /**
- * One unreadable row refuses a file, because its vehicle would be stored by half.
- * @param rejected the unreadable rows, which are the first that are rejected
- * @param limit undefined where every row must be read
- * @throws FileRefused when there are more than the limit
+ * Refuses a file with unreadable rows, because a vehicle could be stored without one of its policies.
+ * @param staged has rejected only unreadable rows so far
+ * @param limit undefined where every row must be readable
+ * @throws FileRefused when there are more unreadable rows than the limit
  */
 export const requireReadableRows = (
   staged: StagedRows,

@@ -3,20 +3,28 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type ChangeOptions, type RecordChange, recordChanges } from '../records/record-changes.ts';
-import type { FileRun, ReadRows, RecordRules } from './file-kind.ts';
+import type { FileRun, ReadRows, RecordRules } from './file-command.ts';
 import { FIELD_TWICE, type Row } from './rows.ts';
 
-/** A change, and the lines of the file that say so: none for a record that goes because the file lacks it. */
+/**
+ * A change, and the lines of the file that it comes from. A record that is removed because the file lacks it has no
+ * lines.
+ */
 interface PlacedChange extends RecordChange {
   readonly lines: readonly number[];
 }
 
-/** Registrations shown of an unknown format. */
+/** Maximum number of registrations of an unknown format that are shown. */
 const MAX_EXAMPLES = 3;
-/** Groups that are read before Ctrl-C is looked for, also when all of them are rejected. */
+/**
+ * Groups that are read between two turns of the event loop. Without these turns Ctrl-C would have no effect while all
+ * groups are rejected.
+ */
 const GROUPS_A_TURN = 500;
 
-/** The rows of a vehicle, rejected because a line has a field twice: nobody knows which value is right. */
+/**
+ * Rejects all rows of a vehicle when one of its lines has a field twice, because it is unclear which value is right.
+ */
 const withFieldTwice = (rows: readonly Row[]): ReadRows | undefined => {
   const twice = rows.find(({ hasFieldTwice }) => hasFieldTwice);
   if (twice === undefined) return undefined;
@@ -24,9 +32,9 @@ const withFieldTwice = (rows: readonly Row[]): ReadRows | undefined => {
   return { rejected: rows.map((row) => ({ row, reasons: [row.hasFieldTwice ? FIELD_TWICE : whole] })) };
 };
 
-/** The changes that the file says, then the removal of what it lacks. Rejected rows are staged. */
+/** Yields the changes in the file, then the removals of what the file lacks. Stages the rejected rows. */
 async function* changesOf(
-  { kind: { verb }, options, staged, counts }: FileRun,
+  { command: { verb }, options, staged, counts }: FileRun,
   { read }: RecordRules,
   onRows: () => void,
 ): AsyncGenerator<PlacedChange> {
@@ -66,7 +74,7 @@ export const writeRecords = async (
   context: CommandContext,
 ): Promise<void> => {
   const { staged, counts } = run;
-  const write = recordChanges(rules.form, options, context);
+  const write = recordChanges(rules.target, options, context);
   await write(changesOf(run, rules, onRows), ({ registration, lines }, result) => {
     if (typeof result !== 'string') {
       for (const line of lines) staged.reject(line, [result.reason]);

@@ -1,9 +1,9 @@
 import { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import type { Columns } from '../files/columns.ts';
-import type { FileKind } from '../files/file-kind.ts';
+import type { FileCommand } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
-import { wholeForm } from '../records/record-form.ts';
+import { wholeTarget } from '../records/record-target.ts';
 import { asNumber, cellValue, type FieldChecks, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
 import { readWholeRecords } from './whole-records.ts';
@@ -53,14 +53,14 @@ const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
 });
 
 /** Compliance records, which have no suppliers. */
-export const COMPLIANCE = wholeForm('compliance', (item) => readStored(ComplianceRecord, item));
+export const COMPLIANCE_RECORDS = wholeTarget('compliance', (item) => readStored(ComplianceRecord, item));
 
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
 export const complianceRules = {
-  form: COMPLIANCE,
+  target: COMPLIANCE_RECORDS,
   read: (rows, registration, options) =>
     readWholeRecords(rows, registration, options, (check, fields) => {
-      // `null` means that the time is unknown, and is stored as no time.
+      // `null` means that the time is unknown. No time is stored then.
       const lastUpdatedRule = (name: string, value: unknown) =>
         value === null ? null : check.lastUpdated(name, value);
       const rules = { registration: () => registration, lastUpdated: lastUpdatedRule };
@@ -68,4 +68,4 @@ export const complianceRules = {
         options.format === 'csv' ? fromCsv(check, fields) : readFields(check, ComplianceRecord, fields, rules);
       return { body: { mot, roadTax, outstandingFines }, lastUpdated };
     }),
-} satisfies FileKind['writing'];
+} satisfies FileCommand['rowHandling'];

@@ -8,14 +8,17 @@ import { MAX_ROW_LENGTH } from '../../csv/lines.ts';
 import { contentImport } from '../content/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../content/imported-item.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import type { FileKind, FileRun } from '../files/file-kind.ts';
+import type { FileCommand, FileRun } from '../files/file-command.ts';
 import { FIELD_TWICE, type Row } from '../files/rows.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
 
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 
-/** Rows that are read before Ctrl-C is looked for, also when all of them are rejected. */
+/**
+ * Rows that are read between two turns of the event loop. Without these turns Ctrl-C would have no effect while all
+ * rows are rejected.
+ */
 const ROWS_A_TURN = 500;
 const COLUMNS = {
   required: ['title', 'content', 'domain', 'slug'],
@@ -25,7 +28,7 @@ const COLUMNS = {
 const rule = (isValid: (value: unknown) => boolean, issue: string) =>
   T.Optional(T.Refine(T.Unknown(), isValid, () => issue));
 
-/** What the service sets. Timestamps are checked as they are read. */
+/** The fields that the service sets on items that are created by request. Timestamps are checked when they are read. */
 const setByService = {
   id: rule(
     (id) => typeof id === 'string' && isContentId(id),
@@ -57,11 +60,11 @@ const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fie
   return stamps;
 };
 
-/** The lines of the file by the ids and slugs that they have: of one that several have, the first line. */
+/** The first line of the file with each id and each slug. */
 type Claims = Map<string, number>;
 
-const slugOf = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
-const idOf = (id: unknown): string => `id ${id}`;
+const slugClaim = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
+const idClaim = (id: unknown): string => `id ${id}`;
 
 const repeats = (what: string, other: number | undefined): string[] =>
   other === undefined ? [] : [`${what} is on line ${other} too; an item may be on one line of a file only`];
@@ -73,10 +76,10 @@ const claim = (claims: Claims, key: string, line: number): number | undefined =>
   return first === line ? undefined : first;
 };
 
-/** Why an earlier row of the file excludes this one. */
+/** The reasons why an earlier row of the file excludes this one. */
 const findRepeats = (item: ImportedItem, line: number, claims: Claims): string[] => [
-  ...repeats('this slug of this domain', claim(claims, slugOf(item), line)),
-  ...(item.id === undefined ? [] : repeats('this id', claim(claims, idOf(item.id), line))),
+  ...repeats('this slug of this domain', claim(claims, slugClaim(item), line)),
+  ...(item.id === undefined ? [] : repeats('this id', claim(claims, idClaim(item.id), line))),
 ];
 
 /** One item from its row, checked like a request to create it. */
@@ -137,13 +140,14 @@ const writeContent = async (
 ): Promise<void> => {
   const { staged, counts, options } = run;
   const claims: Claims = new Map();
-  for (const { fields, line } of staged.rows()) claim(claims, idOf(fields.id), line);
-  // A row without an id is not the item of a row with that id.
+  for (const { fields, line } of staged.rows()) claim(claims, idClaim(fields.id), line);
+  // A row without an id must not change the item of another row, which names the item by its id.
   const skipReason = (row: ImportedItem, stored: ContentItem) =>
-    row.id === undefined ? repeats('this item', claims.get(idOf(stored.id)))[0] : undefined;
+    row.id === undefined ? repeats('this item', claims.get(idClaim(stored.id)))[0] : undefined;
   const moved = options.dryRun ? new Map() : undefined;
   const items = contentImport(deployment.db, tableName(deployment, 'content'), skipReason, moved);
-  // One at a time: a row may take a slug that an earlier one has freed, and transactions would meet on counters.
+  // Batches are written one at a time. A row may take a slug that an earlier row has freed, and concurrent transactions
+  // would conflict on the counters of lists.
   for await (const batch of readBatches(run, claims, onRows)) {
     if (signal.aborted) return;
     const rows = batch.map(({ item }) => item);
@@ -153,7 +157,7 @@ const writeContent = async (
       const result = results[index];
       if (typeof result === 'string') counts[result] += 1;
       if (typeof result !== 'object') continue;
-      const holder = result.owner === undefined ? undefined : claims.get(idOf(result.owner));
+      const holder = result.owner === undefined ? undefined : claims.get(idClaim(result.owner));
       const which = holder === undefined ? '' : `; put line ${holder} before this one`;
       staged.reject(line, [`${result.reason}${which}`]);
       counts.rejected += 1;
@@ -166,5 +170,5 @@ export const CONTENT_FILE = {
   columns: COLUMNS,
   maxRowLength: MAX_ROW_LENGTH,
   hasLines: true,
-  writing: writeContent,
-} satisfies Partial<FileKind>;
+  rowHandling: writeContent,
+} satisfies Partial<FileCommand>;

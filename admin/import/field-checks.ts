@@ -1,22 +1,25 @@
 import { isCalendarDate } from '../../core/runtime/clock.ts';
 import type { Policy } from '../../core/vehicles/vehicle-record.ts';
-import type { ReadOptions } from '../files/file-kind.ts';
-import type { DateForm } from '../files/file-options.ts';
+import type { ReadOptions } from '../files/file-command.ts';
+import type { DateFormat } from '../files/file-options.ts';
 import { fromUkDate, isUkDate, MIDNIGHT } from '../files/uk-dates.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
-/** Characters of each text of an imported record. */
+/** Maximum number of characters in a text of an imported record. */
 const MAX_TEXT_LENGTH = 100;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
-/** Milliseconds: clocks differ by up to a time zone. Newer files could never replace a record with a later update. */
+/**
+ * How far a last update may be ahead of the import, in milliseconds: a clock with the wrong time zone is less than a
+ * day ahead. A time in the far future is rejected, because no correct file could replace that record with `--if-newer`.
+ */
 const MAX_AHEAD_MS = 24 * 3_600_000;
-/** Reasons for one row. A line of a megabyte can have a hundred thousand unknown fields. */
+/** Maximum number of reasons for one row: a line of a megabyte can have a hundred thousand unknown fields. */
 const MAX_REASONS = 100;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-const dayIssue = (text: string, dates: DateForm): string => {
+const dayIssue = (text: string, dates: DateFormat): string => {
   if (text === '') return 'must not be blank';
   if (WRITTEN_AS_DATE.test(text)) return 'is not a calendar date';
   if (dates === 'uk') return 'must be DD/MM/YYYY or YYYY-MM-DD';
@@ -29,13 +32,13 @@ export const isBlank = (value: unknown): boolean =>
 /** The value of a CSV cell; undefined for a blank one. */
 export const cellValue = (value: unknown): unknown => (isBlank(value) ? undefined : value);
 
-/** The number that a CSV cell has; any other value unchanged. */
+/** The number in a CSV cell; any other value is returned unchanged. */
 export const asNumber = (value: unknown): unknown => {
   const text = typeof value === 'string' ? value.trim() : '';
   return /^\d{1,15}$/.test(text) ? Number(text) : value;
 };
 
-/** What a spreadsheet or a database has written in place of a text, by what it is. */
+/** Texts that a spreadsheet or a database has written in place of a value, each with a clause that describes it. */
 const DESTROYED: readonly (readonly [RegExp, string])[] = [
   [/^[+-]?\d+(?:[.,]\d+)?E\+\d+$/i, 'is a number that a spreadsheet has rounded'],
   [/^(?:#(?:N\/A|[A-Z0-9/]+[!?]|#+)|Err:\d{3})$/i, 'is an error of a spreadsheet'],
@@ -48,11 +51,11 @@ const textIssue = (text: string): string | undefined => {
   if (text === '') return 'must not be blank';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (CONTROL_CHARACTER.test(text)) return 'must not contain control characters such as tabs and line ends';
-  // A program that saved the file has written U+FFFD for what it could not read.
+  // Programs write U+FFFD in place of a character that they could not read.
   if (text.includes('\ufffd')) return 'has a character that was lost (U+FFFD); correct it and save the file as UTF-8';
   const [, destroyed] = DESTROYED.find(([pattern]) => pattern.test(text)) ?? [];
   if (destroyed !== undefined) return destroyed;
-  // A text has no more characters than code units, which cost nothing to count.
+  // Characters are counted only when there are too many code units: these cost nothing to count, and are never fewer.
   return text.length > MAX_TEXT_LENGTH && [...text].length > MAX_TEXT_LENGTH
     ? `must have at most ${MAX_TEXT_LENGTH} characters`
     : undefined;
@@ -105,10 +108,10 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
 
     year: (name: string, value: unknown): number => wholeNumber(name, value, FIRST_YEAR, now.getUTCFullYear() + 1),
 
-    /** The two dates of a policy must be in order; `nameOf` gives the names of its fields in the file. */
-    cover: ({ validFrom, validTo }: Policy, nameOf: (field: string) => string): void => {
+    /** The two dates of a policy must be in order; `fieldName` gives the names of its fields in the file. */
+    cover: ({ validFrom, validTo }: Policy, fieldName: (field: string) => string): void => {
       if (validFrom && validTo && validTo < validFrom) {
-        issue(nameOf('validTo'), `must not be before ${nameOf('validFrom')}`);
+        issue(fieldName('validTo'), `must not be before ${fieldName('validFrom')}`);
       }
     },
 
@@ -126,7 +129,7 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
     /** A UTC timestamp, as ISO 8601 to the millisecond. */
     timestamp,
 
-    /** A timestamp that is not ahead of the import; undefined without a value. */
+    /** A timestamp that is at most 24 hours ahead of the import; undefined without a value. */
     lastUpdated: (name: string, value: unknown): string | undefined => {
       if (value === undefined) {
         if (ifNewer) issue(name, 'must be given with --if-newer');

@@ -3,7 +3,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { columnHelp } from '../files/columns.ts';
-import { type DataKind, type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
+import { type DataKind, type FileCommand, REGISTRATION_FILE } from '../files/file-command.ts';
 import { addFileOptions, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
 import { addSupplierOption } from '../supplier-option.ts';
@@ -15,29 +15,29 @@ import { vehicleRules } from './vehicles.ts';
 const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased'] as const;
 
 export interface ImportOptions extends Partial<FileOptions> {
-  /** Whose the file is; undefined for the supplier without a name. */
+  /** The supplier of the file; undefined for the supplier without a name. */
   readonly supplier?: string;
 }
 
-/** The rows of each kind of file, and how they are written. */
-const KINDS = {
+/** The rules for the rows of each kind of data, and how they are handled. */
+const ROWS = {
   vehicles: ({ supplier, restore }: ImportOptions) => ({
     columns: VEHICLE_COLUMNS,
     maxRowLength: REGISTRATION_FILE.maxRowLength,
-    writing: vehicleRules(supplier, restore),
+    rowHandling: vehicleRules(supplier, restore),
   }),
   compliance: () => ({
     columns: COMPLIANCE_COLUMNS,
     maxRowLength: REGISTRATION_FILE.maxRowLength,
-    writing: complianceRules,
+    rowHandling: complianceRules,
   }),
   content: () => CONTENT_FILE,
-} satisfies Record<DataKind, (options: ImportOptions) => Partial<FileKind>>;
+} satisfies Record<DataKind, (options: ImportOptions) => Partial<FileCommand>>;
 
-const fileKind = (noun: DataKind, options: ImportOptions): FileKind => {
+const fileCommand = (noun: DataKind, options: ImportOptions): FileCommand => {
   const { complete, restore, supplier } = options;
   return {
-    ...KINDS[noun](options),
+    ...ROWS[noun](options),
     verb: 'import',
     noun,
     consequence: [
@@ -73,7 +73,7 @@ export const importFile = (
   context: CommandContext,
 ): Promise<CommandResult> => {
   requireConsistent(options);
-  return runFile(fileKind(noun, options), file, options, context);
+  return runFile(fileCommand(noun, options), file, options, context);
 };
 
 const addImport = (imports: Command, run: Runner, noun: DataKind, about: string) =>
@@ -86,7 +86,7 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
     .argument('<file>', 'a .csv, .ndjson or .jsonl file')
     .addHelpText(
       'after',
-      `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(KINDS[noun]({}).columns)}${exampleOf(`import ${noun} ${noun}.csv`)}`,
+      `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(ROWS[noun]({}).columns)}${exampleOf(`import ${noun} ${noun}.csv`)}`,
     )
     .action((file: string, options: ImportOptions) => run((context) => importFile(noun, file, options, context)));
 

@@ -1,10 +1,13 @@
 import type { Fields, RecordOf, RecordSchema } from '../../core/schemas/record-schema.ts';
 import type { FieldChecks } from './field-checks.ts';
 
-/** Fields, by their own names, that are read otherwise than by their schema. */
+/** How to read fields for which the schema is not enough, by the name of the field. */
 type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;
 
-/** Exactly one must be given, such as a due date or an exemption. */
+/**
+ * Returns the alternative that is given, such as a due date or an exemption. It is an issue when none or several are
+ * given.
+ */
 const givenAlternative = (check: FieldChecks, alternatives: readonly RecordSchema[], value: unknown, name: string) => {
   const isGiven = ({ required = [] }: RecordSchema) =>
     required.every((field) => (value as Fields | null | undefined)?.[field] !== undefined);
@@ -27,8 +30,9 @@ const readScalar = (check: FieldChecks, schema: RecordSchema, value: unknown, na
 };
 
 /**
- * Reads a row strictly by a schema; a record only when `check` has no issue. `rules` read fields in another way.
- * An NDJSON line may have no other fields; a CSV row may, and its columns have the names of `columnOf`.
+ * Reads a row strictly by a schema. The result is a valid record only when `check` has no issue. A field with a rule in
+ * `rules` is read by that rule. Without `columnOf` the row is a line of NDJSON, which may have no other fields. With
+ * `columnOf`, which names the column of each field, it is a row of a CSV file, which may have other columns.
  */
 export const readFields = <const Schema extends RecordSchema>(
   check: FieldChecks,

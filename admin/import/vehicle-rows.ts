@@ -1,6 +1,6 @@
 import { MAX_POLICIES, Policy, VehicleDetails } from '../../core/vehicles/vehicle-record.ts';
 import type { Columns } from '../files/columns.ts';
-import type { ReadOptions, ReadRows } from '../files/file-kind.ts';
+import type { ReadOptions, ReadRows } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
@@ -50,12 +50,12 @@ const DETAILS = Object.keys(VehicleDetails.properties) as (keyof VehicleDetails)
 /** Sources write `Ford` and `FORD` for one make. */
 const withoutCase = (value: string | number): string => String(value).toLowerCase();
 
-/** Rows of a driver or keeper each say the same of the vehicle. */
+/** Leaves out rows that repeat an earlier one, as in a file with a row for each driver or keeper of a vehicle. */
 const withoutRepeats = (rows: readonly VehicleRow[]): VehicleRow[] => {
-  const said = new Set<string>();
+  const seen = new Set<string>();
   return rows.filter(({ reasons, details, policy, lastUpdated }) => {
-    const says = JSON.stringify([reasons, DETAILS.map((field) => withoutCase(details[field])), policy, lastUpdated]);
-    return reasons.length > 0 || said.size < said.add(says).size;
+    const content = JSON.stringify([reasons, DETAILS.map((field) => withoutCase(details[field])), policy, lastUpdated]);
+    return reasons.length > 0 || seen.size < seen.add(content).size;
   });
 };
 
@@ -69,7 +69,9 @@ const rejectContradictions = ([first, ...others]: readonly VehicleRow[]): void =
   }
 };
 
-/** Whether two periods of one policy have a day in common. A renewal keeps its number. */
+/**
+ * Whether two policies have the same number and a day in common. A renewal may keep the number of the earlier policy.
+ */
 export const overlap = (one: Policy, other: Policy): boolean =>
   one.number === other.number && one.validFrom <= other.validTo && other.validFrom <= one.validTo;
 

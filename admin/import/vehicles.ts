@@ -1,13 +1,13 @@
 import { SUPPLIER_NAME } from '../../core/stage/outputs.ts';
 import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import type { FileKind } from '../files/file-kind.ts';
+import type { FileCommand } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
-import { NAMELESS } from '../records/record-form.ts';
+import { NAMELESS } from '../records/record-target.ts';
 import {
   readSupplied,
   type SuppliedVehicle,
   SupplierDetails,
-  supplierForm,
+  supplierTarget,
   WHOLE_VEHICLES,
 } from '../records/vehicle-parts.ts';
 import type { FieldChecks } from './field-checks.ts';
@@ -17,17 +17,17 @@ import { readWholeRecords } from './whole-records.ts';
 
 const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
   for (const [index, policy] of policies.entries()) {
-    const nameOf = (field: string) => `policies[${index}].${field}`;
-    check.cover(policy, nameOf);
+    const fieldName = (field: string) => `policies[${index}].${field}`;
+    check.cover(policy, fieldName);
     const earlier = policies
       .slice(0, index)
       .findIndex((one) => one.supplier === policy.supplier && overlap(one, policy));
     if (earlier >= 0)
-      check.issue(nameOf('number'), `is the same as policies[${earlier}].number, whose period overlaps`);
+      check.issue(fieldName('number'), `is the same as policies[${earlier}].number, whose period overlaps`);
   }
 };
 
-const rulesOf = (check: FieldChecks, registration: string) => ({
+const vehicleRulesFor = (check: FieldChecks, registration: string) => ({
   year: check.year,
   model: check.textOrEmpty,
   registration: () => registration,
@@ -42,13 +42,18 @@ const readVehicleLine = (check: FieldChecks, fields: Row['fields'], registration
     );
     return {};
   }
-  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rulesOf(check, registration));
+  const { vehicle, policies, lastUpdated } = readFields(
+    check,
+    VehicleRecord,
+    fields,
+    vehicleRulesFor(check, registration),
+  );
   checkPolicies(check, policies);
   return { body: { vehicle, policies }, lastUpdated };
 };
 
 const { properties } = VehicleRecord;
-/** A line of an export. `supplied` has a rule. */
+/** The schema of a line of an export. `supplied` is read by a rule. */
 const ExportedVehicle = {
   ...VehicleRecord,
   properties: {
@@ -61,15 +66,15 @@ const ExportedVehicle = {
   },
 } as const;
 
-const readSaid = (check: FieldChecks, name: string, value: unknown): SuppliedVehicle['supplied'] => {
+const readSupplierDetails = (check: FieldChecks, name: string, value: unknown): SuppliedVehicle['supplied'] => {
   if (value === undefined) return undefined;
   const names = Object.keys(Object(value)).filter((one) => one === NAMELESS || SUPPLIER_NAME.test(one));
   const given = Object.entries(check.object(name, value, names)).sort(([a], [b]) => (a < b ? -1 : 1));
   const rules = { year: check.year, model: check.textOrEmpty };
   return Object.fromEntries(
-    given.map(([supplier, said]) => {
+    given.map(([supplier, details]) => {
       const path = `${name}.${supplier}`;
-      const fields = check.object(path, said, Object.keys(SupplierDetails.properties));
+      const fields = check.object(path, details, Object.keys(SupplierDetails.properties));
       return [supplier, readFields(check, SupplierDetails, fields, rules, (field) => `${path}.${field}`)];
     }),
   );
@@ -78,8 +83,8 @@ const readSaid = (check: FieldChecks, name: string, value: unknown): SuppliedVeh
 /** One vehicle from its line of an export, with all of its suppliers. */
 const readExportedLine = (check: FieldChecks, fields: Row['fields'], registration: string) => {
   const read = readFields(check, ExportedVehicle, fields, {
-    ...rulesOf(check, registration),
-    supplied: (name, value) => readSaid(check, name, value),
+    ...vehicleRulesFor(check, registration),
+    supplied: (name, value) => readSupplierDetails(check, name, value),
   }) as SuppliedVehicle;
   const { vehicle, policies, lastUpdated, supplied } = read;
   checkPolicies(check, policies);
@@ -91,8 +96,8 @@ const readExportedLine = (check: FieldChecks, fields: Row['fields'], registratio
 };
 
 /** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
-export const vehicleRules = (supplier: string | undefined, restore = false): FileKind['writing'] => ({
-  form: restore ? WHOLE_VEHICLES : supplierForm(supplier),
+export const vehicleRules = (supplier: string | undefined, restore = false): FileCommand['rowHandling'] => ({
+  target: restore ? WHOLE_VEHICLES : supplierTarget(supplier),
   read: (rows, registration, options) =>
     options.format === 'csv'
       ? readVehicleRows(rows, registration, options)

@@ -1,11 +1,11 @@
 import { Erasure } from '../../core/vehicles/erasure.ts';
-import type { ReadOptions, ReadRows } from '../files/file-kind.ts';
+import type { ReadOptions, ReadRows } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import type { RecordChange } from '../records/record-changes.ts';
 import { type FieldChecks, fieldChecks } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
 
-/** Reads the change that a row says. It is valid only when `check` has no issue. */
+/** Reads a row as a change, which is valid only when `check` has no issue. */
 type ReadRow = (check: FieldChecks, fields: Row['fields'], registration: string) => Omit<RecordChange, 'registration'>;
 
 /** An erasure from its line of an export. Other imports reject it, so that no supplier can erase a vehicle. */
@@ -18,7 +18,10 @@ const readErasure =
     return {};
   };
 
-/** Reads rows that are one whole record each. Equal ones are one; otherwise nobody knows which is right. */
+/**
+ * Reads rows that are one whole record each. Equal rows count as one. Rows that differ are rejected, because it is
+ * unclear which one is right.
+ */
 export const readWholeRecords = (
   rows: readonly Row[],
   registration: string,

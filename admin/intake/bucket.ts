@@ -8,7 +8,7 @@ import { PRIVATE_FILE } from '../files/output-file.ts';
 
 /** The current version of an object. */
 export interface StoredFile {
-  /** The key. */
+  /** The key of the object. */
   readonly name: string;
   readonly version: string;
   /** ISO 8601 UTC, to the second. */
@@ -16,7 +16,10 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
-/** Hexadecimal digits in place of the name: name and key of the report may have 1,024 bytes each. */
+/**
+ * Hexadecimal digits of the hash that stands for the name of a file in the key of its report. Both may have 1,024
+ * bytes, so the name itself does not fit.
+ */
 const HASH_LENGTH = 32;
 
 /** The folder of a file's report. @param prefix of its entry */
@@ -30,14 +33,20 @@ export const summaryKey = (prefix: string, file: StoredFile): string => `${repor
 export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
   `control/loaded/${kind}${supplier === undefined ? '' : `/${supplier}`}`;
 
-/** S3's errors about an object that nobody can read here: deleted, encrypted with a key of its own, or archived. */
+/**
+ * The errors of S3 for an object that cannot be read: it was deleted, is encrypted with a key of its own, or is
+ * archived.
+ */
 const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
 
-/** Keys may have characters that XML lacks. `EncodingType` makes S3 encode the keys of a list like form fields. */
+/**
+ * Decodes a key in a list of objects. Keys may have characters that XML lacks, so `EncodingType` makes S3 encode them
+ * like the fields of a form.
+ */
 const decoded = (key: string, encoding: string | undefined): string =>
   encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
-/** What the intake does with the bucket. */
+/** The operations of the intake on its bucket. */
 export const intakeBucket = (client: S3Client, Bucket: string) => {
   return {
     /** The current version of every object with this prefix. */

@@ -44,12 +44,12 @@ const runIntake = async (
   if (!dryRun) await requireConfirmation(`This loads the files of ${whose} that wait in the bucket`, context);
   // The clients of S3 and SNS take long to load.
   const { findWaiting, loadWaiting, withBucket } = await import('./load-waiting.ts');
-  return withBucket(intake, context, async (own) => {
+  return withBucket(intake, context, async (loadContext) => {
     if (dryRun) {
-      const { decisions, ignored } = await findWaiting([first, ...more], own);
+      const { decisions, ignored } = await findWaiting([first, ...more], loadContext);
       return listResult(decisions, ignored);
     }
-    const counts = await loadWaiting([first, ...more], own);
+    const counts = await loadWaiting([first, ...more], loadContext);
     const { loaded, refused, superseded, ignored } = counts;
     return {
       text: `Files loaded: ${loaded}, refused: ${refused}, superseded: ${superseded}; other objects ignored: ${ignored}\n`,

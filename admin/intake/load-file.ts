@@ -5,13 +5,13 @@ import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { parseEncoding } from '../../csv/encoding.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { Counts, DataKind } from '../files/file-kind.ts';
-import { type DateForm, parseLimit } from '../files/file-options.ts';
+import type { Counts, DataKind } from '../files/file-command.ts';
+import { type DateFormat, parseLimit } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
 import { type IntakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
 import type { LastLoaded, WaitingFile } from './waiting-files.ts';
 
-/** What every load uses. */
+/** The context of a load. */
 export interface LoadContext extends CommandContext {
   readonly bucket: IntakeBucket;
   /** Sends a message to whoever gets the alarms. */
@@ -20,15 +20,15 @@ export interface LoadContext extends CommandContext {
   readonly log: (line: object) => void;
 }
 
-/** What became of a file, as its report says it. */
+/** The outcome of a file, as its report contains it. */
 interface LoadResult extends Partial<Counts> {
   readonly outcome: 'loaded' | 'refused' | 'superseded';
   readonly reason?: string | undefined;
-  /** In place of `reason`, which may quote the file, in log and message. */
+  /** Replaces `reason`, which may quote the file, in the log and in the message. */
   readonly publicReason?: string;
 }
 
-/** The options of the import by which the files of an entry are loaded. */
+/** The options with which the files of an entry are imported. */
 export const importOptions = ({
   supplier,
   complete,
@@ -39,13 +39,16 @@ export const importOptions = ({
 }: IntakeEntry): ImportOptions => ({
   ...(supplier !== undefined && { supplier }),
   ...(complete !== undefined && { complete }),
-  ...(dates !== undefined && { dates: dates as DateForm }),
+  ...(dates !== undefined && { dates: dates as DateFormat }),
   ...(encoding !== undefined && { encoding: parseEncoding(encoding) }),
   ...(removeAtMost !== undefined && { removeAtMost: parseLimit(removeAtMost) }),
   ...(unreadableAtMost !== undefined && { unreadableAtMost: parseLimit(unreadableAtMost) }),
 });
 
-/** Fields of an import's result that a report lacks: names of files of this machine, and what no load has. */
+/**
+ * Fields of an import's result that a report leaves out: the names of files on this machine, and fields that say
+ * nothing about a load.
+ */
 const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
 
 /** Runs the CLI's import. @throws what the command throws */
@@ -75,7 +78,8 @@ const withoutFolder = (message: string, folder: string): string => message.repla
 const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
   try {
     const { unchanged, erased, ...counts } = await runImport(path, entry, context);
-    // Apart, they would tell the supplier, who reads the report and may send a file twice, that a vehicle was erased.
+    // The supplier reads the report and may send a file twice. Separate counts would then reveal that a vehicle was
+    // erased.
     const reported = { ...counts, loaded: counts.loaded + unchanged + erased };
     return isAllRejected(reported)
       ? { outcome: 'refused', reason: 'every row was rejected', ...reported }
@@ -87,8 +91,11 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
   }
 };
 
-/** Writes the summary, the last part of a report. A refused file is announced before: otherwise it might never be. */
-export const report = async (
+/**
+ * Writes the summary, the last part of a report. The message about a refused file is sent first: a file with a summary
+ * is never looked at again, so its message would be lost if this process ended in between.
+ */
+export const writeReport = async (
   { entry, ...file }: WaitingFile,
   { publicReason, ...result }: LoadResult,
   { bucket, notify, log }: LoadContext,
@@ -112,7 +119,7 @@ const loadIn = async (
 ): Promise<LoadResult> => {
   const { bucket } = context;
   const { entry, name, version, lastModified } = file;
-  // A name may be too long for a disk, or lead out of the folder.
+  // The name of the file is not used on disk: it may be too long, or lead out of the folder.
   const local = /\.csv$/i.test(name) ? 'file.csv' : 'file.ndjson';
   const path = join(folder, local);
   if (!(await bucket.download(path, file))) {
@@ -137,11 +144,14 @@ const loadIn = async (
   return { ...result, publicReason: 'it lacks more stored records than removeAtMost allows' };
 };
 
-/** Loads one file and writes its report. @throws CommandFailure when neither its content nor its guard is the cause */
+/**
+ * Loads one file and writes its report. @throws CommandFailure for an error that is not due to the file, which then
+ * waits
+ */
 export const loadFile = async (file: WaitingFile, last: LastLoaded | undefined, context: LoadContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));
   try {
-    return await report(file, await loadIn(folder, file, last, context), context);
+    return await writeReport(file, await loadIn(folder, file, last, context), context);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     throw new CommandFailure(`${file.entry.prefix}: ${withoutFolder(error.message, folder)}`, { cause: error });

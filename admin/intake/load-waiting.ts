@@ -4,7 +4,7 @@ import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { intakeBucket, loadedKey } from './bucket.ts';
-import { type LoadContext, loadFile, report } from './load-file.ts';
+import { type LoadContext, loadFile, writeReport } from './load-file.ts';
 import { decide, listWaiting, readLastLoaded } from './waiting-files.ts';
 
 type Entries = readonly [IntakeEntry, ...IntakeEntry[]];
@@ -33,7 +33,7 @@ export const withBucket = async <Result>(
   }
 };
 
-/** What waits, and what is done with it. @param entries those of one kind and supplier */
+/** Lists the waiting files, with the decision about each. @param entries those of one kind and supplier */
 export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext) => {
   const { files, ignored } = await listWaiting(entries, bucket, now());
   const last = await readLastLoaded(loadedKey(entries[0]), bucket);
@@ -54,7 +54,7 @@ export const loadWaiting = async (entries: Entries, context: LoadContext) => {
       const outcome =
         action === 'load'
           ? await loadFile(file, last, context)
-          : await report(file, { outcome: action, reason }, context);
+          : await writeReport(file, { outcome: action, reason }, context);
       counts[outcome] += 1;
     }
   }

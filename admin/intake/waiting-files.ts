@@ -7,7 +7,7 @@ export interface WaitingFile extends StoredFile {
   readonly entry: IntakeEntry;
 }
 
-/** What is done with a waiting file now. `wait`: the outcome of the file to load decides. */
+/** What is done with a waiting file now. A file with `wait` is decided about when the file with `load` is done. */
 export interface Decision {
   readonly file: WaitingFile;
   readonly action: 'load' | 'wait' | 'superseded' | 'refused';
@@ -28,7 +28,7 @@ const MAX_AGE_MS = 29 * 86_400_000;
 const FILE = /\.(csv|ndjson|jsonl)$/i;
 
 const BYTES_PER_GIGABYTE = 1e9;
-/** Of an entry without `maxGigabytes`. */
+/** The limit of an entry without `maxGigabytes`. */
 const DEFAULT_GIGABYTES = 5;
 
 /** Oldest first; within the same second by name. */
@@ -40,7 +40,8 @@ export const listWaiting = async (entries: readonly IntakeEntry[], bucket: Intak
   const oldest = new Date(now.getTime() - MAX_AGE_MS).toISOString();
   const objects = await Promise.all(
     entries.map(async (entry): Promise<readonly WaitingFile[]> => {
-      // Files before reports, so that none is loaded twice.
+      // Files are listed before reports: a file that another build finishes in between then has its report in the list,
+      // so it is not loaded twice.
       const stored = await bucket.list(entry.prefix);
       const reports = new Set((await bucket.list(`reports/${entry.prefix}`)).map(({ name }) => name));
       return stored

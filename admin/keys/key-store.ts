@@ -13,8 +13,8 @@ import { CommandFailure } from '../command/command-result.ts';
 /** Milliseconds for a change or a rotation, retries included. */
 const TIMEOUT_MS = 20_000;
 
-/** The record has changed since it was read, or a rotation is changing it: nothing was written. */
-const isConflict = (error: unknown): boolean =>
+/** Whether the record has changed since it was read, or a rotation is changing it. Nothing was written then. */
+const isConcurrentChange = (error: unknown): boolean =>
   error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
 
 /** Who changes a key, and when. */
@@ -33,8 +33,11 @@ interface KeyChanges {
 /** How a rotation ends the old key: at once, or after a last day. */
 export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt' | 'revokedBy'>> | Required<Pick<KeyRecord, 'expires'>>;
 
-/** Sets and removes fields, and increments the change number, unless the record has changed since it was read. */
-const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
+/**
+ * The input of an update that sets and removes fields and increments the change number. The update fails when the
+ * record has changed since it was read.
+ */
+const updateInput = ({ changeNumber }: KeyRecord, changes: object) => {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const removed = given.filter(([, value]) => value === null).map(([field]) => `#${field}`);
   const set = given.filter(([, value]) => value !== null);
@@ -56,7 +59,7 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
   };
 };
 
-/** The plans of a key after a change of its plan, which is valid from the window of the change. */
+/** The plans of a key after its plan changes, which takes effect from the window of the change. */
 const plansWith = (old: KeyRecord, plan: string, at: Date): KeyRecord['plans'] =>
   plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
@@ -76,15 +79,15 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
       const old = await get(id);
       const changes = changesOf(old);
       if (changes === undefined) return old;
-      const update = { TableName: table, Key: { id }, ...updateUnchanged(old, changes) };
+      const update = { TableName: table, Key: { id }, ...updateInput(old, changes) };
       const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
       return parseStored(KeyRecord, Attributes, `key ${id}`);
     };
-    return retryUntil(deadlineIn(TIMEOUT_MS), attempt, isConflict);
+    return retryUntil(deadlineIn(TIMEOUT_MS), attempt, isConcurrentChange);
   };
 
-  /** A restored record gets a new change number too. */
-  const newItem = (item: DynamoItem) => ({
+  /** The input of a put. It gives the record a new change number, also when the record is restored. */
+  const putInput = (item: DynamoItem) => ({
     TableName: table,
     Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
   });
@@ -106,7 +109,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
 
     /** No condition, so that a retry after a lost response succeeds: keys are random, and so are their ids. */
     add: async (record: KeyRecord): Promise<void> => {
-      await db.send(new PutCommand(newItem(record)));
+      await db.send(new PutCommand(putInput(record)));
     },
 
     /** Every key but the probe's, oldest first. */
@@ -118,7 +121,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
     /** Stores a record that is missing, never an existing one: that may be revoked. @returns whether it was missing */
     addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
-        await db.send(new PutCommand({ ...newItem(item), ConditionExpression: 'attribute_not_exists(id)' }));
+        await db.send(new PutCommand({ ...putInput(item), ConditionExpression: 'attribute_not_exists(id)' }));
         return true;
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return false;
@@ -155,8 +158,8 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
     rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<void> => {
       const { id: successorId, createdAt: rotatedAt, createdBy: rotatedBy } = successor;
       const changes = { ...end, successor: successorId, rotatedAt, rotatedBy };
-      const Update = { TableName: table, Key: { id: old.id }, ...updateUnchanged(old, changes) };
-      const { committed } = await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(TIMEOUT_MS));
+      const Update = { TableName: table, Key: { id: old.id }, ...updateInput(old, changes) };
+      const { committed } = await transact(db, [{ Update }, { Put: putInput(successor) }], deadlineIn(TIMEOUT_MS));
       if (!committed) throw new CommandFailure(`key ${old.id} was changed meanwhile, so nothing was done: try again`);
     },
   };

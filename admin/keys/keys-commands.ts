@@ -66,7 +66,7 @@ const parseMonth = (text: string): string => {
 
 const domainsOption = (description: string) => new Option('--domains <domains>', description).argParser(parseDomains);
 
-const addUsage = (keys: Command, run: Runner): void => {
+const addUsageCommand = (keys: Command, run: Runner): void => {
   keys
     .command('usage')
     .description('requests and units of a key in the last 24 hours, or of a key or every key per day of a month (UTC)')
@@ -144,7 +144,7 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .option('--no-domains', 'let the key use any content domain')
     .addHelpText('after', exampleOf('keys update 0123456789abcdef0123 --plan premium'))
     .action((id: string, options: UpdateKeyOptions) => run((context) => updateKey(requireKeyId(id), options, context)));
-  addUsage(keys, run);
+  addUsageCommand(keys, run);
   keys
     .command('restore')
     .description('restore missing keys from another table; existing keys, including revoked ones, are not changed')

@@ -6,7 +6,10 @@ import { type CommandContext, requireConfirmation } from '../deployment/deployme
 import type { ChangeOrigin, EndOfKey } from './key-store.ts';
 import { changeBy, keyView, newKeyText, openKeys, stateOf } from './keys.ts';
 
-/** Without an overlap now, otherwise the last day of the overlap, or the key's own last day if that is earlier. */
+/**
+ * How the old key ends. Without an overlap it is revoked now. Otherwise it ends with the last day of the overlap, or
+ * with its own last day if that is earlier.
+ */
 const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: ChangeOrigin): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
   const lastDay = dayAfter(londonDate(at), overlapDays);

@@ -11,10 +11,10 @@ import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { conditionOf, REVISION_BYTES, revisionOf, STALL_TIMEOUT_MS } from './stored-records.ts';
 
 /**
- * Puts an erasure in the place of the records in both tables, or with null takes it back, in a transaction of which each
- * write fails when something else is stored by then. An earlier erasure stays as it is, and is completed where one table
- * was restored without it.
- * @returns `notThere` when there was nothing in its place, `unchanged` when both tables had an erasure
+ * Replaces the records of a vehicle in both tables with an erasure, or removes an erasure when `erasure` is null. Both
+ * tables are written in one transaction, which fails when a record has changed since it was read. An erasure that is
+ * stored already is kept; when only one table has it, as after a restore, it is copied to the other.
+ * @returns `notThere` when nothing was stored or no erasure can be removed, `unchanged` when both tables had an erasure
  */
 export const changeErasure = async (
   registration: string,
@@ -39,7 +39,8 @@ export const changeErasure = async (
       const [item] = items.get(TableName) ?? [];
       const condition = conditionOf(item && { revision: revisionOf(item) });
       if (erasure !== null) return { Put: { TableName, Item: { registration, erased, revision }, ...condition } };
-      // A record beside an erasure is written as it is: it may be read before the erasure, which is in progress.
+      // One table has an erasure and the other a record: another command may be erasing the vehicle, and the two tables
+      // were read at different moments. The record is written unchanged, if it is still stored.
       if (item !== undefined && !isErased(item)) return { Put: { TableName, Item: item, ...condition } };
       return { Delete: { TableName, Key: recordKey(registration), ...condition } };
     });

@@ -5,7 +5,7 @@ import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Erasure } from '../../core/vehicles/erasure.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { changeErasure } from './erasures.ts';
-import { computeDigest, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
+import { computeDigest, type PartSummary, type RecordTarget, summaryOf } from './record-target.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { REVISION_BYTES, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
 
@@ -31,7 +31,7 @@ const DAMAGED: WriteRefusal = {
   reason: 'the stored record of this vehicle is damaged; remove it, then import this row',
 };
 
-/** What a file says of a registration. */
+/** The change that a file makes to the record of a registration. */
 export interface RecordChange {
   readonly registration: string;
   /** All but registration and last update, in the order of the schema; undefined when the part is removed. */
@@ -40,33 +40,35 @@ export interface RecordChange {
   readonly lastUpdated?: string | null | undefined;
   /** The vehicle is erased: this takes the place of its records in both tables. Null takes an erasure back. */
   readonly erasure?: Erasure['erased'] | null;
-  /** Whether the erasure is copied, so that it does not matter what it replaces. */
+  /** Whether the erasure is a copy from another table. It then counts as `erased` even when nothing was stored. */
   readonly isCopy?: boolean;
 }
 
 /** How changes are written. */
 export interface ChangeOptions {
   readonly dryRun: boolean;
-  /** Whether a stored record that is as new or newer stays. */
+  /** Whether a stored record stays when it is as new, or newer. */
   readonly ifNewer?: boolean;
   /** The last update of a record without one of its own. */
   readonly fileTime?: string;
-  /** What a scan of the table has found of the supplier's part of a record. */
+  /**
+   * Returns what a scan of the table has found for a registration: the supplier's part, or that the vehicle is erased.
+   */
   readonly findScanned?: ((registration: string) => PartSummary | 'erased' | undefined) | undefined;
 }
 
 const compare = (
   { body, lastUpdated }: RecordChange,
-  own: PartSummary | undefined,
+  ownPart: PartSummary | undefined,
   ifNewer: boolean,
 ): RecordOutcome => {
-  if (body === undefined) return own === undefined ? 'notThere' : 'removed';
-  if (own === undefined) return 'loaded';
-  const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === own.lastUpdated;
-  if (isSameTime && own.digest === computeDigest(body)) return 'unchanged';
+  if (body === undefined) return ownPart === undefined ? 'notThere' : 'removed';
+  if (ownPart === undefined) return 'loaded';
+  const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === ownPart.lastUpdated;
+  if (isSameTime && ownPart.digest === computeDigest(body)) return 'unchanged';
   if (!ifNewer) return 'loaded';
   // An unknown age counts as the oldest. All times are written in one form, so they compare as texts.
-  return lastUpdated && (own.lastUpdated === undefined || own.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
+  return lastUpdated && (ownPart.lastUpdated === undefined || ownPart.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
 };
 
 const isWrite = (outcome: RecordOutcome | WriteRefusal): boolean => outcome === 'loaded' || outcome === 'removed';
@@ -82,16 +84,16 @@ async function* inBatches<Item>(items: AsyncIterable<Item> | Iterable<Item>): As
 }
 
 /**
- * Writes the records that differ from what is stored, each only if it is still as it was read; otherwise it is compared
- * again. The parts of other suppliers stay, and so does an erasure.
+ * Writes the records that differ from what is stored. A write fails when the stored record has changed since it was
+ * read, and the record is then compared again. The parts of other suppliers stay, and so does an erasure.
  */
 export const recordChanges = (
-  form: RecordForm,
+  target: RecordTarget,
   { dryRun, ifNewer = false, fileTime, findScanned }: ChangeOptions,
   context: CommandContext,
 ) => {
-  const { supplier } = form;
-  const records = storedRecords(form, context);
+  const { supplier } = target;
+  const records = storedRecords(target, context);
   const limit = pLimit(WRITES_IN_FLIGHT);
   const isStopped = () => context.signal.aborted;
 
@@ -102,23 +104,23 @@ export const recordChanges = (
   const decide = (change: RecordChange, stored: StoredRecord | undefined): RecordOutcome | WriteRefusal => {
     if (stored?.isErased) return 'erased';
     if (stored !== undefined && stored.parts === undefined) {
-      return form.isWhole && change.body === undefined ? 'removed' : DAMAGED;
+      return target.isWhole && change.body === undefined ? 'removed' : DAMAGED;
     }
-    const own = stored?.parts?.get(supplier);
-    const outcome = compare(change, own && summaryOf(own), ifNewer);
+    const ownPart = stored?.parts?.get(supplier);
+    const outcome = compare(change, ownPart && summaryOf(ownPart), ifNewer);
     if (outcome !== 'loaded' || change.body === undefined) return outcome;
-    const reason = form.conflict?.(change.body, othersIn(stored));
+    const reason = target.findConflict?.(change.body, othersIn(stored));
     return reason === undefined ? outcome : { reason };
   };
 
-  /** Undefined when nobody supplies the record any more. */
+  /** The item to store; undefined when no supplier has a part of the record any more. */
   const changed = (
     { registration, body, lastUpdated = fileTime }: RecordChange,
     stored: StoredRecord | undefined,
   ): DynamoItem | undefined => {
     const parts = othersIn(stored);
     if (body !== undefined) parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
-    return parts.size === 0 ? undefined : { registration, ...form.join(parts) };
+    return parts.size === 0 ? undefined : { registration, ...target.join(parts) };
   };
 
   const apply = async (
@@ -135,10 +137,10 @@ export const recordChanges = (
     let mayBeRemoved = false;
     let stored = found;
     for (let tries = 0; ; tries += 1) {
-      // An attempt was applied, and its response lost.
+      // The earlier attempt was applied, but its response was lost.
       if (earlier !== undefined && stored?.revision === earlier.revision) return earlier.outcome;
       const outcome = decide(change, stored);
-      // What an earlier attempt has deleted leaves no revision.
+      // A record that an earlier attempt has deleted has no revision to compare.
       if (outcome === 'notThere' && mayBeRemoved) return 'removed';
       if (!isWrite(outcome)) return outcome;
       earlier = { revision: randomBytes(REVISION_BYTES).toString('hex'), outcome };
@@ -151,7 +153,9 @@ export const recordChanges = (
     }
   };
 
-  /** Undefined where the scan has found a difference: the whole record is needed then. */
+  /**
+   * The outcome that follows from the scan alone; undefined when the record differs, so that all of it must be read.
+   */
   const outcomeByScan = (change: RecordChange): RecordOutcome | undefined => {
     if (findScanned === undefined) return undefined;
     const found = findScanned(change.registration);
@@ -160,7 +164,10 @@ export const recordChanges = (
     return isWrite(outcome) ? undefined : outcome;
   };
 
-  /** Writes any number of changes and tells the outcome of each, until Ctrl-C. Nothing is in flight when it ends. */
+  /**
+   * Writes any number of changes until Ctrl-C, and calls `settle` with the outcome of each. Nothing is in flight when
+   * it ends.
+   */
   return async <Change extends RecordChange>(
     changes: AsyncIterable<Change> | Iterable<Change>,
     settle: (change: Change, result: RecordOutcome | WriteRefusal) => void,

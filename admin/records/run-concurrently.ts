@@ -1,6 +1,7 @@
 /**
- * Works on items until `isStopped` or the first error, after which nothing starts; `work` is told so too.
- * Nothing is in flight when it returns or throws. @throws the first error
+ * Calls `work` for each item, at most `concurrency` at a time, until `isStopped` or the first error. After that no work
+ * starts, and the function that `work` is given returns true. Nothing is in flight when it returns or throws. @throws
+ * the first error
  */
 export const runConcurrently = async <Item>(
   items: Iterable<Item> | AsyncIterable<Item>,

@@ -9,14 +9,14 @@ import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import { isErased } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import type { Parts, RecordForm } from './record-form.ts';
+import type { Parts, RecordTarget } from './record-target.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
 /** A record as it is stored. */
 export interface StoredRecord {
   /** Absent from records that another program has written, such as an import of DynamoDB from S3. */
   readonly revision: string | undefined;
-  /** Undefined for a damaged record; none for an erased one. */
+  /** Undefined for a damaged record, empty for an erased one. */
   readonly parts: Parts | undefined;
   readonly isErased: boolean;
 }
@@ -31,12 +31,15 @@ const BACKOFF_BASE_MS = 100;
 const BACKOFF_CAP_MS = 3_000;
 const SEGMENTS = 8;
 
-/** A write of one item fails while an erasure, which is a transaction, writes it too. */
-const isPassing = (error: unknown): boolean => isTransient(error) || error instanceof TransactionConflictException;
+/**
+ * Errors worth a retry. They include the conflict with an erasure: it is a transaction, which may write the same item.
+ */
+const isWorthRetrying = (error: unknown): boolean =>
+  isTransient(error) || error instanceof TransactionConflictException;
 
 /** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
-const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
-  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isPassing, (tries) =>
+const retryTransient = <T>(attempt: () => Promise<T>): Promise<T> =>
+  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isWorthRetrying, (tries) =>
     backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
   );
 
@@ -53,7 +56,10 @@ export const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) 
 };
 
 /** The records of a table, by registration, for an import. Each request is repeated while its errors are transient. */
-export const storedRecords = ({ table, read }: Pick<RecordForm, 'table' | 'read'>, { deployment }: CommandContext) => {
+export const storedRecords = (
+  { table, read }: Pick<RecordTarget, 'table' | 'read'>,
+  { deployment }: CommandContext,
+) => {
   const { db } = deployment;
   const TableName = tableName(deployment, table);
   const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord] => {
@@ -66,7 +72,7 @@ export const storedRecords = ({ table, read }: Pick<RecordForm, 'table' | 'read'
       const found = new Map<string, StoredRecord>();
       let keys: readonly DynamoItem[] = registrations.map(recordKey);
       while (keys.length > 0) {
-        const { items, unread } = await persist(() =>
+        const { items, unread } = await retryTransient(() =>
           batchGet(db, [{ table: TableName, keys, consistent: true }], deadlineIn(READ_TIMEOUT_MS)),
         );
         for (const item of items.get(TableName) ?? []) found.set(...readItem(item));
@@ -85,7 +91,7 @@ export const storedRecords = ({ table, read }: Pick<RecordForm, 'table' | 'read'
         let startKey: DynamoItem | undefined;
         do {
           const page = { ...part, ExclusiveStartKey: startKey };
-          const { Items = [], LastEvaluatedKey } = await persist(() => db.send(new ScanCommand(page)));
+          const { Items = [], LastEvaluatedKey } = await retryTransient(() => db.send(new ScanCommand(page)));
           await addPage(Items.map(readItem));
           startKey = LastEvaluatedKey;
           await nextTurn();
@@ -95,8 +101,9 @@ export const storedRecords = ({ table, read }: Pick<RecordForm, 'table' | 'read'
     },
 
     /**
-     * Puts an item, or nothing, in the place of what was read, if that is still there.
-     * @returns `maybe` when it is not, but an earlier attempt, whose response was lost, may have been applied
+     * Puts the item in place of the record that was read, or deletes that record, unless it has changed since.
+     * @returns `no` when the record has changed; `maybe` when it has, but an earlier attempt with a lost response may
+     * be why
      */
     replace: async (
       registration: string,
@@ -106,7 +113,7 @@ export const storedRecords = ({ table, read }: Pick<RecordForm, 'table' | 'read'
       const condition = conditionOf(stored);
       let attempts = 0;
       try {
-        await persist(async () => {
+        await retryTransient(async () => {
           attempts += 1;
           await (item === undefined
             ? db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...condition }))

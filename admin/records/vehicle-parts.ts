@@ -1,18 +1,18 @@
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { MAX_POLICIES, type Policy, VehicleDetails, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { NAMELESS, type Part, type Parts, type RecordForm, wholeForm } from './record-form.ts';
+import { NAMELESS, type Part, type Parts, type RecordTarget, wholeTarget } from './record-target.ts';
 
 /** Suppliers of a vehicle. With the policies' limit they keep a record far below the 400 KB of a DynamoDB item. */
 const MAX_SUPPLIERS = 20;
 
-/** What one supplier says of a vehicle. */
+/** What one supplier has supplied for a vehicle. */
 interface VehicleBody {
   readonly vehicle: VehicleDetails;
   readonly policies: readonly Policy[];
 }
 
-/** What a record keeps of each supplier beside its policies, once one of them has a name. */
+/** What a record stores of each supplier beside its policies, as soon as one supplier has a name. */
 export const SupplierDetails = {
   type: 'object',
   required: ['lastUpdated', 'vehicle'],
@@ -25,7 +25,7 @@ export interface SuppliedVehicle extends VehicleRecord {
   readonly supplied?: Readonly<Record<string, Pick<VehicleRecord, 'lastUpdated' | 'vehicle'>>>;
 }
 
-/** In the order of the suppliers' names; undefined for a damaged vehicle. */
+/** The parts of a vehicle in the order of the suppliers' names; undefined for a damaged vehicle. */
 const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   const record = readStored(VehicleRecord, item);
   if (record === undefined) return undefined;
@@ -36,28 +36,33 @@ const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   );
   const parts = new Map<string, Part<VehicleBody>>();
   for (const [name, value] of Object.entries(supplied ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const said = readStored(SupplierDetails, value);
-    if (said === undefined) return undefined;
-    const own = policies.filter((_, nth) => suppliers[nth] === name);
-    parts.set(name, { body: { vehicle: said.vehicle, policies: own }, lastUpdated: said.lastUpdated });
+    const details = readStored(SupplierDetails, value);
+    if (details === undefined) return undefined;
+    const ownPolicies = policies.filter((_, nth) => suppliers[nth] === name);
+    parts.set(name, { body: { vehicle: details.vehicle, policies: ownPolicies }, lastUpdated: details.lastUpdated });
   }
   return parts.size > 0 && suppliers.every((name) => parts.has(String(name))) ? parts : undefined;
 };
 
-/** Details and last update are the latest ones; of equally late ones the first supplier's by name. */
+/**
+ * Joins parts. Details and last update are those of the latest part; of equally late parts, the first supplier's by
+ * name.
+ */
 const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registration'> => {
   const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
-  const said = sorted.map(([name, { body, lastUpdated = '' }]) => ({ name, ...body, lastUpdated }));
-  const { vehicle, lastUpdated } = said.reduce((latest, one) => (one.lastUpdated > latest.lastUpdated ? one : latest));
-  const policies = said.flatMap(({ name, policies: own }) =>
-    name === NAMELESS ? own : own.map((policy) => ({ ...policy, supplier: name })),
+  const supplied = sorted.map(([name, { body, lastUpdated = '' }]) => ({ name, ...body, lastUpdated }));
+  const { vehicle, lastUpdated } = supplied.reduce((latest, one) =>
+    one.lastUpdated > latest.lastUpdated ? one : latest,
   );
-  const supplied = said.map((one) => [one.name, { lastUpdated: one.lastUpdated, vehicle: one.vehicle }]);
+  const policies = supplied.flatMap(({ name, policies: ownPolicies }) =>
+    name === NAMELESS ? ownPolicies : ownPolicies.map((policy) => ({ ...policy, supplier: name })),
+  );
+  const details = supplied.map((one) => [one.name, { lastUpdated: one.lastUpdated, vehicle: one.vehicle }]);
   const isNameless = parts.size === 1 && parts.has(NAMELESS);
-  return { vehicle, policies, lastUpdated, ...(!isNameless && { supplied: Object.fromEntries(supplied) }) };
+  return { vehicle, policies, lastUpdated, ...(!isNameless && { supplied: Object.fromEntries(details) }) };
 };
 
-/** No names: a supplier that reads why its rows were rejected must not learn who its competitors are. */
+/** The reason names no supplier: whoever reads why its rows were rejected must not learn who its competitors are. */
 const findConflict = ({ policies }: VehicleBody, others: Parts<VehicleBody>): string | undefined => {
   const stored = [...others.values()].reduce((sum, { body }) => sum + body.policies.length, 0);
   if (policies.length > 0 && stored + policies.length > MAX_POLICIES) {
@@ -73,22 +78,22 @@ export const readSupplied = (item: DynamoItem): SuppliedVehicle | undefined => {
   return parts && { registration: String(item.registration), ...joinParts(parts) };
 };
 
-/** What one supplier says of a vehicle, as a record; null without anything, undefined for a damaged vehicle. */
+/** The record that one supplier has supplied; null when it has supplied none, undefined for a damaged vehicle. */
 export const readSupplier = (item: DynamoItem, supplier: string): object | null | undefined => {
   const parts = readParts(item);
-  const own = parts?.get(supplier);
-  if (parts === undefined || own === undefined) return parts && null;
-  return { registration: item.registration, ...own.body, lastUpdated: own.lastUpdated };
+  const part = parts?.get(supplier);
+  if (parts === undefined || part === undefined) return parts && null;
+  return { registration: item.registration, ...part.body, lastUpdated: part.lastUpdated };
 };
 
 /** Compares and replaces one supplier's part of each vehicle; without a name, the nameless supplier's part. */
-export const supplierForm = (supplier = NAMELESS): RecordForm<VehicleBody> => ({
+export const supplierTarget = (supplier = NAMELESS): RecordTarget<VehicleBody> => ({
   table: 'vehicles',
   supplier,
   read: readParts,
   join: joinParts,
-  conflict: findConflict,
+  findConflict,
 });
 
 /** Vehicles that are replaced whole, with all of their suppliers. */
-export const WHOLE_VEHICLES = wholeForm('vehicles', readSupplied);
+export const WHOLE_VEHICLES = wholeTarget('vehicles', readSupplied);

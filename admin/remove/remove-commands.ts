@@ -2,28 +2,28 @@ import type { Command } from 'commander';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { type FileKind, REGISTRATION_FILE } from '../files/file-kind.ts';
+import { type FileCommand, REGISTRATION_FILE } from '../files/file-command.ts';
 import type { FileOptions } from '../files/file-options.ts';
 import { addRegistrationFile, registrationLines } from '../files/registration-option.ts';
 import { runFile } from '../files/run-file.ts';
-import { COMPLIANCE } from '../import/compliance.ts';
+import { COMPLIANCE_RECORDS } from '../import/compliance.ts';
 import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
 import { addSupplierOption } from '../supplier-option.ts';
 import { removeSupplied } from './remove-supplied.ts';
 
-const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
-const OTHER = { vehicles: 'compliance', compliance: 'vehicles' } as const;
+const RECORD_NAMES = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
+const OTHER_TABLE = { vehicles: 'compliance', compliance: 'vehicles' } as const;
 
 /** Removes the records of the registrations in a file from one of the two tables. */
-const removeKind = (noun: keyof typeof RECORDS): FileKind => ({
+const removeCommand = (noun: keyof typeof RECORD_NAMES): FileCommand => ({
   ...REGISTRATION_FILE,
   verb: 'remove',
   noun,
-  consequence: `This removes ${RECORDS[noun]} for good`,
+  consequence: `This removes ${RECORD_NAMES[noun]} for good`,
   outcomes: ['removed', 'notThere', 'erased'],
-  note: `Only ${RECORDS[noun]} were removed; "remove ${OTHER[noun]}" removes ${RECORDS[OTHER[noun]]}.`,
-  writing: {
-    form: noun === 'vehicles' ? WHOLE_VEHICLES : COMPLIANCE,
+  note: `Only ${RECORD_NAMES[noun]} were removed; "remove ${OTHER_TABLE[noun]}" removes ${RECORD_NAMES[OTHER_TABLE[noun]]}.`,
+  rowHandling: {
+    target: noun === 'vehicles' ? WHOLE_VEHICLES : COMPLIANCE_RECORDS,
     // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
     read: (_rows, registration) => ({ change: { registration } }),
   },
@@ -36,7 +36,7 @@ interface RemoveOptions extends Partial<FileOptions> {
 }
 
 const runRemove = async (
-  noun: keyof typeof RECORDS,
+  noun: keyof typeof RECORD_NAMES,
   file: string | undefined,
   { registration, all, supplier, ...options }: RemoveOptions,
   context: CommandContext,
@@ -49,7 +49,7 @@ const runRemove = async (
     throw new CommandFailure(`name one of FILE, --registration R… and --all: ${nothing}`);
   }
   if (all) return removeSupplied(supplier, options.dryRun ?? false, context);
-  return runFile(removeKind(noun), file ?? registrationLines(registration ?? []), options, context);
+  return runFile(removeCommand(noun), file ?? registrationLines(registration ?? []), options, context);
 };
 
 /** Adds `remove vehicles` and `remove compliance`. */
@@ -60,7 +60,7 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
   for (const noun of ['vehicles', 'compliance'] as const) {
     const command = addSupplierOption(addRegistrationFile(removals.command(noun)), noun, 'with --all: the supplier')
       .description(
-        `remove ${RECORDS[noun]}, not ${RECORDS[OTHER[noun]]}; a file with a row that has no valid registration is refused`,
+        `remove ${RECORD_NAMES[noun]}, not ${RECORD_NAMES[OTHER_TABLE[noun]]}; a file with a row that has no valid registration is refused`,
       )
       .addHelpText('after', exampleOf(`remove ${noun} --registration "AB12 CDE" KR08NIL`))
       .action((file: string | undefined, options: RemoveOptions) =>

@@ -5,9 +5,12 @@ import { type CommandContext, requireConfirmation } from '../deployment/deployme
 import { BEGINS_AGAIN } from '../files/report.ts';
 import { recordChanges } from '../records/record-changes.ts';
 import { storedRecords } from '../records/stored-records.ts';
-import { supplierForm } from '../records/vehicle-parts.ts';
+import { supplierTarget } from '../records/vehicle-parts.ts';
 
-/** Removes what a supplier has supplied, and vehicles without another. Damaged records, perhaps others', stay. */
+/**
+ * Removes what a supplier has supplied, and vehicles that no other supplier has. Damaged records stay, because they may
+ * be other suppliers'.
+ */
 export const removeSupplied = async (
   supplier: string | undefined,
   dryRun: boolean,
@@ -15,21 +18,21 @@ export const removeSupplied = async (
 ): Promise<CommandResult> => {
   const what = `everything that ${supplier === undefined ? 'was supplied without a name' : `${supplier} has supplied`}`;
   if (!dryRun) await requireConfirmation(`This removes ${what} for good`, context);
-  const form = supplierForm(supplier);
-  const remove = recordChanges(form, { dryRun }, context);
+  const target = supplierTarget(supplier);
+  const remove = recordChanges(target, { dryRun }, context);
   const { signal } = context;
   let [removed, damaged, read] = [0, 0, 0];
   const progress = showCount(context, 'stored records');
-  await storedRecords(form, context)
+  await storedRecords(target, context)
     .scan(
       async (page) => {
         read += page.length;
         progress.update(read);
         damaged += page.filter(([, { parts }]) => parts === undefined).length;
-        const own = page
-          .filter(([, { parts }]) => parts?.has(form.supplier))
+        const changes = page
+          .filter(([, { parts }]) => parts?.has(target.supplier))
           .map(([registration]) => ({ registration }));
-        await remove(own, (_, result) => {
+        await remove(changes, (_, result) => {
           if (result === 'removed') removed += 1;
         });
       },

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 
-/** The name of the supplier without one. No other name can be this one. */
+/** Stands for the supplier without a name. No supplier can have this name. */
 export const NAMELESS = '-';
 
-/** What one supplier says of a record. */
+/** What one supplier has supplied for a record. */
 export interface Part<Body extends object = object> {
   /** All but registration and last update, in the order of the schema. */
   readonly body: Body;
@@ -14,8 +14,11 @@ export interface Part<Body extends object = object> {
 /** The parts of a record, by the name of their supplier. */
 export type Parts<Body extends object = object> = ReadonlyMap<string, Part<Body>>;
 
-/** How the records of a table are made of parts, and whose part a run compares and replaces. */
-export interface RecordForm<Body extends object = object> {
+/**
+ * What a run compares and replaces: one supplier's part of each record of a table. Also reads the parts of a stored
+ * record, and joins parts into a record.
+ */
+export interface RecordTarget<Body extends object = object> {
   readonly table: 'vehicles' | 'compliance';
   readonly supplier: string;
   /** Whether a record is one part, so that a removal takes all of it, damaged or not. */
@@ -25,25 +28,28 @@ export interface RecordForm<Body extends object = object> {
   /** The attributes of a record with these parts, at least one. */
   join(parts: Parts<Body>): object;
   /** Why a part does not fit in beside other suppliers' parts; undefined when it does. */
-  conflict?(body: Body, others: Parts<Body>): string | undefined;
+  findConflict?(body: Body, others: Parts<Body>): string | undefined;
 }
 
-/** What an import compares of a part. */
+/** The facts about a part that an import compares. */
 export interface PartSummary {
   readonly lastUpdated: string | undefined;
   readonly digest: string;
 }
 
-/** 128 bits, of the fields in the order of their schema. */
+/** 128 bits of the hash of the fields, in the order of their schema. */
 export const computeDigest = (body: object): string => hash('sha256', JSON.stringify(body), 'base64url').slice(0, 22);
 
 export const summaryOf = ({ body, lastUpdated }: Part): PartSummary => ({ lastUpdated, digest: computeDigest(body) });
 
-/** Records that are one part, whoever has supplied them. `read` leaves out what is none of the record's attributes. */
-export const wholeForm = <Record extends { readonly registration: string; readonly lastUpdated?: string }>(
-  table: RecordForm['table'],
+/**
+ * The target of records that are replaced whole, whoever has supplied them. `read` leaves out attributes that do not
+ * belong to the record.
+ */
+export const wholeTarget = <Record extends { readonly registration: string; readonly lastUpdated?: string }>(
+  table: RecordTarget['table'],
   read: (item: DynamoItem) => Record | undefined,
-): RecordForm => ({
+): RecordTarget => ({
   table,
   supplier: NAMELESS,
   isWhole: true,

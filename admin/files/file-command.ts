@@ -1,6 +1,6 @@
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { RecordChange, RecordOutcome } from '../records/record-changes.ts';
-import type { RecordForm } from '../records/record-form.ts';
+import type { RecordTarget } from '../records/record-target.ts';
 import type { FileOptions } from './file-options.ts';
 import type { RejectedRow, Row, RowRules } from './rows.ts';
 import type { FileFormat, SourceFile } from './source-file.ts';
@@ -9,14 +9,14 @@ import type { StagedRows } from './staging.ts';
 /** The kinds of data that files have. */
 export type DataKind = 'vehicles' | 'compliance' | 'content';
 
-/** What decides how rows are read. */
+/** The options that decide how rows are read. */
 export interface ReadOptions extends Pick<FileOptions, 'dates' | 'ifNewer' | 'restore'> {
   readonly format: FileFormat;
   /** When the command was started. */
   readonly now: Date;
 }
 
-/** What the rows of a vehicle say. Without a change all of them are rejected. */
+/** The result of reading the rows of a vehicle. Without a change, all rows are rejected. */
 export interface ReadRows {
   readonly change?: RecordChange;
   readonly rejected?: readonly RejectedRow[];
@@ -24,27 +24,29 @@ export interface ReadRows {
   readonly repeated?: number;
 }
 
-/** How the rows of a vehicle become its record. */
+/** How the rows of a vehicle are read, and what they change. */
 export interface RecordRules {
-  readonly form: RecordForm;
+  readonly target: RecordTarget;
   readonly read: (rows: readonly Row[], registration: string, options: ReadOptions) => ReadRows;
 }
 
-/** A kind of file: what its rows have, and what a command does with them. */
-export interface FileKind extends RowRules {
-  /** The name of the command, on the command line too. */
+/** A command on a file: what the rows of the file have, and what the command does with them. */
+export interface FileCommand extends RowRules {
+  /** The name of the command on the command line. */
   readonly verb: 'import' | 'remove' | 'erase';
   /** The kind of data; also the id of its table. */
   readonly noun: DataKind;
-  /** A clause for the question before it changes production data. */
+  /** What the command does, in words. The operator is asked to confirm it before production data is changed. */
   readonly consequence: string;
   readonly formats: readonly FileFormat[];
   /** The possible outcomes of a record, the intended one first. */
   readonly outcomes: readonly [RecordOutcome, ...RecordOutcome[]];
   /** A sentence after the result. */
   readonly note?: string;
-  /** How its rows are written: as records of vehicles, or in another way. */
-  readonly writing: RecordRules | ((run: FileRun, onRows: () => void, context: CommandContext) => Promise<void>);
+  /**
+   * How the rows are handled: read and written as records of vehicles by these rules, or by a function of the command.
+   */
+  readonly rowHandling: RecordRules | ((run: FileRun, onRows: () => void, context: CommandContext) => Promise<void>);
 }
 
 /** Counts of one run: records by outcome, and rows. */
@@ -60,16 +62,16 @@ export interface Counts extends Record<RecordOutcome, number> {
 
 /** One run of a command on a file. */
 export interface FileRun {
-  readonly kind: FileKind;
+  readonly command: FileCommand;
   readonly source: SourceFile;
   readonly options: FileOptions & ReadOptions;
   readonly staged: StagedRows;
   readonly counts: Counts;
 }
 
-/** A file of registrations, whatever else its rows have. A row has at most 100,000 characters. */
+/** A file of which only the registrations are used. A row has at most 100,000 characters. */
 export const REGISTRATION_FILE = {
   formats: ['csv', 'ndjson', 'txt'],
   columns: { required: ['registration'], optional: [], others: true },
   maxRowLength: 100_000,
-} as const satisfies Partial<FileKind>;
+} as const satisfies Partial<FileCommand>;
