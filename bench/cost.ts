@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { database, databaseWithoutRetries } from '../core/dynamodb/database.ts';
-import { importFile } from '../functions/endpoints/endpoint-files.ts';
+import { importFunctionFile } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
 import type { GatewayHandler } from '../functions/http/stack.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
@@ -151,7 +151,7 @@ const measure = async (): Promise<readonly string[]> => {
   for (const kind of kinds) {
     const { endpoint, name } = kind;
     const { memoryMegabytes } = endpoint === 'not-found' ? notFound : endpoints[endpoint];
-    const { handler } = await importFile<{ readonly handler: GatewayHandler }>(endpoint, 'handler.ts');
+    const { handler } = await importFunctionFile<{ readonly handler: GatewayHandler }>(endpoint, 'handler.ts');
     await setDelay();
     const units = await costOf(() => handler(kind.event(0) as never, {} as never));
     await setDelay(DATABASE_MS);

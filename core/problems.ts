@@ -14,7 +14,7 @@ export interface ParameterIssue {
 
 export type ValidationIssue = PointerIssue | ParameterIssue;
 
-/** Issues in one problem document: as many as the largest bulk request has entries. */
+/** Maximum number of issues in one problem document: the number of entries in the largest bulk request. */
 export const MAX_ISSUES = 1_000;
 
 const badRequest = { status: 400, title: 'Bad Request' } as const;

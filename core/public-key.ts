@@ -1,4 +1,7 @@
-/** The public keys of signed answers, as anybody may see them. Imports no SDK: the stage's settings name some too. */
+/**
+ * The public keys of signed answers, in the form in which they are published. Imports no SDK, because the schema of the
+ * stages' settings imports this file.
+ */
 import { createHash, createPublicKey } from 'node:crypto';
 
 /** A P-256 public key as a JWK (RFC 7517) with its thumbprint as `kid` (RFC 7638). */

@@ -1,4 +1,7 @@
-/** Signs by AWS KMS. Bundled as a file of its own (lib/bundles.ts), loaded at the first signature. */
+/**
+ * Signs answers with keys of AWS KMS. Bundled as a file of its own (lib/bundles.ts), which is loaded at the first
+ * signature.
+ */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { awsTransport } from './dynamodb/aws-transport.ts';

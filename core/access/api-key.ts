@@ -19,7 +19,7 @@ const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const KEY_PATTERN = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 
-/** The prefix of the ids of the probe's keys. Its role can put no other record (lib/probe.ts). */
+/** The prefix of the ids of the probe's keys. The probe's role can put no records with other ids (lib/probe.ts). */
 export const PROBE_ID_PREFIX = 'probe-';
 
 /** Hex digits of the hash that make a unique id. */

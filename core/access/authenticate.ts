@@ -19,7 +19,10 @@ export interface Access {
 export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
-  /** Requests of this window, this one included unless its counter is stopped; undefined when that was throttled. */
+  /**
+   * Number of requests in this window, including this one unless the counter is stopped. Undefined when DynamoDB
+   * throttled the increment.
+   */
   readonly used: number | undefined;
 }
 
@@ -32,8 +35,8 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
   (key.expires === undefined || today <= key.expires);
 
 /**
- * Identifies the caller: reads the key, and counts the request at the same time. Stops the counters of rejected keys
- * and those far beyond the limit. Counting resumes when the key becomes valid, or its plan larger.
+ * Identifies the caller: reads the key, and counts the request at the same time. Stops the counter of a key that is
+ * rejected or far beyond its limit. Counting resumes when the key becomes valid, or its plan larger.
  * @returns undefined when the key is unknown, expired or revoked
  * @throws the error of the read or of the counter
  */

@@ -17,12 +17,12 @@ export const recentMap = <Value>(maxEntries = 1_000) => {
   };
 };
 
-const nameOf = (keyId: string, { start }: Window): string => `${keyId} ${start}`;
+const windowName = (keyId: string, { start }: Window): string => `${keyId} ${start}`;
 
 /**
  * Counts the requests of keys in their windows. A counter can be stopped: this instance then remembers its last number
- * and increments it no more, so that callers who ignore 401 or 429 cost no writes. Numbers are undefined when DynamoDB
- * throttled the increment.
+ * and no longer increments it, so that callers who ignore 401 or 429 cost no writes. A number is undefined when
+ * DynamoDB throttled the increment.
  */
 export const requestCounter = (usage: Pick<UsageTable, 'increment' | 'recordLimit'>) => {
   const stopped = recentMap<number>();
@@ -38,19 +38,19 @@ export const requestCounter = (usage: Pick<UsageTable, 'increment' | 'recordLimi
   return {
     /** The number of a request, or the last number of a stopped counter. @throws any error but throttling */
     count: async (keyId: string, window: Window) => {
-      const last = stopped.get(nameOf(keyId, window));
+      const last = stopped.get(windowName(keyId, window));
       if (last !== undefined) return { isStopped: true, used: last } as const;
       return { isStopped: false, used: await incrementUnlessThrottled(keyId, window) } as const;
     },
-    stop: (keyId: string, window: Window, last: number): void => stopped.remember(nameOf(keyId, window), last),
-    /** Counts a request with a stopped counter, and from now on every other one. */
+    stop: (keyId: string, window: Window, last: number): void => stopped.remember(windowName(keyId, window), last),
+    /** Starts a stopped counter again, and counts a request with it. */
     resume: (keyId: string, window: Window): Promise<number | undefined> => {
-      stopped.forget(nameOf(keyId, window));
+      stopped.forget(windowName(keyId, window));
       return incrementUnlessThrottled(keyId, window);
     },
-    /** Records the limit of a window in which requests are rejected, unless this instance has. */
+    /** Records the limit of a window in which requests are rejected, unless this instance has done so. */
     recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {
-      const name = nameOf(keyId, window);
+      const name = windowName(keyId, window);
       if (recordedLimits.get(name) === requestsPerWindow) return;
       await usage.recordLimit(keyId, window, requestsPerWindow);
       recordedLimits.remember(name, requestsPerWindow);

@@ -8,7 +8,10 @@ export interface WindowCount {
   readonly used: number;
   /** Entries of valid bulk requests beyond the first of each request. */
   readonly extraUnits: number;
-  /** The limit of the key's plan; absent when no request was rejected for it. So past windows keep their figures. */
+  /**
+   * The limit of the key's plan, recorded when a request is rejected for it. A later change of the plan then leaves the
+   * figures of this window as they were. Absent when no request was rejected.
+   */
   readonly requestsPerWindow?: number;
 }
 

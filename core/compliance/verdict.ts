@@ -53,7 +53,10 @@ const checkRoadTax = (
   return { status: today <= roadTax.paidUntil ? 'PAID' : 'EXPIRED', paidUntil: roadTax.paidUntil };
 };
 
-/** May the vehicle be on the road on this day? Four checks, their conjunction, and a reason per failed check. */
+/**
+ * Whether the vehicle may be on the road on this day. Has the four checks, whether all of them pass, and a reason for
+ * each that fails.
+ */
 export const verdictOn = (
   today: LondonDate,
   vehicle: Omit<InsuranceRecord, 'registration'>,

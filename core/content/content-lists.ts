@@ -3,8 +3,8 @@
  *
  * - A list is a partition. An item in it is a **member**, whose sort key is the item's creation time and id. So a list
  *   is in the order of creation, and an item has one place in time, whatever is added or removed meanwhile.
- * - The total of a list is the sum of its 32 **counters**. Which one counts an item follows from the item's id, so that
- *   few of the changes at a time meet on a counter: DynamoDB cancels transactions that meet on an item.
+ * - The total of a list is the sum of its 32 **counters**. The id of an item decides which counter counts it. So few
+ *   concurrent changes use the same counter: DynamoDB cancels a transaction that conflicts with another on an item.
  *
  * Members and counters change in the transaction of their item (content-writes.ts).
  */
@@ -25,14 +25,14 @@ type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
 /** The most items of a list that a page can skip; they are read, 100 bytes each. */
 export const MAX_OFFSET = 10_000;
 
-/** As many as are read with one read unit, unless the name of the domain is very long. */
+/** Number of counters of a list. One read unit reads all of them, unless the name of the domain is very long. */
 const COUNTERS = 32;
 
-/** From the last two digits of the id, which are random in a UUID of any version. */
+/** The counter of an item, from the last two digits of its id. They are random in a UUID of any version. */
 const counterOf = (id: string): string => String(Number.parseInt(id.slice(-2), 16) % COUNTERS);
 
 /** The primary keys of lists whose partition keys begin with this prefix. List names contain no `#`. */
-export const listKeys = (prefix: string) => {
+export const contentListKeys = (prefix: string) => {
   const memberPartition = (list: string): string => `${prefix}list#${list}`;
   const counterPartition = (list: string): string => `${prefix}counters#${list}`;
   return {
@@ -48,7 +48,7 @@ export const listKeys = (prefix: string) => {
 
 const SORT_KEY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [0-9a-f-]{36}$/;
 
-const idOf = (sortKey: string): string => sortKey.slice(sortKey.indexOf(' ') + 1);
+const itemIdOf = (sortKey: string): string => sortKey.slice(sortKey.indexOf(' ') + 1);
 
 /** The text that names a place in a list: its sort key, and a digest that binds it to the list. */
 const cursorOf = (partition: string, sortKey: string): string => {
@@ -83,7 +83,7 @@ export interface PageBounds {
 }
 
 export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: string) => {
-  const { counterKey, counterPartition, memberKey, memberPartition } = listKeys(prefix);
+  const { counterKey, counterPartition, memberKey, memberPartition } = contentListKeys(prefix);
 
   const query = (partition: string, more: Partial<QueryCommandInput> = {}) =>
     db.send(
@@ -96,7 +96,7 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
       }),
     );
 
-  /** Sort keys, newest first. DynamoDB returns at most a megabyte at a time. */
+  /** Reads sort keys, newest first, in several queries if necessary: DynamoDB returns at most a megabyte at a time. */
   const readMembers = async (partition: string, after: string | undefined, count: number): Promise<string[]> => {
     const sortKeys: string[] = [];
     let start: DynamoItem | undefined = after === undefined ? undefined : { pk: partition, sk: after };
@@ -144,7 +144,10 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
   });
 
   return {
-    /** The writes that take items from the lists in which they were to those in which they are then. */
+    /**
+     * The writes that move items from the lists that they were in `before` a change to those that they are in `after`
+     * it.
+     */
     changes: (before: readonly ListedItem[], after: readonly ListedItem[]): TransactWrite[] => {
       const [old, present] = [placesOf(before), placesOf(after)];
       const left = old.filter(({ name }) => !present.some((place) => place.name === name));
@@ -182,7 +185,7 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
       const hasNext = sortKeys.length > offset + limit;
       return {
         // An import can change the creation time of a member between two requests.
-        ids: [...new Set(shown.map(idOf))],
+        ids: [...new Set(shown.map(itemIdOf))],
         total: Math.max(counted, sortKeys.length),
         next: hasNext && last !== undefined ? cursorOf(partition, last) : null,
       };

@@ -6,7 +6,7 @@ import { batchGet } from '../dynamodb/batch-get.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
-import { contentLists, listKeys } from './content-lists.ts';
+import { contentListKeys, contentLists } from './content-lists.ts';
 import { type ContentFields, ContentItem, isContentId } from './item.ts';
 
 /**
@@ -27,7 +27,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export const contentKeys = (kind: KeyKind) => {
   const prefix = CONTENT_PREFIX[kind];
   return {
-    ...listKeys(prefix),
+    ...contentListKeys(prefix),
     itemKey: (id: string): DynamoItem => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): DynamoItem => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
     /**

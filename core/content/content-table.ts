@@ -52,8 +52,8 @@ const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
 };
 
 /**
- * The content of one kind of key, from requests' point of view. Below it are the transactions of changes
- * (content-writes.ts), and below these keys and reads (content-store.ts). A change includes the item's slug and lists.
+ * The content of one kind of key, as requests use it. It is built on the transactions in content-writes.ts, and these
+ * on the keys and reads in content-store.ts. A change of an item includes its slug and its lists.
  * @example
  * const content = contentTable(db, tables.content, 'live');
  * const { item } = await content.create(fields, undefined, { now, deadline });
@@ -114,7 +114,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     },
 
     /**
-     * `isReplayed`: the item is that of an earlier creation with this Idempotency-Key.
+     * `isReplayed` means that the item was created by an earlier request with this Idempotency-Key.
      * @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT
      */
     create: async (

@@ -75,7 +75,7 @@ const putIdempotencyRecord = (table: string, key: DynamoItem, item: ContentItem)
   };
 };
 
-/** The item, its slug and its lists are inconsistent, as after a restore of a moment within a change. */
+/** The item, its slug and its lists are inconsistent, as after a restore to a moment in the middle of a change. */
 class InconsistentContent extends Error {
   override readonly name = 'InconsistentContent';
 }

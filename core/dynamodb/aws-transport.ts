@@ -9,7 +9,7 @@ interface TransportTimeouts {
   readonly response: number;
 }
 
-/** The SDK recognises its name and code as a transient error and retries. */
+/** The SDK recognises a transient error by this name and code, and retries. */
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   readonly code = 'ETIMEDOUT';

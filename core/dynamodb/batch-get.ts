@@ -52,7 +52,7 @@ class KeysUnprocessed extends Error {
   override readonly name = 'KeysUnprocessed';
 }
 
-const isTransient = (error: unknown): boolean => error instanceof KeysUnprocessed || isThrottle(error);
+const isUnprocessedOrThrottled = (error: unknown): boolean => error instanceof KeysUnprocessed || isThrottle(error);
 
 /** Reads a chunk until nothing is unprocessed. An error or the deadline leaves the rest unread. */
 const readChunk = async (db: DynamoDBDocumentClient, chunk: readonly WantedKey[], deadline: Deadline) => {
@@ -63,12 +63,12 @@ const readChunk = async (db: DynamoDBDocumentClient, chunk: readonly WantedKey[]
     for (const [table, items] of Object.entries(response.Responses ?? {})) {
       found.push(...items.map((item): TableItem => [table, item]));
     }
-    // They have the form of the next request.
+    // `UnprocessedKeys` has the form of the next request.
     left = response.UnprocessedKeys ?? {};
     if (keysIn(left).length > 0) throw new KeysUnprocessed();
   };
   try {
-    await retryUntil(deadline, readLeft, isTransient);
+    await retryUntil(deadline, readLeft, isUnprocessedOrThrottled);
     return { found, unread: [], failure: undefined };
   } catch (failure) {
     // A copy: a late response still adds items, and no key may be both found and unread.

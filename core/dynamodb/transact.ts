@@ -36,7 +36,7 @@ const isTransientCancellation = ({ CancellationReasons: reasons = [] }: Transact
 const CONFLICT_PAUSE_BASE_MS = 25;
 const CONFLICT_PAUSE_CAP_MS = 100;
 
-const isConflict = (error: unknown): boolean =>
+const isTransactionConflict = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).some(({ Code }) => Code === 'TransactionConflict');
 
@@ -84,6 +84,6 @@ export const transact = async (
     }
   };
   return retryUntil(deadline, attempt, isTransient, (tries, error) =>
-    isConflict(error) ? backoffMs(tries, CONFLICT_PAUSE_BASE_MS, CONFLICT_PAUSE_CAP_MS) : backoffMs(tries),
+    isTransactionConflict(error) ? backoffMs(tries, CONFLICT_PAUSE_BASE_MS, CONFLICT_PAUSE_CAP_MS) : backoffMs(tries),
   );
 };

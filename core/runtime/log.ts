@@ -39,7 +39,7 @@ class RequestMetrics extends Metrics {
     if (this.getColdStart()) this.addMetric('ColdStart', 'Count', 1);
   }
 
-  /** So that the next request does not count as a cold start. */
+  /** Reports the cold start as used up, so that the next request does not count as one. */
   skipColdStart(): void {
     this.getColdStart();
   }

@@ -44,9 +44,9 @@ export const IntakeEntry = T.Object({
   complete: T.Optional(T.Boolean()),
   dates: T.Optional(text(/^(iso|uk)$/, 'iso or uk')),
   removeAtMost: T.Optional(Limit),
-  /** The most rows of a file of which nobody need know whose they are; a file with more is refused. Default: none. */
+  /** How many rows of a file may lack a readable registration. A file with more is refused. Default: none. */
   unreadableAtMost: T.Optional(Limit),
-  /** Of a CSV. When absent, it is found out. */
+  /** The encoding of CSV files. When absent, it is detected. */
   encoding: T.Optional(
     T.Refine(
       T.String(),
@@ -56,7 +56,10 @@ export const IntakeEntry = T.Object({
   ),
   /** The largest file, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much. Default: 5. */
   maxGigabytes: T.Optional(T.Number({ exclusiveMinimum: 0, maximum: 10 })),
-  /** May put files under the prefix and get their reports, by the bucket's policy. It must exist. */
+  /**
+   * The role or account that may put files under the prefix and get their reports. It must exist, because the bucket's
+   * policy names it.
+   */
   from: T.Optional(
     text(
       /^arn:aws[a-z-]*:iam::\d{12}:(root|role\/[\w+=,.@/-]+)$/,

@@ -1,4 +1,4 @@
-/** Names and forms that stack and CLI share. No CDK imports: they load slowly. */
+/** Names and patterns that stack and CLI share. No CDK imports: they load slowly. */
 import type { TableId } from '../tables.ts';
 
 /** The base URL of the API, `https://host/v1`. */
@@ -21,7 +21,7 @@ export const LIMIT_FORM = /^(\d{1,15}|(100|\d{1,2}(\.\d{1,6})?)%)$/;
 /** The plans of the stage, as JSON. */
 export const PLANS_OUTPUT = 'Plans';
 
-/** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it deletes. */
+/** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it changes data. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 
 /** The commit of the deployment. It says so when there were uncommitted changes. */

@@ -1,6 +1,6 @@
 /** The plans that a person writes: the setting of a stage, or `PLANS` on this machine. */
 import * as T from 'typebox';
-import { MAX_BULK_SIZE, type Plans as PlansOfStage, plansFrom } from '../access/plans.ts';
+import { MAX_BULK_SIZE, type Plans, plansFrom } from '../access/plans.ts';
 import { validationIssues } from '../schemas/validation-issues.ts';
 
 /** Ten plans take about 1 of the 4 kB that the environment variables of a function may have. */
@@ -12,7 +12,7 @@ const Plan = T.Object({
   bulkSize: T.Integer({ minimum: 1, maximum: MAX_BULK_SIZE }),
 });
 
-export const Plans = T.Refine(
+export const PlansSetting = T.Refine(
   T.Record(T.String(), Plan),
   (plans) => {
     const names = Object.keys(plans);
@@ -25,10 +25,10 @@ export const Plans = T.Refine(
 /** The plans of the variable `PLANS` of this machine, or what is wrong with it. */
 export const readPlans = (
   json: string | undefined,
-): { readonly plans: PlansOfStage } | { readonly problems: readonly string[] } => {
+): { readonly plans: Plans } | { readonly problems: readonly string[] } => {
   try {
     const plans = plansFrom(json);
-    const issues = validationIssues(Plans, plans);
+    const issues = validationIssues(PlansSetting, plans);
     const problems = issues.map(({ pointer, detail }) => `PLANS${pointer.replaceAll('/', '.')} ${detail}`);
     return problems.length > 0 ? { problems } : { plans };
   } catch {

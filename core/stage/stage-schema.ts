@@ -3,7 +3,7 @@ import * as T from 'typebox';
 import { isPublicJwk } from '../public-key.ts';
 import { IntakeEntry, TimeBetweenImports, text } from './intake-entry.ts';
 import { REGION_NAME } from './outputs.ts';
-import { Plans } from './plans-schema.ts';
+import { PlansSetting } from './plans-schema.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
 const LOG_RETENTION_DAYS: readonly number[] = [
@@ -137,7 +137,7 @@ export const StageFile = T.Object({
    */
   audit: T.Optional(T.Boolean()),
   /** The plans by name, with `requestsPerWindow` and `bulkSize`. Default: those in core/access/plans.ts. */
-  plans: T.Optional(Plans),
+  plans: T.Optional(PlansSetting),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
   /** In days. Default: 90 if data is kept, otherwise 7. */

@@ -4,17 +4,20 @@ import { type ApiError, invalidRegistration } from '../problems.ts';
 /** A normalised registration: vehicles are stored under it. Only this file makes one. As sent, it is a `string`. */
 export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 
-/** Longest text, in characters, that is still looked at as a registration. */
+/** Maximum length of a text that may be a registration, with separators. */
 const MAX_RAW_LENGTH = 32;
 /**
  * Characters that are ignored: spaces, hyphens, dots, the soft hyphen, zero-width and direction characters, and the
- * byte order mark. The pattern has no `\p`, which many languages lack: the document has the pattern too.
+ * byte order mark. The OpenAPI document has this pattern too, so it uses no `\p`, which many languages lack.
  */
 export const SEPARATORS =
   /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
 const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
 const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/gu;
-/** A mark of `\p{M}` would be drawn on the quote before it; U+2800 is a blank Braille pattern. */
+/**
+ * Characters that cannot be read between quotes. A mark of `\p{M}` would be drawn on the quote before it, and U+2800 is
+ * a blank Braille pattern.
+ */
 const UNREADABLE = /[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;

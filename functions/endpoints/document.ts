@@ -78,7 +78,7 @@ const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!
 const GAP = `${SEPARATORS.source}*`;
 
 /** The rule of core/vehicles/registration.ts as far as JSON Schema can express it. A test compares the two. */
-export const Registration = T.String({
+export const registrationSchema = T.String({
   maxLength: 32,
   pattern: `^(?=.{0,31}(?:${ASCII}))(?:${GAP}(?:${LETTER})){1,12}${GAP}$`,
   description: 'Registration number; case, spaces, hyphens, dots and invisible characters do not matter',
@@ -86,7 +86,7 @@ export const Registration = T.String({
 
 export const registrationAsSent = T.String({ description: 'The registration as it was sent' });
 
-export const registrationPath = T.Object({ registration: Registration });
+export const registrationPath = T.Object({ registration: registrationSchema });
 
 export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 

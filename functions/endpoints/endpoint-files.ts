@@ -12,5 +12,5 @@ export const FUNCTION_IDS = [...Object.keys(endpoints), 'jwks', 'not-found'] as 
 export const fileOf = (id: FunctionId | 'probe', name: 'handler.ts' | 'document.ts'): string =>
   resolve(import.meta.dirname, Object.hasOwn(endpoints, id) ? '.' : '..', id, name);
 
-export const importFile = async <Module>(...file: Parameters<typeof fileOf>): Promise<Module> =>
+export const importFunctionFile = async <Module>(...file: Parameters<typeof fileOf>): Promise<Module> =>
   import(pathToFileURL(fileOf(...file)).href);

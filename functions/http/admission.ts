@@ -9,8 +9,8 @@ import type { HttpRequest, RequestContext } from './request.ts';
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
 
 /**
- * Records the limit of a window before its first rejection by this instance, so that a change of plans changes no past
- * window. After a failure the next rejected request tries again.
+ * Records the limit of a window before this instance first rejects a request in it. A later change of the plan then
+ * leaves the figures of that window as they were. When the write fails, the next rejected request tries again.
  */
 const recordLimit = async (
   { counter }: Access,
@@ -22,7 +22,7 @@ const recordLimit = async (
   await recorded.catch((error: unknown) => logFailure(requestId, error));
 };
 
-/** Authentication, then rate limit, then authorisation: docs/contract.md#precedence. */
+/** Authenticates the caller, then applies the rate limit, then checks the scope (docs/contract.md#precedence). */
 const admit = async (
   access: Access,
   scope: Scope | undefined,
@@ -40,8 +40,9 @@ const admit = async (
 };
 
 /**
- * Admits the caller, and runs `load` in parallel, which saves a round trip. Its result is used only after validation: a
- * rejected caller learns nothing from it, not even from an error. The load of an invalid path is the path's error.
+ * Admits the caller, and runs `load` in parallel, which saves a round trip. Its result is used only after validation,
+ * so a rejected caller learns nothing from it, not even from an error. When the path is invalid, `load` does not run,
+ * and the result is rejected with the error of the path.
  * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING
  */
 export const admission = <Found, Loaded>(
@@ -52,7 +53,7 @@ export const admission = <Found, Loaded>(
   before: async ({
     context,
   }: HttpRequest<Found & { key: PresentedKey; caller: Caller; loading: Promise<Loaded> }>): Promise<void> => {
-    // Before `load`: otherwise a rejection would wait until the loaded items are parsed.
+    // Started before `load`: otherwise a rejection would wait until the loaded items are parsed.
     const admitted = admit(access, scope, context);
     context.loading = context.pathError === undefined ? load(context) : Promise.reject(context.pathError);
     // Nobody awaits it when the request is rejected, and an unhandled rejection ends the process.

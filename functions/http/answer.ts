@@ -13,7 +13,7 @@ export interface Answer {
 
 const isSent = (header: [string, string | undefined]): header is [string, string] => header[1] !== undefined;
 
-/** @throws DeadlineExceeded, and what `respond` throws */
+/** The response of a handler to one request. @throws DeadlineExceeded, and what `respond` throws */
 export const toResponse = async (
   { successStatus }: Pick<HttpFunction, 'successStatus'>,
   context: RequestContext,

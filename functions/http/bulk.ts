@@ -36,7 +36,7 @@ export const planBulkSize = () => ({
  * the units are lost and logged.
  */
 export const extraUnits = (add: ReturnType<typeof extraUnitsAdder>) => {
-  // Lambda freezes a function that has responded.
+  // Waits for the write, because Lambda freezes a function that has responded.
   const settle = async ({ context }: BulkRequest): Promise<void> => context.addingUnits;
   return {
     before: ({ context }: BulkRequest): void => {

@@ -5,7 +5,7 @@ const MIN_BYTES = 2_048;
 /** The fastest level. Higher ones save a few per cent more, and take several times as long. */
 const LEVEL = 1;
 
-/** A weight (RFC 9110, section 12.4.2). */
+/** A valid weight of a coding (RFC 9110, section 12.4.2). */
 const WEIGHT = /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**

@@ -13,7 +13,10 @@ type TableActions = Partial<Record<TableId, readonly Action[]>>;
 /** Lambda's timeout in seconds; the functions' own deadline is shorter. */
 export const FUNCTION_TIMEOUT_SECONDS = 10;
 
-/** What a function that answers requests knows of itself: an endpoint's, and those of public keys and other paths. */
+/**
+ * The definition of a function that responds to requests: those to an endpoint, to the public keys, or to any other
+ * path.
+ */
 export interface HttpFunction {
   /** The name of the endpoint's folder, or `$default`; also used in logs, the CDK stack and the document. */
   readonly id: string;
@@ -39,7 +42,7 @@ export interface HttpFunction {
    * signs answers for callers who ask; with no action, it only knows that there are keys.
    */
   readonly signing?: readonly ('Sign' | 'GetPublicKey')[];
-  /** Without admission's actions, which `grantedActions` adds. */
+  /** The actions on tables. `grantedActions` adds those of admission. */
   readonly tables: Omit<TableActions, 'keys'>;
 }
 
@@ -49,7 +52,7 @@ export interface Endpoint extends HttpFunction {
   readonly summary: string;
   readonly tag: 'Vehicles' | 'Compliance' | 'Content' | 'Usage';
   readonly successStatus: 200 | 201 | 204;
-  /** The errors beside those of every endpoint and of every body, which are added. */
+  /** The errors of this endpoint. The errors of every endpoint and of every body are added. */
   readonly problems: readonly ProblemCode[];
 }
 

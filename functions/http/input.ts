@@ -11,7 +11,7 @@ import { bodyChecks } from './body-checks.ts';
 import type { RequestContext } from './request.ts';
 import { GIVEN_TWICE, type Input } from './validation.ts';
 
-/** What one schema describes, and its validation issues. */
+/** The value that one schema describes, and its validation issues. */
 type InputPart = { readonly value: unknown; readonly issues: readonly ValidationIssue[] };
 
 const toParameterIssues = (issues: readonly PointerIssue[]): ParameterIssue[] =>

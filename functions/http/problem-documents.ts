@@ -24,7 +24,7 @@ export const problemResponse = (context: RequestContext, error: ApiError) => {
 export const problemDocuments = () => ({
   onError: (request: HttpRequest): void => {
     const { error, context, response } = request;
-    // A middleware further in has answered the error.
+    // An inner middleware has already responded to the error.
     if (response) return;
     const known = error instanceof ApiError ? error : bodyParserError(error);
     if (known === undefined) reportInternalError(context, error);

@@ -28,7 +28,7 @@ interface RequestFacts {
   readonly startedAtMs: number;
 }
 
-/** middy's `request.context`: Lambda's context, the checked event, and what middlewares note for the way back. */
+/** middy's `request.context`: Lambda's context, the checked event, and values that middlewares leave for each other. */
 export interface RequestContext extends Context, RequestFacts {
   /** The well-formed key of the request. */
   key?: PresentedKey;
@@ -46,8 +46,8 @@ export interface RequestContext extends Context, RequestFacts {
 }
 
 /**
- * middy's request, whose context has what the middlewares before have `Found`. Parts of its event (payload 2.0) may be
- * missing or of another type than declared.
+ * middy's request. Its context also has `Found`, the values that earlier middlewares have added. Parts of its event
+ * (payload 2.0) may be missing or of another type than declared.
  */
 export type HttpRequest<Found = unknown> = Request<
   APIGatewayProxyEventV2,
@@ -83,9 +83,9 @@ const VISIBLE = /^[!-~]{1,128}$/;
 
 const asId = (value: unknown): string => (VISIBLE.test(asText(value)) ? asText(value) : '');
 
-/** Milliseconds. SAM CLI 1.170 sends seconds, which would be in January 1970. */
+/** Unix milliseconds of the earliest valid time. SAM CLI 1.170 sends seconds, which would be in January 1970. */
 const FIRST_INSTANT = Date.UTC(2020, 0, 1);
-/** Milliseconds. Later years have more than four digits. */
+/** Unix milliseconds of the latest valid time. Later years have more than four digits. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 /** The time of a request; now when the event has none. */
@@ -108,7 +108,7 @@ export const readEvent = (
   const http = asObject(gateway.http);
   const now = toInstant(gateway.timeEpoch);
   const path = asText(event.rawPath);
-  // Tests and scripts may have no remaining time.
+  // Tests and scripts may call a function without Lambda's context.
   const remainingMs = lambda?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_SECONDS * 1_000;
   return {
     requestId: asId(gateway.requestId) || asId(lambda?.awsRequestId),
@@ -118,7 +118,7 @@ export const readEvent = (
     headers: Object.fromEntries(textEntries(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
     method: asText(http.method),
     path,
-    // Another path than the endpoint's is from a malformed event, and is never repeated.
+    // A path that the endpoint does not have comes from a malformed event, and is never repeated in a response.
     address: paths.find((known) => known === path) ?? paths[0],
     pathParameters: Object.fromEntries(textEntries(event.pathParameters)),
     query: asText(event.rawQueryString),

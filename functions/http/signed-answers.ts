@@ -81,7 +81,8 @@ export const signedAnswers = () => ({
     try {
       request.response = await signed(context, context.signing, problemResponse(context, error));
     } catch (failure) {
-      // Thrown here, it would be the response of the function. So it becomes a 500 on the way back.
+      // Middy would pass on an error that is thrown here. Stored in the request, it becomes a 500 in
+      // `problemDocuments`.
       request.error = failure as Error;
     }
   },

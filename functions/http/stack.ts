@@ -28,8 +28,8 @@ import { type Input, pathParameters, validation } from './validation.ts';
 /** A Lambda handler for API Gateway. It accepts malformed events, and responds to every error instead of throwing. */
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** What an endpoint is, and what its handler gets. */
-interface Parts<This extends HttpFunction, Data extends object, Values extends object> {
+/** The parts from which the stack of an endpoint is made. */
+interface EndpointParts<This extends HttpFunction, Data extends object, Values extends object> {
   readonly endpoint: This;
   /** The data that a key of each kind sees, live or sandbox. */
   readonly data: (
@@ -39,7 +39,7 @@ interface Parts<This extends HttpFunction, Data extends object, Values extends o
   readonly input: Input<Values>;
 }
 
-/** What a lookup reads while its caller is admitted: the one thing that its path names. */
+/** What a lookup reads while its caller is admitted: the one item that its path names. */
 interface Lookup<Data extends object, Path extends object, Loaded> {
   readonly path: (parameters: RequestContext['pathParameters']) => Path | ApiError;
   readonly load: (request: RequestContext & Data & Path) => Promise<Loaded>;
@@ -59,12 +59,14 @@ const openTables = (endpoint: HttpFunction) => {
   return { db, tables, access };
 };
 
-/** The handler without its context in the type: middy's type asks the caller for what its middlewares add. */
+/**
+ * Removes the context from the type of a handler: middy's type requires the caller to pass what the middlewares add.
+ */
 const gatewayHandler = (
   handler: (event: unknown, context: never) => Promise<APIGatewayProxyStructuredResultV2>,
 ): GatewayHandler => handler as GatewayHandler;
 
-/** What every function does. Only these middlewares see a request of a public one. */
+/** The middlewares of every function. A public function has no others. */
 const everyRequest = (endpoint: HttpFunction) =>
   middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 })
     .use(requestContext(endpoint))
@@ -84,7 +86,7 @@ export const serveLookup = <
   Values extends object,
   Loaded,
 >(
-  { endpoint, data, path, input, load }: Parts<This, Data, Values> & Lookup<Data, Path, Loaded>,
+  { endpoint, data, path, input, load }: EndpointParts<This, Data, Values> & Lookup<Data, Path, Loaded>,
   respond: (request: CheckedRequest<Data, Path, Values>, loaded: Loaded) => Promise<Answer>,
 ): GatewayHandler => {
   const { db, tables, access } = openTables(endpoint);
@@ -104,9 +106,9 @@ export const serveLookup = <
   );
 };
 
-/** The stack of an endpoint that reads nothing beside admission. */
+/** The stack of an endpoint that reads nothing while its caller is admitted. */
 export const serve = <const This extends HttpFunction, Data extends object, Values extends object>(
-  parts: Parts<This, Data, Values>,
+  parts: EndpointParts<This, Data, Values>,
   respond: (request: CheckedRequest<Data, object, Values>) => Promise<Answer>,
 ): GatewayHandler => serveLookup({ ...parts, path: () => ({}), load: async () => undefined }, respond);
 

@@ -6,7 +6,7 @@ export const GIVEN_TWICE = 'must not be given more than once';
 /** What an endpoint takes from a request besides its path. `defineInput` makes it from schemas. */
 export interface Input<Values extends object = object> {
   readonly query: readonly string[];
-  /** Check and parse the body, in order; none for an input without a body. */
+  /** The middlewares that check and parse the body, in order; empty for an input without a body. */
   readonly parsing: readonly Middleware[];
   /** Reads query, headers and parsed body. The values have their declared type only if there is no issue. */
   readonly read: (request: HttpRequest) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
@@ -22,14 +22,14 @@ export const QUERY_PARAMETERS: readonly string[] = ['after', 'date', 'domain', '
  * The issues of query parameters that another endpoint takes, or that are spelled in another case. If they were
  * ignored, `?Date=` would be answered for today. Names that the API does not know are ignored.
  */
-const misplacedParameters = (query: string, own: readonly string[]): ParameterIssue[] => {
+const misplacedParameters = (query: string, ownParameters: readonly string[]): ParameterIssue[] => {
   if (query === '') return [];
-  const others = [...new Set(new URLSearchParams(query).keys())].filter((name) => !own.includes(name));
+  const others = [...new Set(new URLSearchParams(query).keys())].filter((name) => !ownParameters.includes(name));
   return others.flatMap((parameter) => {
     const name = parameter.toLowerCase();
-    if (own.includes(name)) return [{ parameter, detail: `must be written "${name}"` }];
+    if (ownParameters.includes(name)) return [{ parameter, detail: `must be written "${name}"` }];
     if (!QUERY_PARAMETERS.includes(name)) return [];
-    const taken = own.length === 0 ? 'takes no query parameters' : `takes ${own.join(', ')}`;
+    const taken = ownParameters.length === 0 ? 'takes no query parameters' : `takes ${ownParameters.join(', ')}`;
     return [{ parameter, detail: `is not a parameter of this endpoint, which ${taken}` }];
   });
 };

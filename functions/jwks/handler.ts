@@ -30,7 +30,10 @@ const readKeys = async ({ keys, retired }: SigningSettings): Promise<readonly Pu
   return [...new Map(all.map((key) => [key.kid, key])).values()];
 };
 
-/** The set of this instance. Without it anybody could have KMS asked for an unusable key again and again. */
+/**
+ * The published keys, cached by this instance. Without the cache, anybody could make it ask KMS for an unusable key
+ * again and again.
+ */
 let published: { readonly keys: readonly PublicJwk[]; readonly endsAt: number } | undefined;
 
 /** The public keys of signed answers, by which anybody can verify one. docs/contract.md#signed-answers */

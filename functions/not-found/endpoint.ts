@@ -5,9 +5,9 @@ export const endpoint = {
   id: '$default',
   paths: ['$default'],
   successStatus: 404,
-  // Its answer is an error in any case.
+  // Every response is an error, so a slower one does no harm.
   memoryMegabytes: 512,
-  // A stage that signs answers has one more path.
+  // On a stage that signs answers the function also knows the path of the public keys.
   signing: [],
   tables: {},
 } as const satisfies HttpFunction;

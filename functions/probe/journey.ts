@@ -6,7 +6,7 @@ import type { ProbeKey } from './probe-key.ts';
 const INSURED = 'AB12CDE';
 const WITHOUT_POLICY = 'KR08NIL';
 const UNKNOWN = 'ZZ99ZZZ';
-/** Enough for an answer that is compressed: `fetch` accepts gzip. */
+/** Enough registrations for a response that is compressed: `fetch` accepts gzip. */
 const REGISTRATIONS = [INSURED, WITHOUT_POLICY, UNKNOWN, ...Array<string>(20).fill(INSURED)];
 
 const INSURANCE = { registration: INSURED, insured: true, policy: {} };

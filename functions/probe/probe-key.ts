@@ -34,8 +34,8 @@ const addProbeKey = async (now: Date): Promise<ProbeKey> => {
 let current: (ProbeKey & { readonly day: LondonDate }) | undefined;
 
 /**
- * The key of this instance and London day, made at its first use. It is kept when the service rejects it: a new one
- * would hide that keys are lost.
+ * The key of this instance for the current day in London, created at its first use. It is kept even when the service
+ * rejects it: a new key would hide that keys were lost.
  * @throws the error of the write; the next call tries again
  */
 export const keyOfToday = async (now: Date): Promise<ProbeKey> => {

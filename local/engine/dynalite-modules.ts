@@ -67,7 +67,7 @@ interface DynaliteOperation {
 
 const require = createRequire(import.meta.url);
 
-export const database: DynaliteDatabase = require('dynalite/db');
+export const dynaliteDatabase: DynaliteDatabase = require('dynalite/db');
 export const validations: DynaliteValidations = require('dynalite/validations');
 
 /** By the name in the API: `GetItem` for the files `getItem.js`. */

@@ -1,7 +1,7 @@
 import {
   type DynaliteStore,
   type DynaliteTable,
-  database,
+  dynaliteDatabase,
   operations,
   type RecordWrite,
   validations,
@@ -77,7 +77,7 @@ const requestStore = (
  */
 export const openStore = async (dataDirectory?: string) => {
   const path = dataDirectory === undefined ? {} : { path: dataDirectory };
-  const store = database.create({ ...path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  const store = dynaliteDatabase.create({ ...path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   await store.db.open();
   return {
     /** Performs one operation of the API; errors are responses. `pendingWrites`, if given, collects its writes. */

@@ -1,5 +1,5 @@
 /** Parses and validates the actions of a transaction, as far as this does not depend on stored items. */
-import { type DynaliteTable, database } from './dynalite-modules.ts';
+import { type DynaliteTable, dynaliteDatabase } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
 import { isJsonObject, type JsonObject, validationError } from './protocol.ts';
 
@@ -38,15 +38,15 @@ const parseAction = (item: unknown): Action => {
 /** The same text for two requests for one item; undefined for an invalid key, which the request itself reports. */
 const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject): string | undefined => {
   const invalid = isJsonObject(Key)
-    ? database.validateKey(Key, table)
-    : database.validateItem(Item as JsonObject, table);
-  return invalid ? undefined : `${TableName} ${database.createKey((Key ?? Item) as JsonObject, table)}`;
+    ? dynaliteDatabase.validateKey(Key, table)
+    : dynaliteDatabase.validateItem(Item as JsonObject, table);
+  return invalid ? undefined : `${TableName} ${dynaliteDatabase.createKey((Key ?? Item) as JsonObject, table)}`;
 };
 
 const sizeOf = ({ input: { Item, Key, ExpressionAttributeValues } }: Action): number =>
   [Item, Key, ExpressionAttributeValues]
     .filter(isJsonObject)
-    .reduce((bytes, part) => bytes + database.itemSize(part), 0);
+    .reduce((bytes, part) => bytes + dynaliteDatabase.itemSize(part), 0);
 
 /** The actions of a transaction. @throws the error of one that is invalid whatever the items contain */
 export const parseActions = async (store: Store, { TransactItems }: JsonObject): Promise<readonly Action[]> => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pLimit from 'p-limit';
 import { database } from '../../core/dynamodb/database.ts';
-import { FUNCTION_IDS, type FunctionId, importFile } from '../../functions/endpoints/endpoint-files.ts';
+import { FUNCTION_IDS, type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { callAs, nameCallingFunction } from '../calling-function.ts';
 import { listen } from '../listen.ts';
@@ -46,7 +46,7 @@ const originOf = ({ headers }: IncomingMessage): string =>
 /** Imports every function. They read their environment when imported. */
 const loadFunctions = async (): Promise<Readonly<Record<FunctionId, InvokedFunction>>> => {
   const load = async (id: FunctionId) => {
-    const { handler } = await importFile<{ readonly handler: InvokedFunction }>(id, 'handler.ts');
+    const { handler } = await importFunctionFile<{ readonly handler: InvokedFunction }>(id, 'handler.ts');
     return [id, handler];
   };
   return Object.fromEntries(await Promise.all(FUNCTION_IDS.map(load)));

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey } from '../../core/access/api-key.ts';
 import type { TableId } from '../../core/tables.ts';
-import { type FunctionId, importFile } from '../../functions/endpoints/endpoint-files.ts';
+import { type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import type { GatewayHandler } from '../../functions/http/stack.ts';
@@ -21,7 +21,7 @@ afterEach(() => void jest.restoreAllMocks());
 const ids = Object.keys(endpoints) as EndpointId[];
 
 const invoke = async (id: FunctionId, key: string | undefined, rest: object = {}) => {
-  const { handler } = await importFile<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
+  const { handler } = await importFunctionFile<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) };
   // Object.defineProperties keeps the getter of a body, which spreading would call.
   const event = { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON } };

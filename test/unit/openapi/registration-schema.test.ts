@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
-import { Registration } from '../../../functions/endpoints/document.ts';
+import { registrationSchema } from '../../../functions/endpoints/document.ts';
 
 describe('The schema of a registration in the document', () => {
-  const fits = new Ajv2020({ strict: false }).compile({ ...Registration });
+  const fits = new Ajv2020({ strict: false }).compile({ ...registrationSchema });
   const agrees = (text: string): boolean => fits(text) === (normaliseRegistration(text) !== undefined);
   const unit = fc.constantFrom(
     ...['A', 'b', 'O', 'u', 'Z', '0', '9', 'Ä', 'ö', 'Å', 'É', '\u0308', '\u030a', '\u0301', '\u212a', '\u212b'],
