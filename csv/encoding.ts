@@ -1,7 +1,7 @@
 import { readLines } from './lines.ts';
 import { type Encoding, readBytes, type TextFile, UnreadableFile } from './text.ts';
 
-/** Undefined for a name that `TextDecoder` does not know. */
+/** The encoding with this name; undefined when `TextDecoder` does not know it. */
 export const parseEncoding = (name: string): Encoding | undefined => {
   try {
     return new TextDecoder(name).encoding;
@@ -10,7 +10,7 @@ export const parseEncoding = (name: string): Encoding | undefined => {
   }
 };
 
-/** Bytes from the beginning that show what a file is. */
+/** Number of bytes at the beginning of a file that show what it is. */
 const START_BYTES = 64;
 const WORKBOOK = 'the file is an Excel workbook, not CSV: open it and save the sheet as "CSV UTF-8"';
 const COMPRESSED = 'the file is compressed: unpack it first';
@@ -29,7 +29,7 @@ const MARKS = new Map<string, Encoding>([
 ]);
 const UTF16 =
   'the file is UTF-16 without a byte order mark: save it as UTF-8, in Excel as "CSV UTF-8", or give --encoding utf-16le or utf-16be';
-/** Whether all bytes are of the encoding. */
+/** Whether all bytes are valid in the encoding. */
 const isValid = async ({ path, encoding }: TextFile): Promise<boolean> => {
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {
@@ -68,8 +68,8 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
 };
 
 /**
- * What is between letters when a file of another encoding is read as Windows-1252, and in no word; and a U+FFFD of UTF-8,
- * which some program has written.
+ * Characters that are between letters when a file of another encoding is read as Windows-1252, but in no word. Also the
+ * bytes of U+FFFD in UTF-8, which some program has written.
  */
 const NOT_WINDOWS_1252 = /\p{L}[€‚ƒ„…†‡ˆ‰‹‘“”•˜™›\x80-\x9f]\p{L}|ï¿½/u;
 

@@ -26,7 +26,7 @@ export async function* readLines(
   let held = '';
   let read = 0;
   const takeLines = (text: string): Line[] => {
-    // Text and line ends in turns; what is after the last one is held.
+    // Text and line ends alternate. The text after the last line end is held for the next chunk.
     const parts = text.split(LINE_ENDS);
     held = parts.pop() ?? '';
     const lines = parts.flatMap((part, index) => {
@@ -41,7 +41,7 @@ export async function* readLines(
   for await (const chunk of readText(file)) {
     read = chunk.read;
     const text = held + chunk.text;
-    // After a carriage return a line feed may follow.
+    // A line feed may follow a carriage return in the next chunk.
     const end = text.endsWith('\r') ? -1 : text.length;
     const lines = takeLines(text.slice(0, end));
     if (end < 0) held += '\r';

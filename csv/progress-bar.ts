@@ -1,4 +1,4 @@
-/** Characters. */
+/** Maximum width of the bar in characters. */
 const MAX_WIDTH = 24;
 const MIN_WIDTH = 8;
 

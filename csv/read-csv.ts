@@ -12,7 +12,7 @@ export interface CsvRow {
 export interface CsvHeader {
   readonly delimiter: string;
   readonly line: number;
-  /** Rows with text above it. */
+  /** Number of rows with text above the header. */
   readonly above: number;
   readonly names: readonly string[];
   /** The row below it. */
@@ -28,7 +28,9 @@ export const delimiterLine = (delimiter: string, lineEnd = '\r\n'): string =>
 
 const LINE_END = /\r\n|\r|\n/g;
 
-/** Whether the line ends within a cell may be those of rows: a quote may have been opened or closed by mistake. */
+/**
+ * Whether a cell may hide rows: its line ends may be those of rows, because a quote was opened or closed by mistake.
+ */
 export const mayHideRow = (cell: string, isUsed: boolean, delimiter: string): boolean =>
   /[\r\n]/.test(cell) && (isUsed || cell.includes(delimiter));
 
@@ -47,12 +49,12 @@ const asUnreadable = (error: Error, line: number, maxLength: number): Error => {
 
 interface CsvChunk {
   readonly rows: readonly CsvRow[];
-  /** Bytes of the file. */
+  /** Bytes of the file that were read so far. */
   readonly read: number;
 }
 
 interface ReadingOptions {
-  /** Characters of a row. */
+  /** Maximum number of characters in a row. */
   readonly maxLength?: number;
 }
 
@@ -126,7 +128,7 @@ const declaredDelimiter = ({ cells }: CsvRow, delimiter: string): string | undef
 };
 
 interface HeaderOptions extends ReadingOptions {
-  /** The header is searched in so many rows, by its known names. Default: 1. */
+  /** Number of rows in which the header is searched by its known names. Default: 1. */
   readonly searched?: number;
   /** The line of the header, which is then not searched. */
   readonly headerLine?: number | undefined;
@@ -134,7 +136,7 @@ interface HeaderOptions extends ReadingOptions {
 
 interface Candidate extends CsvHeader {
   readonly known: number;
-  /** Cells with text. */
+  /** Number of cells with text. */
   readonly filled: number;
   /** Whether several cells have text and another row has as many cells. A title has one, or a delimiter of its own. */
   readonly isOfTable: boolean;
@@ -198,7 +200,7 @@ export const readHeader = async (
     }
   }
   const [best] = candidates
-    // Empty rows of another delimiter have only signs.
+    // Read with a wrong delimiter, an empty row has cells with punctuation only.
     .filter(({ names }) => names.some((name) => /[\p{L}\p{N}]/u.test(name)))
     .filter(({ line }) => headerLine === undefined || line === headerLine)
     .toSorted(compareCandidates);

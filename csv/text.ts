@@ -12,7 +12,7 @@ export interface TextFile {
 }
 
 const CHUNK_BYTES = 64 * 1_024;
-/** The last character of a text file of DOS. */
+/** The character that may end a text file of DOS. */
 const END_OF_FILE = '\x1a';
 
 export const readBytes = (path: string, end = Number.POSITIVE_INFINITY) =>

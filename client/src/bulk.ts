@@ -5,7 +5,7 @@ import type { CallOptions, Transport } from './transport.ts';
 
 interface BulkOptions extends CallOptions {
   readonly path: string;
-  /** The boolean that every entry has. */
+  /** The name of the field with the verdict of an entry. */
   readonly verdict: 'insured' | 'compliant';
   readonly date?: string | undefined;
   readonly signed?: boolean | undefined;
@@ -18,10 +18,12 @@ interface BulkEntry {
   readonly code?: string;
 }
 
-/** For no more registrations the plan's limit is not requested: the smallest of the default plans allows them. */
+/**
+ * The bulk size of the smallest default plan. For a list that is not longer, the limit of the plan is not requested.
+ */
 const SMALLEST_BULK_SIZE = 100;
 
-/** Registrations per request, whatever a plan allows: the largest bulk size that the service lets a plan have. */
+/** Maximum number of registrations per request: the largest bulk size that the service lets a plan have. */
 const MAX_BULK_SIZE = 1_000;
 
 const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
@@ -64,7 +66,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
     const report = await request<UsageReport>({ path: '/usage', signal });
     const allowed = report?.limits?.registrationsPerBulk;
-    // With another size, or none, a list would be split for ever.
+    // Without a size of at least 1, a list would be split for ever.
     if (!(allowed >= 1)) throw new Error('The response is not the usage of a key with its limits.');
     size = Math.min(Math.floor(allowed), MAX_BULK_SIZE);
     return report;

@@ -6,7 +6,7 @@ import { isProblem } from './errors.ts';
 import { type AskSigned, openSignedAnswers, type SignedAnswer } from './signed-answers.ts';
 import { type ApiRequest, type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
 
-/** Why there is no answer. Its type lacks `insured`, which is always false here. */
+/** An entry without an answer, and why there is none. Its type lacks `insured`, which is always false here. */
 export type BulkFailure = Omit<Api.BulkFailure, 'insured'>;
 /** An entry of a bulk insurance lookup: a result, or the `code` of an error. */
 export type InsuranceEntry = BulkSuccess | BulkFailure;

@@ -19,7 +19,7 @@ export interface CreateOptions extends CallOptions {
 /** Returns the changes to an item. Called again with the current item if another change came first. */
 export type Edit = (item: ContentItem) => UpdateContent | Promise<UpdateContent>;
 
-/** Attempts at an edit while others change the item. */
+/** Maximum number of attempts at an edit while others change the item. */
 const MAX_EDITS = 10;
 
 const pathOf = (id: string): string => `/api/content/${encodeURIComponent(id)}`;
@@ -49,7 +49,7 @@ export class Content {
       try {
         const query = { domain, slug, limit, after };
         const page = await this.#transport.request<ContentPage>({ path: '/api/content', query, signal });
-        // Without it the walk would end early, or begin again.
+        // Without `next` the loop would end early, or begin again.
         if (page?.next === undefined) throw new Error('The response is not a page of content with its next one.');
         yield* page.items;
         if (page.next === null) return;

@@ -14,7 +14,7 @@ export class ApiProblem extends Error {
   readonly detail: string;
   /** Every validation issue of invalid input; otherwise empty. */
   readonly errors: readonly ValidationIssue[];
-  /** Quote it when you ask for support. */
+  /** The id of the request. Quote it when you ask for support. */
   readonly requestId: string | undefined;
   /** Seconds to wait before a retry, if the response has them. */
   readonly retryAfter: number | undefined;
@@ -52,7 +52,7 @@ export const codeOf = (failure: unknown): string => {
   return String(inner ?? (typeof code === 'string' ? code : name));
 };
 
-/** Codes in words. */
+/** Explanations of some codes. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of this name',
   ECONNREFUSED: 'it refuses connections',
@@ -80,7 +80,7 @@ export const isProblem = (error: unknown, code: ProblemCode): error is ApiProble
 export const isProblemDocument = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('application/problem+json') ?? false;
 
-/** A problem document, or `message` of API Gateway; nothing of the HTML of proxies. */
+/** Parses a problem document, or the `message` of API Gateway. The HTML of a proxy gives an empty object. */
 const parseBody = (text: string): Partial<Problem> & { readonly message?: string } => {
   try {
     return JSON.parse(text) ?? {};
@@ -89,7 +89,7 @@ const parseBody = (text: string): Partial<Problem> & { readonly message?: string
   }
 };
 
-/** Seconds: a proxy may send an HTTP date. */
+/** The wait in seconds. A proxy may send it as an HTTP date. */
 const parseRetryAfter = (headers: Headers, now: number): number | undefined => {
   const value = headers.get('Retry-After');
   if (value === null) return undefined;

@@ -1,6 +1,6 @@
 /** The claims of a receipt. */
 export interface ReceiptClaims {
-  /** Who has signed: the origin of the service. */
+  /** The origin of the service that has signed. */
   readonly iss: string;
   /** The id of the key that asked. */
   readonly aud: string;
@@ -17,7 +17,7 @@ export interface ReceiptClaims {
   readonly sandbox?: boolean;
 }
 
-/** A receipt that does not hold. The message is a sentence with the reason. */
+/** A receipt that is not valid. The message is a sentence with the reason. */
 export class InvalidReceipt extends Error {
   override readonly name: string = 'InvalidReceipt';
 }
@@ -33,10 +33,10 @@ export type KeySet = ReadonlyMap<string, PublicKey>;
 const TYPE = 'vehicle-answer+jwt';
 const CURVE = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** Characters of a text in a message. */
+/** Maximum number of characters of a text in a message. */
 const MAX_SHOWN = 100;
 
-/** Any value for a message: a text in quotes, and cut, of others only the type. */
+/** Describes a value for a message: a string in quotes and shortened, any other value by its type only. */
 export const describeValue = (value: unknown): string => {
   if (typeof value !== 'string') return typeof value;
   return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
@@ -45,7 +45,7 @@ export const describeValue = (value: unknown): string => {
 const toBase64Url = (binary: string): string =>
   btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** The bytes of base64url; undefined for any other text, also for one with bits that belong to no byte. */
+/** Decodes base64url; undefined for any other text, and for a text with bits that belong to no byte. */
 const bytesOf = (text: string) => {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
@@ -70,7 +70,7 @@ const computeThumbprint = async ({ x, y }: { readonly x: string; readonly y: str
 const importKey = (key: object): Promise<PublicKey | undefined> =>
   crypto.subtle.importKey('jwk', key, CURVE, false, ['verify']).catch(() => undefined);
 
-/** Whether a key says nothing of its use, or that it verifies ES256 (RFC 7517, section 4). */
+/** Whether a key may verify receipts: it names no use, or signatures with ES256 (RFC 7517, section 4). */
 const isForReceipts = ({ use = 'sig', alg = 'ES256', key_ops = ['verify'] }: Readonly<Record<string, unknown>>) =>
   use === 'sig' && alg === 'ES256' && Array.isArray(key_ops) && key_ops.includes('verify');
 
@@ -91,7 +91,7 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   return found;
 };
 
-/** Whether signed claims have what this client reads. */
+/** Whether the signed claims have everything that this client reads. */
 const isComplete = ({ iss, aud, jti, iat, status, request, answer }: Readonly<Record<string, unknown>>): boolean =>
   [iss, aud, jti].every((claim) => typeof claim === 'string') &&
   Number.isInteger(iat) &&
@@ -99,7 +99,9 @@ const isComplete = ({ iss, aud, jti, iat, status, request, answer }: Readonly<Re
   request instanceof Object &&
   answer instanceof Object;
 
-/** The claims of a receipt whose signature holds. Does not check issuer and sandbox. @throws InvalidReceipt */
+/**
+ * Verifies the signature of a receipt and returns its claims. Does not check issuer and sandbox. @throws InvalidReceipt
+ */
 export const readReceipt = async (receipt: string, keys: KeySet): Promise<ReceiptClaims> => {
   const [head = '', payload = '', signature = '', ...more] = receipt.split('.');
   const header = parseJson(head);
@@ -107,7 +109,7 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
     throw new InvalidReceipt('The receipt was changed, or is none: it has not the form of a signed answer.');
   }
   const { alg, typ, kid, crit } = header as Readonly<Record<string, unknown>>;
-  // Never the algorithm that the receipt names.
+  // Only ES256 is accepted, whatever algorithm the receipt names: a forged one could name a weak algorithm.
   if (alg !== 'ES256') throw new InvalidReceipt(`The receipt is signed with ${describeValue(alg)}, not with ES256.`);
   if (typ !== TYPE) throw new InvalidReceipt(`The receipt has the type ${describeValue(typ)}, not "${TYPE}".`);
   // RFC 7515, section 4.1.11: whoever does not know a critical extension rejects the JWS.

@@ -25,16 +25,16 @@ const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, re
     request.method === method &&
     [path, decodeURIComponent(path)].some((known) => request.path.endsWith(known)) &&
     status === response.status &&
-    // A problem is for any day.
+    // A problem document names no day.
     (!response.ok || asOf === day)
   );
 };
 
-/** Requests signed answers, and verifies them with the keys of the service, which are kept. */
+/** Requests signed answers, and verifies them with the keys of the service, which are cached. */
 export const openSignedAnswers = ({ send, request }: Transport) => {
   let keys: KeySet | undefined;
   const fetchKeys = async (signal: AbortSignal | undefined): Promise<KeySet> => {
-    // Beside the version, in which the base address ends.
+    // The base address ends with the version; the key set is one level above.
     keys = await readKeySet(await request({ path: '/../.well-known/jwks.json', signal }));
     return keys;
   };
@@ -51,7 +51,7 @@ export const openSignedAnswers = ({ send, request }: Transport) => {
   };
 
   /**
-   * @throws InvalidReceipt when the answer is not signed, does not hold or is for another request
+   * @throws InvalidReceipt when the answer is not signed, is not valid or is for another request
    * @throws ApiProblem, with its receipt for a signed 404; ConnectionError; the signal's reason
    */
   return async <Answer>(asked: ApiRequest): Promise<SignedAnswer<Answer>> => {

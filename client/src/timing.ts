@@ -26,7 +26,7 @@ export const realTiming: Timing = {
     }),
 };
 
-/** Maximum delay before the first retry; it doubles with each further retry. */
+/** Maximum delay before the first retry, in milliseconds. It doubles with each further retry. */
 const BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 20_000;
 

@@ -49,7 +49,7 @@ interface CompleteResponse {
 const MAX_RETRY_AFTER_SECONDS = 120;
 /** Maximum number of attempts by code of the failure, where another attempt rarely helps. */
 const MAX_ATTEMPTS: Readonly<Record<string, number>> = {
-  // A resolver is rarely wrong twice.
+  // A resolver is rarely wrong several times.
   ENOTFOUND: 3,
   // What listens there does not speak TLS.
   ERR_SSL_WRONG_VERSION_NUMBER: 1,
@@ -71,22 +71,22 @@ const parseBaseUrl = (address: string): URL => {
   }
 };
 
-const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 const isHtml = ({ headers }: Response): boolean => headers.get('Content-Type')?.startsWith('text/html') ?? false;
 
-/** What has answered in place of this API, as a sentence; undefined when the response may be the API's. */
+/** A sentence that says what has answered in place of this API; undefined when the response may be the API's. */
 const describeForeign = (response: Response, url: URL, path: string): string | undefined => {
   const { status, headers } = response;
   const location = headers.get('Location');
   if (status >= 300 && status < 400 && location !== null) {
-    // Without the registration, which may be in it.
+    // Only the part before the path of the request is shown, because that path may contain a registration.
     const target = URL.canParse(location, url.href) ? new URL(location, url) : url;
     const base = `${target.origin}${target.pathname}`.split(path)[0];
     return `The address redirects to ${base}, which the client does not follow with a key: use the right address.`;
   }
   if (!isHtml(response)) return undefined;
-  if (isTransient(status)) return 'The service, or a proxy in front of it, is not available just now.';
+  if (isTransientStatus(status)) return 'The service, or a proxy in front of it, is not available just now.';
   return 'The response is a page of HTML in place of an answer: the address is wrong, or a proxy has answered.';
 };
 
@@ -104,8 +104,8 @@ const parseJson = (text: string): unknown => {
 };
 
 /**
- * Sends requests and retries transient errors, which is safe: each reads, deletes, or has an Idempotency-Key or
- * If-Match. @throws TypeError when the base address or the key is invalid
+ * Sends requests and retries transient errors. A retry is safe, because each request reads, deletes, or has an
+ * Idempotency-Key or If-Match. @throws TypeError when the base address or the key is invalid
  */
 export const openTransport = (options: ClientOptions) => {
   const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;
@@ -150,7 +150,9 @@ export const openTransport = (options: ClientOptions) => {
     }
   };
 
-  /** The success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
+  /**
+   * Returns the successful response or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason
+   */
   const send = async (request: ApiRequest): Promise<CompleteResponse> => {
     const { method = 'GET', path, query = {}, headers, body, signal } = request;
     const url = new URL(`${root}${path}`);
@@ -184,7 +186,7 @@ export const openTransport = (options: ClientOptions) => {
         retryAfter = problem.retryAfter ?? 0;
         isRateLimit = isProblem(problem, 'RATE_LIMITED');
         if (isRateLimit) retryAfter = Math.min(retryAfter, WINDOW_MS / 1_000);
-        const isFinal = !isTransient(problem.status) || retryAfter > MAX_RETRY_AFTER_SECONDS;
+        const isFinal = !isTransientStatus(problem.status) || retryAfter > MAX_RETRY_AFTER_SECONDS;
         if (isFinal || attempt >= attempts) throw problem;
         // A 429 has no effect; after any other transient problem the outcome is unknown.
         isOutcomeUnknown ||= problem.status !== 429;

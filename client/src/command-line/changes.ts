@@ -4,15 +4,15 @@ import { CannotRun } from './failure.ts';
 
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 
-/** What the service ignores. `\s` would remove line ends too. */
+/** The characters that the service ignores. `\s` would remove line ends too. */
 const SEPARATORS =
   /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
-/** The same for every way of writing a registration. */
+/** Returns the same text for every way of writing a registration. */
 export const registrationKeyOf = (registration: string): string =>
   registration.normalize('NFC').replace(SEPARATORS, '').toUpperCase();
 
-/** What a row says, such as `insured POL-1`. */
+/** The answer of a row, such as `insured POL-1`. */
 const answerOf = (check: Check, { cells }: ResultRow): string => `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();
 
 /** The answers of an earlier result, by vehicle. @throws CannotRun when two rows of a vehicle have different answers */
@@ -34,7 +34,7 @@ const changeBetween = ({ outcomes, changes }: Check, before: string | undefined,
   if (before === after) return undefined;
   const verdictOf = (answer = '') => Object.values(outcomes).find((outcome) => answer.startsWith(outcome));
   const [had, has] = [verdictOf(before), verdictOf(after)];
-  // The earlier answer is not known: what is wrong now may be so since, and must not be lost.
+  // The earlier answer is not known. A vehicle that is not insured now counts as new, so that it is not overlooked.
   if (before === NOT_READ) return has === outcomes.true ? undefined : 'new';
   if (before === undefined || (had === undefined && has !== undefined)) return 'new';
   if (had !== undefined && has === undefined) return 'gone';

@@ -22,12 +22,12 @@ import { assertReplaceable, csvText, replaceFiles } from './result-files.ts';
 import { type Counts, countRows, formatNumber } from './summary.ts';
 import { listsByAnswer, type VehicleList } from './vehicle-list.ts';
 
-/** Rows that are looked up at the same time, and by which the progress is shown. */
+/** Rows that are looked up together. The progress is shown after each batch. */
 const BATCH_SIZE = 4_000;
 
 /** Rows in which the header is searched: titles and remarks may be above it. */
 const SEARCHED_ROWS = 20;
-/** Characters of a cell that are sent as a registration. A longer one is invalid either way. */
+/** Maximum number of characters of a cell that are sent as a registration. A longer one is invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
 const NOT_INSURED_COLUMNS = ['registration', 'answer', 'suggestion', 'line'];
@@ -38,11 +38,11 @@ export interface CheckReport {
   readonly counts: Counts;
   /** The line of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
-  /** What one looks for, by answer: not insured (compliant), unknown, invalid, and rows without a registration. */
+  /** The rows that need attention, by answer: not insured (compliant), unknown, invalid, and without a registration. */
   readonly byAnswer: readonly VehicleList[];
   readonly changes: VehicleList | undefined;
   readonly ending: VehicleList | undefined;
-  /** Rows of the list of what ends that its file did not have before. */
+  /** Number of rows in the list of what ends that the earlier file of this list did not have. */
   readonly newlyEnding: number;
 }
 
@@ -58,7 +58,10 @@ const isList = (columns: readonly string[]) => (header: readonly string[]) => `$
 const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
   more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
 
-/** The files of a check, in the order in which they take their places, and how an earlier one is recognised. */
+/**
+ * The output files of a check, in the order in which they replace earlier ones. Each has a test that recognises an
+ * earlier one by its header.
+ */
 const FILES = [
   ['changesFile', isList(CHANGE_COLUMNS)],
   ['endingFile', isList(ENDING_COLUMNS)],
@@ -92,7 +95,7 @@ interface AnsweredRow extends ResultRow {
   readonly given: readonly string[];
 }
 
-/** Looks up the rows that can be, and gives the others the code of their error. */
+/** Looks up the rows that can be read, and gives the others the code of their error. */
 const answerRows = async (
   rows: readonly FleetRow[],
   { header, columnIndex }: FleetFile,

@@ -34,11 +34,11 @@ export type Cells = readonly string[];
 export interface Check {
   /** The added columns. The first one is the verdict, the last one the error code of a vehicle without an answer. */
   readonly columns: readonly string[];
-  /** In words, by verdict. */
+  /** The verdicts in words. */
   readonly outcomes: Readonly<Record<'true' | 'false', string>>;
   /** A change in words: of the verdict, or only of the second column. */
   readonly changes: Readonly<Record<'toTrue' | 'toFalse' | 'other', string>>;
-  /** By column: what ends on the day in it. */
+  /** What ends on the day in a column, by the name of the column. */
   readonly ends: Readonly<Record<string, string>>;
   /** Whether a vehicle with an answer is insured. */
   readonly isInsured: (cells: Cells) => boolean;
@@ -111,10 +111,10 @@ export const NOT_READ = 'not read';
 /** A row of totals, in words. */
 export const NO_REGISTRATION = 'no registration';
 
-/** What a row without an answer is, in words. */
+/** The words for a row without an answer. */
 export const FAILURE_NAMES = [...Object.values(FAILURES), NOT_READ];
 
-/** What a row is, in words: `insured`, `unknown`. Any other code belongs to a row that was not read. */
+/** The outcome of a row in words, such as `insured` or `unknown`. A row with any other error code was not read. */
 export const outcomeOf = (check: Check, cells: Cells): string => {
   const error = cells.at(-1);
   if (error) return FAILURES[error] ?? NOT_READ;

@@ -8,6 +8,6 @@ export const addDays = (day: string, count: number): string => {
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
 };
 
-/** Today where insurance begins and ends at midnight. Swedish dates are ISO 8601. */
+/** Today in London, where insurance begins and ends at midnight. The Swedish locale writes dates as ISO 8601 does. */
 export const todayInLondon = (): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/London' }).format(new Date());

@@ -10,7 +10,10 @@ export interface ResultRow {
   readonly cells: Cells;
 }
 
-/** The columns that this check added to a result with this header, which may have a number; undefined for another file. */
+/**
+ * The columns that this check has added to a result with this header; undefined for another file. The name of an added
+ * column may end with a number.
+ */
 const addedTo = ({ columns }: Check, header: readonly string[]): readonly string[] | undefined => {
   const names = header.map((name) => name.replace(/_\d+$/, ''));
   // Results of the client 0.2.0 have no status.

@@ -15,7 +15,7 @@ const RENEWAL_NOT_READ = ' (renewal not read)';
 const endOf = ([registration = '', what = '', day = '']: readonly string[]): string =>
   [registrationKeyOf(registration), what.replace(RENEWAL_NOT_READ, ''), day].join();
 
-/** How many rows of a list of what ends an earlier one in a file does not have. @throws CannotRun */
+/** Counts the rows of a list of what ends that the earlier list in a file does not have. @throws CannotRun */
 export const countNewlyEnding = async (rows: readonly (readonly string[])[], path: string): Promise<number> => {
   const isList = existsSync(path) && `${await readColumnNames({ path, encoding: 'utf-8' })}` === `${ENDING_COLUMNS}`;
   const earlier = isList ? (await readFleet(path)).rows : [];
@@ -58,7 +58,7 @@ export const listEnding = async (
       if (what !== INSURANCE || check.isInsured(cells)) collect(day, what, registration);
     }
   }
-  // In order, because a renewal ends on a later day.
+  // Days are handled in order, because a renewal ends on a later day.
   for (let day = from; day <= to; day = addDays(day, 1)) {
     for (const [what, registrations] of days.get(day) ?? []) {
       if (what === INSURANCE) await addInsurance(day, [...registrations]);

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: 'nobody reads it any more',
 };
 
-/** Why a file operation failed, in words where the code is a usual one. */
+/** The reason why a file operation failed: in words for usual codes, otherwise the code. */
 export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : (REASONS[code] ?? code);

@@ -7,8 +7,8 @@ import { CannotRun, unreadable } from './failure.ts';
 
 export interface FleetRow extends CsvRow {
   /**
-   * Why it is not looked up: with text in more cells than the header names its registration may be in another cell;
-   * a total has none.
+   * Why the row is not looked up. With text in more cells than the header names, its registration may be in another
+   * cell. A row of totals has no registration.
    */
   readonly error?: 'TOO_MANY_CELLS' | 'NO_REGISTRATION';
 }
@@ -31,7 +31,7 @@ interface FleetOptions {
   readonly column?: string | undefined;
   /** Detected if absent. */
   readonly encoding?: Encoding | undefined;
-  /** The header is searched in so many rows. Default: 1. */
+  /** Number of rows in which the header is searched. Default: 1. */
   readonly searched?: number;
   /** The line of the header, which is then not searched. */
   readonly headerLine?: number | undefined;
@@ -39,7 +39,7 @@ interface FleetOptions {
 
 /** A cell of a row of totals. */
 const TOTAL = /^(?:total|sum|summe)\s*:?[\d.,\s]*$/i;
-/** The same in the place of a registration: a figure needs a colon there, because `SUM 123` is a plate. */
+/** A total in place of a registration. A number needs a colon there, because `SUM 123` is a registration. */
 const TOTAL_FOR_REGISTRATION = /^(?:total|sum|summe)\s*(?::[\d.,\s]*)?$/i;
 
 const quoted = (names: readonly string[]): string =>
@@ -63,7 +63,8 @@ const findColumn = (
   }
   const [name] = found;
   if (name !== undefined) return header.indexOf(name);
-  // A name with a digit may be the first vehicle of a file without a header, one above another text a title.
+  // In a file with one column, a name with a digit may be the first vehicle of a file without a header, and a name
+  // above another text may be a title.
   const isAlone = header.length === 1;
   if (wanted === undefined && isAlone && !/\d/.test(`${header}`) && /\d/.test(`${below}`)) return 0;
   const choice = isAlone ? 'name it' : `choose one of ${quoted(header)}`;

@@ -41,7 +41,7 @@ const onKeyExpires = (lastDay: string): void => {
   lastDayOfKey = lastDay;
 };
 
-/** Says once what is tried again: with all attempts a service that is down takes a minute. */
+/** Reports once that requests are tried again: all attempts at a service that is down take a minute. */
 const warnOnce = (bar?: ProgressBar) => {
   let hasWarned = false;
   return ({ message }: Error): void => {
@@ -102,7 +102,7 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
   return 0;
 };
 
-/** What `--fail-on` names and a check has found. */
+/** What `--fail-on` names and the check has found, with its numbers. */
 const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
   const { counts, changes, ending } = report;
   const found = {
@@ -124,7 +124,7 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
       ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
       : []),
     ...summaryLines(report.check, counts),
-    // The file has vehicles only.
+    // The file of `--not-insured` has no rows without a registration.
     ...byAnswer.flatMap((list) => [
       '',
       ...tableLines(list, list.title === NO_REGISTRATION ? undefined : '--not-insured'),
@@ -142,7 +142,7 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
   const printReport = (report: CheckReport) => print(...reportLines(args, report));
   const report = await checkFile(args, { client, bar, signal, print: printReport });
   if (foundBy(args, report).length > 0) return FOUND;
-  // What has no answer for good is found by `unanswered`, if anybody wants to know.
+  // With `--fail-on`, rows without an answer for good count only when it names `unanswered`.
   const failed = args.failOn.length > 0 ? unreadRows(report.counts) : failedRows(report.counts);
   return failed > 0 ? SOME_FAILED : 0;
 };
@@ -158,7 +158,7 @@ const runCommand = async (signal: AbortSignal): Promise<number> => {
 };
 
 /** Describes an error in one sentence. */
-const explain = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   if (error instanceof ApiProblem && error.status === 401) {
     return `The service does not accept the key in VEHICLE_VERIFICATION_API_KEY (request ${error.requestId}).`;
   }
@@ -170,16 +170,16 @@ const explain = (error: unknown): string => {
 };
 
 /** Prints a failure and returns the exit code. */
-const report = (error: unknown, isStopped: boolean): number => {
+const reportFailure = (error: unknown, isStopped: boolean): number => {
   const isKnown = [ApiProblem, ConnectionError, InvalidReceipt, CannotRun].some((kind) => error instanceof kind);
-  const why = printable(isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${explain(error)}`)
-    // After the keys are removed: half of one would stay.
+  const why = printable(isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${describeError(error)}`)
+    // Shortened after the keys are removed: otherwise half of a key could stay.
     .slice(0, MAX_ERROR_LENGTH);
   process.stderr.write(`${why}${/[.:?!]$/.test(why) ? '' : '.'}\n`);
   return isStopped ? STOPPED : FAILED;
 };
 
-// An error of standard output reaches its writer, one of standard error nobody.
+// Without a listener an error would end the process. `write` reports errors of standard output; nobody can read others.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const stop = new AbortController();
 // A second signal ends the process at once.
@@ -187,7 +187,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop
 try {
   process.exitCode = await runCommand(stop.signal);
 } catch (error) {
-  process.exitCode = report(error, stop.signal.aborted);
+  process.exitCode = reportFailure(error, stop.signal.aborted);
 }
 if (lastDayOfKey !== undefined) {
   process.stderr.write(`${printable(`The key ends on ${lastDayOfKey}: ask for its successor.`)}\n`);

@@ -27,7 +27,7 @@ export const csvText = (
   });
 
 /** @throws CannotRun with the system's reason when a file cannot be written */
-const writing = async <Value>(path: string, write: () => Promise<Value>): Promise<Value> => {
+const explainWriteErrors = async <Value>(path: string, write: () => Promise<Value>): Promise<Value> => {
   try {
     return await write();
   } catch (error) {
@@ -49,8 +49,8 @@ interface Replaceable {
  * input may be there
  */
 export const assertReplaceable = async ({ path, source, isOwn, force }: Replaceable): Promise<void> => {
-  await writing(path, () => access(dirname(path), constants.W_OK));
-  const found = await writing(path, async () => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  await explainWriteErrors(path, () => access(dirname(path), constants.W_OK));
+  const found = await explainWriteErrors(path, async () => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
   if (found === undefined) return;
   if (found.isDirectory()) throw new CannotRun(`${path} is a folder: name a file.`);
   if (!found.isFile()) throw new CannotRun(`${path} is a link or a device, not a file: name another one.`);
@@ -60,7 +60,7 @@ export const assertReplaceable = async ({ path, source, isOwn, force }: Replacea
     throw new CannotRun(`${path} is the input, which would be overwritten: name another file.`);
   }
   if (force || found.size === 0n) return;
-  if (isOwn(await writing(path, () => readColumnNames({ path, encoding: 'utf-8' })))) return;
+  if (isOwn(await explainWriteErrors(path, () => readColumnNames({ path, encoding: 'utf-8' })))) return;
   throw new CannotRun(`${path} exists and is not an earlier result: name another file, or overwrite it with --force.`);
 };
 
@@ -70,19 +70,19 @@ interface ResultFile {
 }
 
 /**
- * Writes whole files, each under a temporary name beside its own. They take their places in this order, after
- * `announce`. What was there stays when something fails before. @throws CannotRun
+ * Writes files whole: each under a temporary name beside its own, and then, after `announce`, renames them in this
+ * order. When something fails before that, every earlier file stays. @throws CannotRun
  */
 export const replaceFiles = async (files: readonly ResultFile[], announce: () => Promise<void>): Promise<void> => {
-  // Short whatever the length of the other name.
+  // The temporary name is short, however long the name of the file is.
   const written = files.map((file) => ({ ...file, temporary: join(dirname(file.path), `check-${randomUUID()}.tmp`) }));
   try {
     for (const { path, text, temporary } of written) {
       const marked = /[^\0-\x7f]/.test(text) ? MARK + text : text;
-      await writing(path, () => writeFile(temporary, marked, { flag: 'wx', mode: OWNER_ONLY, flush: true }));
+      await explainWriteErrors(path, () => writeFile(temporary, marked, { flag: 'wx', mode: OWNER_ONLY, flush: true }));
     }
     await announce();
-    for (const { path, temporary } of written) await writing(path, () => rename(temporary, path));
+    for (const { path, temporary } of written) await explainWriteErrors(path, () => rename(temporary, path));
   } finally {
     for (const { temporary } of written) await rm(temporary, { force: true });
   }

@@ -11,9 +11,9 @@ import {
 /** Numbers of rows. */
 export interface Counts {
   readonly rows: number;
-  /** By what a row is, in words. */
+  /** Number of rows by outcome in words. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** By reason of a vehicle that is not compliant. */
+  /** Number of rows by reason why a vehicle is not compliant. */
   readonly reasons: ReadonlyMap<string, number>;
   readonly insured: number;
   readonly notInsured: number;

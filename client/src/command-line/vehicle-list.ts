@@ -33,7 +33,7 @@ export const tableLines = ({ title, columns, rows, path }: VehicleList, option?:
   ];
 };
 
-/** A list for each answer that somebody looks for: not insured (compliant), unknown, invalid, no registration. */
+/** A list for each answer that needs attention: not insured (compliant), unknown, invalid, no registration. */
 export const listsByAnswer = (check: Check, rows: readonly ResultRow[], path: string | undefined): VehicleList[] =>
   [check.outcomes.false, ...FAILURE_NAMES].flatMap((title) => {
     const ofAnswer = title === NOT_READ ? [] : rows.filter(({ cells }) => outcomeOf(check, cells) === title);

@@ -9,7 +9,7 @@ import { formatNumber } from './summary.ts';
 
 /** Milliseconds for the key set to arrive. */
 const TIMEOUT_MS = 15_000;
-/** A key has about 250 bytes. */
+/** Maximum size of a key set. A key has about 250 bytes. */
 const MAX_KEY_SET_BYTES = 1_000_000;
 /** Characters of a receipt: API Gateway returns at most 10 MB. */
 const MAX_RECEIPT_LENGTH = 10_000_000;
@@ -58,7 +58,7 @@ async function* receiptsIn({ source: path, encoding: given }: VerifyArguments): 
   }
 }
 
-/** Characters that are printed of an answer of another kind. */
+/** Maximum number of characters that are printed of an answer of an unknown kind. */
 const MAX_ANSWER = 1_000;
 
 interface Answer {
@@ -70,7 +70,7 @@ interface Answer {
   readonly asOf?: string;
 }
 
-/** One line for a vehicle; of an answer of another kind, its JSON. */
+/** The line for one vehicle. An answer of an unknown kind is printed as JSON. */
 const answerLine = (entry: Answer, { request, answer }: ReceiptClaims): string => {
   const [, inPath = ''] = /\/(?:vehicle|compliance)\/([^/]+)/.exec(request.path) ?? [];
   const registration = entry.registration ?? inPath.replaceAll('%20', ' ');
@@ -80,7 +80,7 @@ const answerLine = (entry: Answer, { request, answer }: ReceiptClaims): string =
   return isKnown ? entryLine(insuranceCheck, registration, entry, asOf) : JSON.stringify(entry).slice(0, MAX_ANSWER);
 };
 
-/** When, for whom, and what was answered: one line for each vehicle. */
+/** Says when and for whom the answer was given, and then has a line for each vehicle. */
 const receiptLines = (claims: ReceiptClaims): string[] => {
   const { iat, aud, jti, request, sandbox, answer } = claims;
   const { asOf, results } = answer as Answer & { readonly results?: readonly Answer[] };
