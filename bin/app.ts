@@ -12,7 +12,7 @@ The app of the CDK, which starts it. docs/operations.md explains what -c accepts
 
 const app = new App();
 
-/** What git prints; empty outside a repository, or without git. */
+/** The output of a git command; empty outside a repository, or without git. */
 const git = (...args: string[]): string => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
 
 const readSettings = (): StageSettings => {

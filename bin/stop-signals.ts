@@ -1,4 +1,4 @@
-/** What a process does when signals ask it to stop. */
+/** The actions of a process that is asked to stop by signals. */
 interface StopActions {
   /** Called once, on the first request to stop. */
   readonly stop: () => unknown;

@@ -15,7 +15,7 @@ const GOOD_FILE = `registration,make,model,year,color,policy_number,insurer,vali
 ${REGISTRATION},Ford,Fiesta,2019,Red,P-1,Acme Mutual,${YEAR}-01-01,${YEAR}-12-31,Comprehensive
 `;
 const BAD_FILE = 'This file has no columns.\n';
-/** Until both reports are there. A build takes 2. */
+/** Minutes until both reports must be there. A build takes 2. */
 const MAX_REPORT_MINUTES = 30;
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
@@ -48,7 +48,7 @@ const show = (command: string, args: readonly string[], variables: NodeJS.Proces
 const read = (command: string, args: readonly string[], input = ''): string =>
   execFileSync(command, args, { env, input, encoding: 'utf8', stdio: 'pipe' }).trim();
 const aws = (...args: string[]): string => read('aws', [...args, '--output', 'text']);
-/** What `--query` finds, as a list. */
+/** The result of `--query` as a list. */
 const list = (...args: string[]): string[] => aws(...args).match(/\S+/g) ?? [];
 const cdk = (command: string, ...args: string[]): void => show('npx', ['cdk', command, '-c', 'stage=trial', ...args]);
 

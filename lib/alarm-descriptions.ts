@@ -38,7 +38,10 @@ interface AlarmDescription {
 
 type Condition = Omit<AlarmProps, 'metric'>;
 
-/** Raised after 3 bad minutes of 5, so that one bad minute notifies nobody. Without requests there are no errors. */
+/**
+ * The alarm is raised after 3 breaching minutes of 5, so that one breaching minute notifies nobody. Without requests
+ * there are no errors.
+ */
 const whenAbove = (threshold: number): Condition => ({
   threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
@@ -47,7 +50,7 @@ const whenAbove = (threshold: number): Condition => ({
   treatMissingData: TreatMissingData.NOT_BREACHING,
 });
 
-/** Raised after one bad period. */
+/** The alarm is raised after one breaching period. */
 const aboveOnce = (threshold: number): Condition => ({
   ...whenAbove(threshold),
   evaluationPeriods: 1,
@@ -58,18 +61,18 @@ const MINUTE = Duration.minutes(1);
 const SUM = { statistic: 'Sum', period: MINUTE };
 const AVERAGE = { statistic: 'Average', period: MINUTE };
 
-/** Share of requests that fail inside the service. */
+/** Maximum share of requests that may fail inside the service. */
 const MAX_ERROR_SHARE = 0.01;
-/** Share of the stage's throttle that may fail or be throttled: 6 a minute of 1,000 requests a second. */
+/** Maximum share of the stage's throttle that may fail or be throttled: 6 a minute of 1,000 requests a second. */
 const MAX_FAILURES = 0.0001;
-/** Share of the stage's throttle or of the account's concurrency that may be used. */
+/** Maximum share of the stage's throttle or of the account's concurrency that may be used. */
 const MAX_USED = 0.8;
 
 /** A metric of all functions of the account in this region. */
 const lambdaMetric = (metricName: string, statistic: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
 
-/** Raised when a metric of loaded records had no data for so long, and until it has some. */
+/** The alarm is raised when a metric of loaded records has had no data for this time, and ends when it has some. */
 const whenNothingLoaded = (time: string): Condition => ({
   threshold: 1,
   comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -111,7 +114,7 @@ const intakeAlarms = (
     when: aboveOnce(0),
   })),
   ...intake.map(({ prefix, expect, import: kind }) => ({
-    // A dot for each slash: prefixes have none.
+    // Slashes become dots, which prefixes do not contain.
     id: `NothingLoaded-${prefix.replaceAll('/', '.')}`,
     description: `Nothing was loaded from ${prefix} for ${expect}.`,
     metric: loadedMetric(stage, kind as keyof typeof IMPORT_METRICS, { [ENTRY_DIMENSION]: prefix }),

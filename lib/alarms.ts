@@ -35,7 +35,7 @@ export class ServiceAlarms extends Construct {
     }
     const others = alarmTopicArn === undefined ? [] : [Topic.fromTopicArn(this, 'OtherTopic', alarmTopicArn)];
     const now = [this.topic, ...others].map((topic) => new SnsAction(topic));
-    // What can wait goes to the mail alone, unless there is none.
+    // Alarms that can wait go to the mail alone, unless there is none.
     const later = alarmEmail === undefined ? now : now.slice(0, 1);
     const alarms = describeAlarms(props).map(({ id: alarmId, description, metric, when, isUrgent, isSilent }) => {
       const whatToDo = isSilent ? '' : ` What to do: ${runbookSection(alarmId, runbookUrl)}`;

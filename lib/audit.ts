@@ -53,7 +53,7 @@ export const addAudit = (stack: Stack, { settings, tables, files }: AuditedParts
   new CfnOutput(stack, AUDIT_BUCKET_OUTPUT, { value: bucket.bucketName });
 };
 
-/** Reads and writes of these resources, without those of the stack's own roles. */
+/** Selects reads and writes of these resources, but not those by the stack's own roles. */
 const selector = (stack: Stack, type: string, resources: CfnTrail.AdvancedFieldSelectorProperty) => ({
   fieldSelectors: [
     { field: 'eventCategory', equalTo: ['Data'] },
@@ -63,7 +63,7 @@ const selector = (stack: Stack, type: string, resources: CfnTrail.AdvancedFieldS
   ],
 });
 
-/** How the ARNs of the sessions of the stack's roles begin. */
+/** The prefixes of the ARNs of sessions with the stack's roles. */
 const ownSessions = (stack: Stack): string[] =>
   stack.node
     .findAll()
@@ -72,7 +72,7 @@ const ownSessions = (stack: Stack): string[] =>
       stack.formatArn({ service: 'sts', region: '', resource: 'assumed-role', resourceName: `${roleName}/` }),
     );
 
-/** As the user guide of CloudTrail has it, "Amazon S3 bucket policy for CloudTrail". */
+/** The bucket policy in the user guide of CloudTrail, "Amazon S3 bucket policy for CloudTrail". */
 const allowTrailToWrite = (bucket: Bucket, trailArn: string): void => {
   const { account } = Stack.of(bucket);
   const principals = [new ServicePrincipal('cloudtrail.amazonaws.com')];

@@ -29,7 +29,7 @@ const OPTIONS = {
 
 const ids: readonly BundleId[] = [...FUNCTION_IDS, 'probe'];
 
-/** In a file of its own, so that a request without a signature does not load it. */
+/** Bundles the signing into a file of its own, so that a request without a signature does not load it. */
 const signingFile: Plugin = {
   name: 'signing-file',
   setup: ({ onResolve }) =>
@@ -62,7 +62,7 @@ export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')
     packages: 'external',
     plugins: [signingFile],
   });
-  // What shortens a cold start, largest measured effect first: CommonJS instead of ES modules, the SDK without
+  // These shorten a cold start, the largest measured effect first: CommonJS instead of ES modules, the SDK without
   // unreachable parts, minification, no inline source map.
   await build({
     ...OPTIONS,

@@ -31,7 +31,7 @@ export class EndpointFunction extends Construct {
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
-      // On both sets of tables: versions for either serve requests during a deployment.
+      // Permitted on both sets of tables: during a deployment, versions that use either set serve requests.
       statements: deployed.statements(actions),
       separate: [
         ...deployed.statementsOnNamed(actions),

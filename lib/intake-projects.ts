@@ -24,7 +24,7 @@ interface IntakeProjectsProps {
   readonly entries: readonly IntakeEntry[];
   readonly program: string;
   readonly tables: ServiceTables;
-  /** What the program needs beside the tables. */
+  /** The permissions that the program needs besides those on tables. */
   readonly statements: readonly PolicyStatement[];
 }
 
@@ -69,7 +69,7 @@ export const intakeProjects = (scope: Construct, props: IntakeProjectsProps): In
   });
 };
 
-/** What one build does. A refused file, exit code 1, is no failure of the build: it has a message of its own. */
+/** The commands of one build. A refused file gives exit code 1, which does not fail the build: a message reports it. */
 const buildSpec = (entry: IntakeEntry | undefined, stackName: string): object => {
   const supplier = entry?.supplier === undefined ? '' : ` --supplier ${entry.supplier}`;
   // Whoever deploys the setting confirms the imports.

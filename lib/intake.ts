@@ -24,7 +24,7 @@ interface IntakeProps {
 }
 
 const HOURS_BETWEEN_STARTS = 6;
-/** Minutes between the starts of two projects: those of 20 entries, the most that a stage has, share six hours. */
+/** Minutes between the scheduled starts of two projects. A stage has at most 20, which then start within six hours. */
 const MINUTES_APART = 18;
 
 /**
@@ -41,7 +41,7 @@ export class Intake extends Construct {
   readonly projects: readonly IntakeProject[];
   /** The last resources of a deployment: they start builds, which read the outputs of the stack. */
   readonly rules: readonly Rule[];
-  /** What `admin intake` needs beside the tables. */
+  /** The permissions that `admin intake` needs besides those on tables. */
   readonly statements: readonly PolicyStatement[];
 
   constructor(scope: Construct, id: string, { settings, entries, program, tables, topicArn }: IntakeProps) {
@@ -67,7 +67,7 @@ export class Intake extends Construct {
           detailType: ['Object Created'],
           detail: { bucket: { name: [bucket] }, object },
         },
-        // For files whose event came while a build ended, and loads that failed.
+        // Loads files whose event came while a build was ending, and files whose load has failed.
         schedule: Schedule.cron({
           minute: String(minutes % 60),
           hour: `${Math.floor(minutes / 60)}/${HOURS_BETWEEN_STARTS}`,

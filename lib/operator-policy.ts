@@ -14,7 +14,7 @@ import type { StageSettings } from './stage-settings.ts';
 
 const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
 
-/** For imports, exports, removals, erasures, and the loads of `intake`. */
+/** The actions of imports, exports, removals, erasures, and the loads of `intake`. */
 export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
@@ -28,7 +28,7 @@ const LOADS: TableGrants = {
   compliance: [...LOAD_ACTIONS.compliance, 'DescribeTable'],
 };
 
-/** Not `Scan` of vehicles: support looks one up, but exports none. */
+/** Support may not scan the vehicles: it looks up single ones, and exports none. */
 const SUPPORT: TableGrants = {
   keys: ['GetItem', 'Scan'],
   usage: ['Query'],
@@ -66,7 +66,7 @@ export const addOperatorPolicies = (stack: Stack, { settings, tables, intake }: 
     if (isForLoads && intake) {
       policy.addStatements(
         ...intake.statements,
-        // For what the intake remembers, where somebody has damaged it.
+        // Permits deleting the record of the last loaded file when somebody has damaged it.
         allow(['s3:DeleteObject'], [intake.bucket.arnForObjects('control/loaded/*')]),
         allowOnTagged(['codebuild:StartBuild'], settings.stage),
       );

@@ -29,7 +29,7 @@ interface ServiceStackProps {
   readonly bundles: Bundles;
   /** The folder of the bundle of the operators' command line; only for a stage with the setting `intake`. */
   readonly program?: string | undefined;
-  /** It says so when there are uncommitted changes. */
+  /** The commit of the deployment. It says so when there were uncommitted changes. */
   readonly commit: string;
 }
 
@@ -96,7 +96,8 @@ export class ServiceStack extends Stack {
     signingKeys?.denySigningExceptTo(signerArns);
 
     const { intake: entries } = settings;
-    // Where there is no mail, the messages go to the other topic too. The alarms, which watch the intake, come later.
+    // Without an address for mail, the messages go to the other topic too. The value is lazy, because the alarms watch
+    // the intake and are made after it.
     const topicArn = Lazy.string({
       produce: () => (settings.alarmEmail === undefined && settings.alarmTopicArn) || serviceAlarms.topic.topicArn,
     });

@@ -55,7 +55,7 @@ export class ServiceTables extends Construct {
     this.byId = { ...this.own, ...this.named };
   }
 
-  /** Of the stack's own tables and of those that the setting `tables` names. */
+  /** The ARNs of the stack's own tables and of those that the setting `tables` names. */
   get arns(): readonly string[] {
     return [...Object.values(this.own), ...Object.values(this.named)].map(({ tableArn }) => tableArn);
   }
@@ -65,7 +65,7 @@ export class ServiceTables extends Construct {
     return this.statementsOn(this.own, actions).map(([, statement]) => statement);
   }
 
-  /** As `statements`, on the tables that the setting `tables` names, with the name of each. */
+  /** Like `statements`, but on the tables that the setting `tables` names, with the name of each table. */
   statementsOnNamed(actions: TableGrants): (readonly [name: string, statement: PolicyStatement])[] {
     return this.statementsOn(this.named, actions);
   }

@@ -8,7 +8,7 @@ import { stageFileProblems } from './stage-file-problems.ts';
 export interface StageSettings extends StageFile {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
-  /** Its path, such as `stages/dev.json`. */
+  /** The path of the settings file, such as `stages/dev.json`. */
   readonly file: string;
   readonly keepsData: boolean;
   readonly throttle: NonNullable<StageFile['throttle']>;
@@ -30,7 +30,7 @@ export class InvalidSettings extends Error {
 const ROOT = resolve(import.meta.dirname, '..');
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
-/** What `-c` accepts besides the CDK's own names, which have a colon or a slash. */
+/** The names that `-c` accepts besides the CDK's own, which have a colon or a slash. */
 const ACCEPTED = ['stage', 'stages', 'architecture', 'atOnce'];
 const OWN_NAME = /^[\w.-]+$/;
 

@@ -12,7 +12,7 @@ import { CannotStart } from './options.ts';
 export interface DemoKeys {
   /** A live key for each plan. */
   readonly plans: Readonly<Record<string, string>>;
-  /** Sees the sandbox only. */
+  /** A test key, which sees the sandbox only. */
   readonly test: string;
 }
 

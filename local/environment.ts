@@ -8,7 +8,7 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 
-/** What functions read when they sign answers. */
+/** The environment variables that functions need to sign answers. */
 export const signingEnvironment = (kmsEndpoint: string, issuer: string): Record<string, string> => ({
   AWS_ENDPOINT_URL_KMS: kmsEndpoint,
   SIGNED_ANSWERS_ISSUER: issuer,

@@ -22,7 +22,10 @@ const sampleIds: ReadonlySet<unknown> = new Set(SAMPLE_CONTENT.map(({ id }) => i
 /** The UUIDs of requests and items, and the ids of keys. */
 const ID = /\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20})\b/g;
 
-/** With fixed ids in place of random ones, by order. Called per endpoint, so that a new one changes no other's ids. */
+/**
+ * Replaces random ids by fixed ones, in the order in which they occur. Called for each endpoint, so that a new endpoint
+ * changes no other's ids.
+ */
 const withFixedIds = <Value>(value: Value): Value => {
   const fixed = new Map<string, string>();
   const replaced = JSON.stringify(value).replace(ID, (id) => {

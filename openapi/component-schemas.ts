@@ -3,7 +3,7 @@ import { documents } from './endpoint-documents.ts';
 import { type JsonObject, refTo } from './json.ts';
 import { problemSchema, validationIssueSchema } from './problem-schema.ts';
 
-/** The schema with a reference in place of each schema that has a title; `components` gets those. */
+/** Replaces each schema that has a title by a reference, and adds that schema to `components`. */
 export const schemaInDocument = (schema: unknown, components = new Map<string, unknown>()): unknown =>
   JSON.parse(JSON.stringify(schema), (_key, value) => {
     if (typeof value?.title !== 'string') return value;

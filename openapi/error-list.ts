@@ -1,7 +1,10 @@
 /** The meaning and the remedy of every error code, for the document, docs/errors.md and the page of errors. */
 import { type ProblemCode, problems, problemType } from '../core/problems.ts';
 
-/** When the error happens, what the consumer can do; code is between backticks. Functions bundle core/problems.ts. */
+/**
+ * When each error happens, and what the consumer can do. Code is between backticks. These texts are not in
+ * core/problems.ts, because functions bundle that file.
+ */
 const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly remedy: string }>> = {
   VALIDATION_FAILED: {
     meaning: 'A parameter, header or body field is missing or wrong.',

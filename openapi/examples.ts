@@ -17,7 +17,7 @@ export type CommonError = RecordedError | 'INTERNAL_ERROR';
 
 /** The content of docs/examples.json. */
 export interface Recording {
-  /** By the name of the example request. */
+  /** The responses by endpoint and by the name of the example request. */
   readonly endpoints: Readonly<Partial<Record<EndpointId, Readonly<Record<string, ExampleResponse>>>>>;
   /** Recorded from the insurance lookup. */
   readonly errors: Readonly<Record<RecordedError, ExampleResponse>>;

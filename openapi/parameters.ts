@@ -5,7 +5,7 @@ import { schemaInDocument } from './component-schemas.ts';
 import type { Example } from './examples.ts';
 import { isObject, type JsonObject } from './json.ts';
 
-/** Where a parameter is, with the member of a request that has its value. */
+/** The places of parameters, each with the member of an example request that has their values. */
 const MEMBERS = { path: 'path', query: 'query', header: 'headers' } as const;
 type Place = keyof typeof MEMBERS;
 

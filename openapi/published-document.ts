@@ -24,11 +24,11 @@ const mergeObjects = (objects: readonly JsonObject[]): JsonObject => {
   };
 };
 
-/** What replaces an `anyOf`. A reference or null stays one: every generator knows it. */
+/** The schema that replaces an `anyOf`. A reference or null stays an `anyOf`, because every generator supports it. */
 const plainAlternatives = (anyOf: readonly JsonObject[], schemas: Schemas): JsonObject => {
   const [first = {}, ...others] = anyOf;
   if (isEvery('null', others)) return first.type ? { ...first, type: [first.type, 'null'] } : { anyOf };
-  // Known values, or any other string (`openText`).
+  // This is the schema of known values or any other string (`openText`).
   if (isEvery('string', anyOf)) return { type: 'string', examples: first.enum };
   return mergeObjects(anyOf.map(({ $ref }) => schemas[String($ref).slice(REFERENCE.length)] ?? {}));
 };

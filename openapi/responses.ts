@@ -132,7 +132,10 @@ const platformResponse = (description: string): JsonObject => ({
   content: jsonContent(objectOf({ message: text })),
 });
 
-/** API Gateway's own. In an operation they would make a typed client check whether `status` and `code` exist. */
+/**
+ * The responses of API Gateway itself. In an operation they would make a typed client check whether `status` and `code`
+ * exist.
+ */
 export const platformResponses: JsonObject = {
   description:
     'Rare responses to any request that API Gateway gives by itself: a message in place of a problem document, and none of the headers of this service. Decide by the status.',
@@ -149,7 +152,10 @@ export const platformResponses: JsonObject = {
 
 const publicKey = objectOf({ kty: text, crv: text, x: text, y: text, kid: text, use: text, alg: text });
 
-/** The public keys of signed answers. No operation: importers send those below `/v1`, where this path is not. */
+/**
+ * The path of the public keys of signed answers. It is not an operation: importers send all operations to `/v1`, and
+ * this path is not below that.
+ */
 export const publicKeys: JsonObject = {
   description: `Where the service signs answers, \`GET ${jwks.paths[0]}\` at its origin has the keys that verify them. It needs no API key.`,
   responses: {

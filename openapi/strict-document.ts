@@ -50,7 +50,7 @@ const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] 
         {
           url: `https://{api}.execute-api.{region}.amazonaws.com${BASE}`,
           description: 'Deployed',
-          // Without descriptions: swagger-parser rejects them.
+          // The variables have no descriptions, because swagger-parser rejects them.
           variables: { api: { default: 'abcde12345' }, region: { default: 'eu-west-2' } },
         },
       ];

@@ -70,7 +70,7 @@ const require = createRequire(import.meta.url);
 export const dynaliteDatabase: DynaliteDatabase = require('dynalite/db');
 export const validations: DynaliteValidations = require('dynalite/validations');
 
-/** By the name in the API: `GetItem` for the files `getItem.js`. */
+/** The operations by their names in the API: `GetItem` for the files `getItem.js`. */
 export const operations: ReadonlyMap<string, DynaliteOperation> = new Map(
   readdirSync(dirname(require.resolve('dynalite/actions/getItem'))).map((file) => [
     `${file.charAt(0).toUpperCase()}${basename(file, '.js').slice(1)}`,

@@ -12,7 +12,7 @@ export interface Engine {
 interface EmbeddedEngineOptions {
   /** An existing folder. If absent, the data is in memory and is lost when the engine ends. */
   readonly dataDirectory?: string;
-  /** 0 for any free port. */
+  /** The port to listen at; 0 for any free one. */
   readonly port: number;
   /** Default: only this machine reaches the engine. */
   readonly host?: string;

@@ -17,7 +17,7 @@ export interface AccessLogEntry {
 }
 
 interface GatewayOptions {
-  /** 0 for any free port. */
+  /** The port to listen at; 0 for any free one. */
   readonly port: number;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];

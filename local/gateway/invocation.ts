@@ -8,7 +8,7 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** What our handlers read of Lambda's context. */
+/** The part of Lambda's context that the handlers read. */
 type InvocationContext = Pick<Context, 'getRemainingTimeInMillis'>;
 
 /** A Lambda handler. It may return or throw anything. */
