@@ -41,7 +41,7 @@ const rejected = ({ code, message: detail, extension }: ApiError): Answer<never>
   error: { code, detail, ...extension },
 });
 
-/** What the API answers today, or on the day `asOf`. It answers 500 when a record that it needs is damaged. */
+/** The answers of the API today, or for the day `asOf`. An answer is 500 when a record that it needs is damaged. */
 const computeAnswers = (
   { sent, key }: Registration,
   vehicleItem: DynamoItem | undefined,

@@ -13,13 +13,13 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The result of a command, for people and for scripts. */
 export interface CommandResult {
-  /** For standard output, with its line feed. */
+  /** The text for standard output, with its final line feed. */
   readonly text: string;
-  /** For standard error, after the text. */
+  /** The text for standard error, written after `text`. */
   readonly notes?: string;
   /** The same as one JSON document, which `--json` writes instead of both. */
   readonly data: unknown;
-  /** 0 if absent. */
+  /** When absent, the exit code is 0. */
   readonly exitCode?: ExitCode;
 }
 

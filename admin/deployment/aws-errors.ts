@@ -59,6 +59,6 @@ export const awsErrorSentence = (error: unknown, profile: string | undefined): s
   return undefined;
 };
 
-/** As `awsErrorSentence`; any other error is described by its name. */
+/** Describes an error like `awsErrorSentence`, and any other error by its name. */
 export const describeAwsError = (error: unknown, profile: string | undefined, service: string): string =>
   awsErrorSentence(error, profile) ?? `${service} answered with ${error instanceof Error ? error.name : typeof error}`;

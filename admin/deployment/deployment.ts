@@ -5,7 +5,7 @@ import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
 
-/** Where requests to AWS go. */
+/** The region and profile of requests to AWS. */
 export interface Account {
   readonly region: string;
   /** From --profile or AWS_PROFILE. */

@@ -96,7 +96,7 @@ const readOutputs = async (account: CloudFormationClientConfig, stack: string) =
   }
 };
 
-/** The names of the tables are outputs of the stack, except those in `named`, such as a restored one. */
+/** Opens a stack. Its outputs have the names of the tables, except those in `named`, such as a restored one. */
 const openStackDeployment = async (
   stack: string,
   { region: given, profile, yes }: DeploymentOptions,

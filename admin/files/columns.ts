@@ -21,7 +21,6 @@ export interface MappedColumn {
   readonly name: string;
 }
 
-/** How the rows of a CSV file are written. */
 export interface CsvLayout {
   readonly delimiter: string;
   /** The names of the columns in the file, up to the last one that has a name: text behind it is beyond the header. */
@@ -37,7 +36,7 @@ export interface CsvLayout {
 const MAX_SHOWN = 20;
 const MAX_SHOWN_LENGTH = 40;
 
-/** The columns that a file of rejected rows has before those of the rejected rows. */
+/** The columns that a file of rejected rows has in front of the columns of the original file. */
 export const REJECTION_COLUMNS: readonly string[] = ['line', 'reason'];
 
 /** Other usual names of columns. */

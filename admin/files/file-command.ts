@@ -6,7 +6,6 @@ import type { RejectedRow, Row, RowRules } from './rows.ts';
 import type { FileFormat, SourceFile } from './source-file.ts';
 import type { StagedRows } from './staging.ts';
 
-/** The kinds of data that files have. */
 export type DataKind = 'vehicles' | 'compliance' | 'content';
 
 /** The options that decide how rows are read. */
@@ -69,7 +68,7 @@ export interface FileRun {
   readonly counts: Counts;
 }
 
-/** A file of which only the registrations are used. A row has at most 100,000 characters. */
+/** The rules of a file whose registrations alone are used. A row has at most 100,000 characters. */
 export const REGISTRATION_FILE = {
   formats: ['csv', 'ndjson', 'txt'],
   columns: { required: ['registration'], optional: [], others: true },

@@ -9,7 +9,7 @@ export type DateFormat = 'iso' | 'uk';
 
 /** A number, or a share of a total. */
 export interface Limit {
-  /** As the operator wrote it. */
+  /** The limit as the operator wrote it. */
   readonly text: string;
   readonly of: (total: number) => number;
 }

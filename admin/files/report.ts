@@ -8,7 +8,7 @@ import { writeRejected } from './rejected-file.ts';
 import type { Row } from './rows.ts';
 import type { StagedRows } from './staging.ts';
 
-/** What an operator does after a run that was stopped or failed. */
+/** Tells the operator what to do after a run that was stopped or failed. */
 export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
 
 const MAX_REASONS_SHOWN = 20;
@@ -17,11 +17,11 @@ const MAX_VALUE_LENGTH = 40;
 /** Rows that were rejected for the same reason. */
 interface RejectionReason {
   readonly reason: string;
-  /** What to do about it. */
+  /** What the operator can do about the reason. */
   readonly advice: string | undefined;
   readonly rows: number;
   readonly firstLine: number;
-  /** What the first row has in the field; absent when the reason is not about one value. */
+  /** The value of the field in the first row; absent when the reason is not about one value. */
   readonly firstValue: string | undefined;
 }
 

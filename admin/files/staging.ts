@@ -4,7 +4,7 @@ import { CommandFailure } from '../command/command-result.ts';
 import { CELL_END, type GivenRow, type Layout, type RejectedRow, type Row, readRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
-/** What helps when the folder of temporary files cannot be used. */
+/** Advice for when the folder of temporary files cannot be used. */
 const ELSEWHERE = '--staging DIR names another folder';
 /** Kilobytes that SQLite keeps in memory. */
 const CACHE_KB = 16_384;
@@ -40,12 +40,12 @@ type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format
 
 /** Rows that were rejected for the same reason. */
 interface ReasonCount {
-  /** Without numbers of lines, which differ from row to row. */
+  /** The reason without line numbers, which differ from row to row. */
   readonly general: string;
-  /** As the first row has it. */
+  /** The reason of the first row, with line numbers. */
   readonly reason: string;
   readonly count: number;
-  /** The first one. */
+  /** The line of the first row. */
   readonly line: number;
 }
 
@@ -90,7 +90,9 @@ export const openStaging = (folder: string) => {
   const insertKey = db.prepare('INSERT OR IGNORE INTO keys VALUES (?, ?)');
   let layout: Layout = 'txt';
 
-  /** The rows of a query, whose columns the caller knows. Other statements may run meanwhile. */
+  /**
+   * Runs a query, whose columns the caller knows, and returns its rows one by one. Other statements may run meanwhile.
+   */
   const query = <Columns>(sql: string, ...values: string[]) =>
     db.prepare(sql).iterate(...values) as Iterable<unknown> as Iterable<Columns>;
   const rowOf = ({ line, given }: StagedRow): Row =>
@@ -134,7 +136,7 @@ export const openStaging = (folder: string) => {
       if (rows.length > 0) yield { key, rows };
     },
 
-    /** In the order of the file. */
+    /** The rejected rows in the order of the file. */
     *rejectedRows(): Generator<RejectedRow> {
       const rejected = query<StagedRow & { reasons: string }>(
         'SELECT * FROM rejected JOIN rows USING (line) ORDER BY line',

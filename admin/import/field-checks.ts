@@ -102,13 +102,13 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
 
     text,
 
-    /** As `text`, but it may be empty: registers have vehicles without a model. */
+    /** Like `text`, but the value may be empty: registers have vehicles without a model. */
     textOrEmpty: (name: string, value: unknown): string =>
       typeof value === 'string' && value.trim() === '' ? '' : text(name, value),
 
     year: (name: string, value: unknown): number => wholeNumber(name, value, FIRST_YEAR, now.getUTCFullYear() + 1),
 
-    /** The two dates of a policy must be in order; `fieldName` gives the names of its fields in the file. */
+    /** Checks the order of a policy's two dates. `fieldName` gives the names of its fields in the file. */
     cover: ({ validFrom, validTo }: Policy, fieldName: (field: string) => string): void => {
       if (validFrom && validTo && validTo < validFrom) {
         issue(fieldName('validTo'), `must not be before ${fieldName('validFrom')}`);

@@ -33,7 +33,7 @@ export const withBucket = async <Result>(
   }
 };
 
-/** Lists the waiting files, with the decision about each. @param entries those of one kind and supplier */
+/** Lists the waiting files, with the decision about each. @param entries the entries of one kind and supplier */
 export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext) => {
   const { files, ignored } = await listWaiting(entries, bucket, now());
   const last = await readLastLoaded(loadedKey(entries[0]), bucket);

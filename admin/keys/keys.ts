@@ -7,13 +7,16 @@ import { type ChangeOrigin, keyStore } from './key-store.ts';
 
 export const openKeys = ({ deployment }: CommandContext) => keyStore(deployment.db, tableName(deployment, 'keys'));
 
-/** Who runs the command, for the record of the key that it changes. @throws CommandFailure */
+/** Returns who runs the command and when, for the record of the key that it changes. @throws CommandFailure */
 export const changeBy = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
   by: await readCaller(deployment),
   at: now(),
 });
 
-/** Not an argument parser of commander, which would print the argument: it may be a key. @throws CommandFailure */
+/**
+ * Checks the id of a key. This is not an argument parser of commander, which would print the argument: it may be a key.
+ * @throws CommandFailure
+ */
 export const requireKeyId = (text: string): string => {
   if (/^[0-9a-f]{20}$/.test(text)) return text;
   throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');
@@ -33,7 +36,10 @@ export const stateOf = ({ revokedAt, expires }: KeyRecord, time: Date): KeyState
 export const isValidAt = (key: KeyRecord, windowStart: number): boolean =>
   stateOf(key, new Date(windowStart * 1_000)) === 'active';
 
-/** What the CLI shows of a key: never the key or its hash. `plans` has the window in which each began. */
+/**
+ * The fields of a key that the CLI shows, without the key itself or its hash. `plans` has the window in which each plan
+ * began.
+ */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,

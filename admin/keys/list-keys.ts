@@ -73,7 +73,7 @@ const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId:
 };
 
 export const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
-  // It may be that `--tables` names the keys table only, such as one that a deleted stack retained.
+  // `--tables` may name the keys table only, such as one that a deleted stack retained.
   const { db, tableNames, plans } = context.deployment;
   const { usage } = tableNames;
   const now = context.now();

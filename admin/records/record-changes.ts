@@ -36,7 +36,7 @@ export interface RecordChange {
   readonly registration: string;
   /** All but registration and last update, in the order of the schema; undefined when the part is removed. */
   readonly body?: object;
-  /** Undefined when the file does not give it, null when it says that it is not known. */
+  /** Undefined when the file does not give it, null when the file says that it is unknown. */
   readonly lastUpdated?: string | null | undefined;
   /** The vehicle is erased: this takes the place of its records in both tables. Null takes an erasure back. */
   readonly erasure?: Erasure['erased'] | null;
@@ -44,12 +44,11 @@ export interface RecordChange {
   readonly isCopy?: boolean;
 }
 
-/** How changes are written. */
 export interface ChangeOptions {
   readonly dryRun: boolean;
   /** Whether a stored record stays when it is as new, or newer. */
   readonly ifNewer?: boolean;
-  /** The last update of a record without one of its own. */
+  /** The last update of a record for which the file gives none. */
   readonly fileTime?: string;
   /**
    * Returns what a scan of the table has found for a registration: the supplier's part, or that the vehicle is erased.

@@ -15,8 +15,8 @@ export interface Part<Body extends object = object> {
 export type Parts<Body extends object = object> = ReadonlyMap<string, Part<Body>>;
 
 /**
- * What a run compares and replaces: one supplier's part of each record of a table. Also reads the parts of a stored
- * record, and joins parts into a record.
+ * The part of each record that a run compares and replaces: one supplier's part, in one table. Also says how a stored
+ * record is split into parts, and how parts are joined into a record.
  */
 export interface RecordTarget<Body extends object = object> {
   readonly table: 'vehicles' | 'compliance';
@@ -27,7 +27,7 @@ export interface RecordTarget<Body extends object = object> {
   readonly read: (item: DynamoItem) => Parts<Body> | undefined;
   /** The attributes of a record with these parts, at least one. */
   join(parts: Parts<Body>): object;
-  /** Why a part does not fit in beside other suppliers' parts; undefined when it does. */
+  /** Returns why a part cannot be stored beside the parts of other suppliers; undefined when it can. */
   findConflict?(body: Body, others: Parts<Body>): string | undefined;
 }
 

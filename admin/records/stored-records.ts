@@ -67,7 +67,7 @@ export const storedRecords = (
     return [String(item.registration), { revision: revisionOf(item), ...record }];
   };
   return {
-    /** At most 100 records, strongly consistent. */
+    /** Reads at most 100 records, strongly consistent. */
     find: async (registrations: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> => {
       const found = new Map<string, StoredRecord>();
       let keys: readonly DynamoItem[] = registrations.map(recordKey);

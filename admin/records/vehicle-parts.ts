@@ -45,8 +45,8 @@ const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
 };
 
 /**
- * Joins parts. Details and last update are those of the latest part; of equally late parts, the first supplier's by
- * name.
+ * Joins the parts of a vehicle. Details and last update come from the part with the latest update; of equally late
+ * parts, from the supplier whose name comes first.
  */
 const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registration'> => {
   const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1));

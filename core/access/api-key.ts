@@ -64,7 +64,7 @@ export interface PresentedKey {
   readonly kind: KeyKind;
 }
 
-/** Undefined unless the text has the shape of a key and its checksum. */
+/** Parses the key of a request. Undefined unless the text has the form of a key and a correct checksum. */
 export const parseApiKey = (text: string): PresentedKey | undefined => {
   const [, unchecked = '', prefix, checksum] = KEY_PATTERN.exec(text) ?? [];
   if (checksum !== computeChecksum(unchecked)) return undefined;

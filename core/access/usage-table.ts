@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-
 import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Window } from './plans.ts';
 
-/** What is counted in the window from `start`, in Unix seconds. */
+/** The counters of one window. `start` is in Unix seconds. */
 export interface WindowCount {
   readonly start: number;
   readonly used: number;

@@ -1,4 +1,4 @@
-/** What both bulk endpoints share: reading entries and counting results (docs/contract.md#bulk). */
+/** The parts that both bulk endpoints share: reading entries and counting results (docs/contract.md#bulk). */
 import { ENTRY_SENTENCES } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';

@@ -1,4 +1,6 @@
-/** What is stored of a vehicle's compliance. Its type, and the checks of imports and stored items, are made from it. */
+/**
+ * The stored compliance record of a vehicle. Its type, and the checks of imports and stored items, are made from it.
+ */
 import type { RecordOf } from '../schemas/record-schema.ts';
 
 const alternative = <const Field extends string, const Schema extends object>(field: Field, schema: Schema) =>

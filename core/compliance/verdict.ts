@@ -92,7 +92,7 @@ export const verdictOn = (
 };
 
 export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
-  /** In the form in which it was sent. */
+  /** The registration as it was sent. */
   readonly registration: string;
   /** The time of the request, ISO 8601 UTC. */
   readonly lastChecked: string;

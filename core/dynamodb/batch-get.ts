@@ -12,7 +12,7 @@ interface TableKeys {
   readonly projection?: string | undefined;
 }
 
-/** What was read, and the keys that could not be read in time: they may exist. */
+/** The items that were read, and the keys that could not be read in time. Unread keys may exist. */
 interface BatchGetResult {
   readonly items: ReadonlyMap<string, readonly DynamoItem[]>;
   readonly unread: ReadonlyMap<string, readonly DynamoItem[]>;

@@ -58,7 +58,7 @@ const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient): void => {
 
 /**
  * A DynamoDB client whose timeouts leave time to respond (docs/design.md#time).
- * @param settings that differ from those of every client
+ * @param settings the settings that differ from those of every client
  */
 export const createDatabase = (
   place: Pick<DynamoDBClientConfig, 'region' | 'endpoint' | 'credentials'>,

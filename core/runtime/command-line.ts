@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-/** What a shell reports for a wrong command line. */
+/** The exit code for a wrong command line, as shells use it. */
 const WRONG_USAGE = 2;
 
 const end = (text: string, exitCode = 0): never => {

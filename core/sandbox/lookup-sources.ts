@@ -1,4 +1,4 @@
-/** What lookups read: the tables for live keys, the sandbox vehicles for other keys (docs/contract.md#sandbox). */
+/** The sources of lookups: the tables for live keys, the sandbox vehicles for other keys (docs/contract.md#sandbox). */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import { complianceTable } from '../compliance/compliance-table.ts';
@@ -19,7 +19,7 @@ const forcedCode = (registration: RegistrationKey) =>
 
 export const isForced = (registration: RegistrationKey): boolean => forcedCode(registration) !== undefined;
 
-/** What decides which records a request sees, and how sandbox vehicles are dated. */
+/** The facts about a request that decide which records it sees, and how sandbox vehicles are dated. */
 type LookupRequest = { readonly kind: KeyKind; readonly today: LondonDate };
 
 type VehicleSource = ReturnType<typeof vehiclesTable>;

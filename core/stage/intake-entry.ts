@@ -22,7 +22,7 @@ const isEncoding = (name: string): boolean => {
   }
 };
 
-/** What arrives under a prefix of the bucket, and how it is imported: the options of the CLI's import. */
+/** The files that arrive under a prefix of the bucket, and how they are imported: the options of the CLI's import. */
 export const IntakeEntry = T.Object({
   prefix: text(
     /^([A-Za-z0-9][A-Za-z0-9_-]*\/)+$/,
@@ -31,9 +31,9 @@ export const IntakeEntry = T.Object({
     { maxLength: 60 },
   ),
   import: text(/^(vehicles|compliance)$/, 'vehicles or compliance'),
-  /** An alarm is raised when nothing was loaded from here for so long, and stays raised until something is. */
+  /** The longest time between two loaded files. An alarm is raised after it, until a file is loaded. */
   expect: TimeBetweenImports,
-  /** Who sends the files. */
+  /** The supplier that sends the files. When absent, it is the supplier without a name. */
   supplier: T.Optional(
     text(
       SUPPLIER_NAME,
@@ -70,7 +70,7 @@ export const IntakeEntry = T.Object({
 
 export type IntakeEntry = T.Static<typeof IntakeEntry>;
 
-/** What the stack's output `INTAKE_OUTPUT` has, as JSON. */
+/** The value of the stack's output `INTAKE_OUTPUT`, as JSON. */
 export interface IntakeOutput {
   readonly bucket: string;
   /** The ARN of the topic that gets a message for each refused file. */

@@ -140,7 +140,7 @@ export const StageFile = T.Object({
   plans: T.Optional(PlansSetting),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
-  /** In days. Default: 90 if data is kept, otherwise 7. */
+  /** Days for which logs are kept. Default: 90 if data is kept, otherwise 7. */
   logRetentionDays: T.Optional(
     T.Refine(
       T.Integer(),

@@ -30,7 +30,7 @@ export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insur
 };
 
 interface InsuranceResult extends Insurance {
-  /** In the form in which it was sent. */
+  /** The registration as it was sent. */
   readonly registration: string;
   readonly insured: boolean;
 }

@@ -48,7 +48,7 @@ const described = (character: string): string => {
   return UNREADABLE.test(character) ? codePoint : `"${character}" (${codePoint})`;
 };
 
-/** Why a text is not a registration, such as `contains "Á" (U+00C1)`: its first invalid character. */
+/** Says why a text is not a registration, by its first invalid character, such as `contains "Á" (U+00C1)`. */
 export const registrationIssue = (raw: string): string => {
   if (raw.length > MAX_RAW_LENGTH) return `must have at most ${MAX_RAW_LENGTH} characters`;
   if (raw.trim() === '') return 'must not be blank';

@@ -20,7 +20,7 @@ export const Policy = {
 
 export type Policy = RecordOf<typeof Policy>;
 
-/** What identifies a vehicle to a person. */
+/** The details by which a person recognises a vehicle. */
 export const VehicleDetails = {
   type: 'object',
   required: ['make', 'model', 'year', 'color'],
@@ -58,7 +58,7 @@ export type VehicleRecord = RecordOf<typeof VehicleRecord>;
 
 const { registration, policies, lastUpdated } = VehicleRecord.properties;
 
-/** What a bulk request needs of a vehicle: under half of its record. */
+/** The part of a vehicle's record that a bulk request reads, which is less than half of it. */
 export const InsuranceRecord = {
   type: 'object',
   required: ['registration', 'policies'],

@@ -1,4 +1,4 @@
-/** What the documents of both bulk endpoints share. */
+/** The parts that the documents of both bulk endpoints share. */
 import * as T from 'typebox';
 import { DEFAULT_PLANS } from '../../core/access/plans.ts';
 import type { BulkEntryCode } from '../../core/bulk/bulk-entries.ts';

@@ -56,7 +56,7 @@ export const admission = <Found, Loaded>(
     // Started before `load`: otherwise a rejection would wait until the loaded items are parsed.
     const admitted = admit(access, scope, context);
     context.loading = context.pathError === undefined ? load(context) : Promise.reject(context.pathError);
-    // Nobody awaits it when the request is rejected, and an unhandled rejection ends the process.
+    // When the request is rejected, nothing awaits this promise, and an unhandled rejection would end the process.
     context.loading.catch(() => undefined);
     await admitted;
   },

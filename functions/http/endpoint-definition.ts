@@ -1,6 +1,6 @@
 /**
- * What an endpoint is, as plain data, and the actions that its role gets. Imports nothing that answers requests, so
- * that stack, local gateway and document can read it.
+ * The definition of an endpoint as plain data, and the actions that its role is granted. Imports no code that answers
+ * requests, so that stack, local gateway and document can read it.
  */
 import type { Scope } from '../../core/access/scopes.ts';
 import type { ProblemCode } from '../../core/problems.ts';

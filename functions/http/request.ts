@@ -10,7 +10,7 @@ import { FUNCTION_TIMEOUT_SECONDS, type HttpFunction } from './endpoint-definiti
 /** The checked parts of an event. */
 interface RequestFacts {
   readonly requestId: string;
-  /** When the request arrived at the gateway: the only clock of rules and stored times. */
+  /** The time at which the request arrived at the gateway. All rules and stored times use it, and no other clock. */
   readonly now: Date;
   /** The day of `now` in Europe/London. */
   readonly today: LondonDate;
@@ -23,7 +23,7 @@ interface RequestFacts {
   /** The path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions). */
   readonly address: string;
   readonly pathParameters: Readonly<Record<string, string>>;
-  /** Not decoded, without the question mark. */
+  /** The query as it was sent: not decoded, and without the question mark. */
   readonly query: string;
   readonly startedAtMs: number;
 }

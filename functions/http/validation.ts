@@ -3,7 +3,7 @@ import type { HttpRequest, Middleware, RequestContext } from './request.ts';
 
 export const GIVEN_TWICE = 'must not be given more than once';
 
-/** What an endpoint takes from a request besides its path. `defineInput` makes it from schemas. */
+/** The input of an endpoint, besides its path. `defineInput` makes it from schemas. */
 export interface Input<Values extends object = object> {
   readonly query: readonly string[];
   /** The middlewares that check and parse the body, in order; empty for an input without a body. */

@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts';
 /** Seconds. A new key is published for longer than this before it signs (docs/operations.md#signed-answers). */
 const MAX_AGE = 3_600;
 
-/** How KMS rejects requests for a key that is disabled or pending deletion. */
+/** The errors of KMS for a key that is disabled or pending deletion. */
 const UNUSABLE_KEY = ['DisabledException', 'KMSInvalidStateException'];
 
 const isUnusable = ({ cause }: KmsFailed): boolean => cause instanceof Error && UNUSABLE_KEY.includes(cause.name);

@@ -87,7 +87,7 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
   if (created === undefined) return;
   const { id, created_at } = created as Item;
   const item = `${CONTENT}/${id}` as const;
-  // Not all of `created`: the next response may come from a version that lacks its newest fields.
+  // Only fields that every version has: the next response may come from a version that lacks the newest fields.
   const original = { ...fields, id, created_at, version: 1 };
   await request(`GET ${item}`, { status: 200, body: original, headers: { etag: '"1"' } });
   const title = 'Probe, updated';
