@@ -14,7 +14,7 @@ import { type CommandContext, type Runner, tableName } from './deployment/deploy
 import { writeOutput } from './files/output-file.ts';
 import { writeRejected } from './files/rejected-file.ts';
 import type { RejectedRow } from './files/rows.ts';
-import { readSupplied, readSupplier } from './records/vehicle-parts.ts';
+import { readSuppliedVehicle, readSupplierRecord } from './records/vehicle-parts.ts';
 import { addSupplierOption } from './supplier-option.ts';
 
 const toLine = (record: object): string => `${JSON.stringify(record)}\n`;
@@ -25,7 +25,7 @@ const toLine = (record: object): string => `${JSON.stringify(record)}\n`;
  */
 const READERS = {
   vehicles: (item: DynamoItem, supplier?: string): object | null | undefined =>
-    supplier === undefined ? readSupplied(item) : readSupplier(item, supplier),
+    supplier === undefined ? readSuppliedVehicle(item) : readSupplierRecord(item, supplier),
   compliance: (item: DynamoItem): object | undefined => {
     const record = readStored(ComplianceRecord, item);
     // Without the field, an import would take the time of the file.

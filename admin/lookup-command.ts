@@ -17,7 +17,7 @@ import { CommandFailure, type CommandResult } from './command/command-result.ts'
 import { exampleOf, formatNumber, printable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { NAMELESS } from './records/record-target.ts';
-import { readSupplied, type SuppliedVehicle } from './records/vehicle-parts.ts';
+import { readSuppliedVehicle, type SuppliedVehicle } from './records/vehicle-parts.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
@@ -153,7 +153,7 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const erasure = [storedVehicle, storedCompliance].find((item) => item && isErased(item));
   const erased = readStored(Erasure, erasure)?.erased;
   const [vehicleItem, complianceItem] = erasure ? [] : [storedVehicle, storedCompliance];
-  const vehicle = vehicleItem && readSupplied(vehicleItem);
+  const vehicle = vehicleItem && readSuppliedVehicle(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
   const { insurance, verdict } = computeAnswers(registration, vehicleItem, complianceItem, now, asOf);
   const lines: Line[] = [

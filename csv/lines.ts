@@ -4,11 +4,11 @@ import { readText, type TextFile, UnreadableFile } from './text.ts';
 export const MAX_ROW_LENGTH = 1_000_000;
 
 export interface Line {
-  /** Its number, from 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
-  /** Without its line end. */
+  /** The text without its line end. */
   readonly text: string;
-  /** Its line end; empty at the end of the file. */
+  /** The line end; empty at the end of the file. */
   readonly end: string;
 }
 

@@ -3,7 +3,7 @@ import { MAX_ROW_LENGTH } from './lines.ts';
 import { readText, type TextFile, UnreadableFile } from './text.ts';
 
 export interface CsvRow {
-  /** The line on which it begins, from 1. */
+  /** The line on which the row begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
@@ -15,7 +15,7 @@ export interface CsvHeader {
   /** Number of rows with text above the header. */
   readonly above: number;
   readonly names: readonly string[];
-  /** The row below it. */
+  /** The row below the header. */
   readonly below: readonly string[];
 }
 

@@ -207,7 +207,7 @@ export const describeAlarms = ({
           {
             id: 'AccountConcurrency',
             description: `The functions of the account take 80 % of its concurrency, ${accountConcurrency}.`,
-            // Includes what other functions reserve.
+            // The metric includes what other functions reserve.
             metric: lambdaMetric('ClaimedAccountConcurrency', 'Maximum'),
             when: whenAbove(accountConcurrency * MAX_USED),
           },

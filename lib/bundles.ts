@@ -76,7 +76,7 @@ export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')
     supported: { 'dynamic-import': false },
     plugins: [sdkStubs()],
   });
-  // Frees its memory before the synthesis.
+  // Ends the process of esbuild, to free its memory before the synthesis.
   await stop();
   return Object.fromEntries(folders) as Record<BundleId, string>;
 };

@@ -8,7 +8,6 @@ import { SCOPES } from '../core/access/scopes.ts';
 import { plansVariable } from '../core/runtime/environment.ts';
 import { CannotStart } from './options.ts';
 
-/** Keys for trying the service. */
 export interface DemoKeys {
   /** A live key for each plan. */
   readonly plans: Readonly<Record<string, string>>;

@@ -9,7 +9,6 @@ import { startKms } from './kms.ts';
 import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
 
-/** The whole API, running on this machine. */
 export interface LocalService {
   readonly origin: string;
   readonly dynamodb: string;

@@ -1,4 +1,3 @@
-/** Exit codes of every command. */
 export const EXIT = {
   done: 0,
   /** The whole command ran, but rows were rejected, or damaged records or inconsistencies remain. */

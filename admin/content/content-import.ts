@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { claimantOf, contentReads, contentStore, readDynamoItems } from '../../core/content/content-store.ts';
-import type { Moment } from '../../core/content/content-table.ts';
+import type { ChangeTiming } from '../../core/content/content-table.ts';
 import { contentTransactions, creationWrites } from '../../core/content/content-writes.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
@@ -78,7 +78,7 @@ export const contentImport = (
   };
 
   /** Writes a row. The result is `changed` when another request has changed the stored item since it was read. */
-  const write = async ({ row, added, stored }: PlannedRow, { now, deadline }: Moment) => {
+  const write = async ({ row, added, stored }: PlannedRow, { now, deadline }: ChangeTiming) => {
     if (stored === undefined) return transactions.insert(added, deadline);
     const item = replacement(stored, row, now.toISOString());
     return item === undefined ? ({ kind: 'unchanged' } as const) : transactions.replace(stored, item, deadline);
@@ -93,25 +93,25 @@ export const contentImport = (
   };
 
   /** Imports one row; reads again while other requests change its item. */
-  const importRow = async (planned: PlannedRow, moment: Moment): Promise<ImportResult> => {
+  const importRow = async (planned: PlannedRow, timing: ChangeTiming): Promise<ImportResult> => {
     const { row, added } = planned;
     let { stored } = planned;
     for (let tries = 0; ; tries += 1) {
       const reason = stored && skipReasonOf(row, stored);
       if (reason !== undefined) return { reason };
-      const { kind } = await write({ row, added, stored }, moment);
+      const { kind } = await write({ row, added, stored }, timing);
       if (kind === 'done') return 'loaded';
       if (kind === 'unchanged') return 'unchanged';
       if (kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES)) {
-        return slugTakenResult((await readStoredItems([row], moment.deadline)).get(qualifiedSlug(row))?.id);
+        return slugTakenResult((await readStoredItems([row], timing.deadline)).get(qualifiedSlug(row))?.id);
       }
-      await moment.deadline.pause(backoffMs(tries));
-      stored = findStored(row, await readStoredItems([row], moment.deadline));
+      await timing.deadline.pause(backoffMs(tries));
+      stored = findStored(row, await readStoredItems([row], timing.deadline));
     }
   };
 
   /** Returns what `importBatch` would do, given the stored items and what earlier rows would have done. */
-  const simulateBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: Moment) => {
+  const simulateBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: ChangeTiming) => {
     const found = await readStoredItems(rows, deadline);
     const ownerOf = (slug: string): string | undefined => {
       const owner = moved.get(slug);
@@ -145,19 +145,19 @@ export const contentImport = (
      * row without one the item of its domain and slug. The same rows again change nothing, not even `updated_at`. New
      * items are created together or, when one of them or its slug exists, one by one. @throws DeadlineExceeded
      */
-    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportResult[]> => {
-      if (dryRun) return simulateBatch(rows, dryRun, moment);
-      const found = await readStoredItems(rows, moment.deadline);
+    importBatch: async (rows: readonly ImportedItem[], timing: ChangeTiming): Promise<ImportResult[]> => {
+      if (dryRun) return simulateBatch(rows, dryRun, timing);
+      const found = await readStoredItems(rows, timing.deadline);
       const plan = (row: ImportedItem): PlannedRow => {
-        return { row, added: itemToCreate(row, moment.now), stored: findStored(row, found) };
+        return { row, added: itemToCreate(row, timing.now), stored: findStored(row, found) };
       };
       const planned = rows.map(plan);
       const added = planned.flatMap(({ added: item, stored }) => (stored === undefined ? [item] : []));
-      const areCreated = await createAll(added, moment.deadline);
+      const areCreated = await createAll(added, timing.deadline);
       const results: ImportResult[] = [];
       for (const one of planned) {
         const isCreated = areCreated && one.stored === undefined;
-        results.push(isCreated ? 'loaded' : await importRow(one, moment));
+        results.push(isCreated ? 'loaded' : await importRow(one, timing));
       }
       return results;
     },

@@ -19,7 +19,6 @@ export interface Deployment {
   readonly tableNames: Partial<TableNames>;
   /** The tables that the service uses, whatever `--tables` names. Unknown for tables on AWS without a stack. */
   readonly tablesInUse?: Partial<TableNames>;
-  /** The plans of the stage. */
   readonly plans: Plans;
   /** The name of the database in messages. */
   readonly address: string;

@@ -78,7 +78,6 @@ const runErase = async (
   return runFile(eraseCommand(erasure), source, options, context);
 };
 
-/** Adds `erase`. */
 export const addEraseCommand = (program: Command, run: Runner): void => {
   addRegistrationFile(program.command('erase'))
     .description('erase vehicles that must not come back, in both tables; a file with an unreadable row is refused')

@@ -13,7 +13,7 @@ import { writeRegistrations } from './output-file.ts';
  * `digest` of an erased one is `ERASED`. Times are milliseconds, which keeps the staging database below three times the
  * size of the file.
  */
-const TABLES = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated INTEGER, digest TEXT)';
+const STORED_TABLE = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated INTEGER, digest TEXT)';
 const ERASED = 'erased';
 
 /** The index is created after the rows are inserted, which is faster than updating it with each row. */
@@ -70,7 +70,7 @@ export const compareWithStored = async (
   requireWholeFile(run);
   const { db } = run.staged;
   const { signal } = context;
-  db.exec(TABLES);
+  db.exec(STORED_TABLE);
   const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
   const progress = showCount(context, 'stored records');
   let [read, stored] = [0, 0];

@@ -14,7 +14,6 @@ export interface Limit {
   readonly of: (total: number) => number;
 }
 
-/** The options of a file command. */
 export interface FileOptions {
   /** Columns of a CSV that have none of their usual names. */
   readonly map: readonly MappedColumn[];

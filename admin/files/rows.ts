@@ -89,7 +89,6 @@ const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
   }
 };
 
-/** Reads the fields of a row. */
 export const readRow = ({ line, given }: GivenRow, layout: Layout): Row => {
   if (typeof given !== 'string') return { line, given, ...csvFields(given, layout as CsvLayout) };
   return { line, given, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };

@@ -85,14 +85,14 @@ export const runFile = async (
 ): Promise<CommandResult> => {
   const { deployment, signal } = context;
   const started = performance.now();
-  const asked = { ...DEFAULT_OPTIONS, ...given };
-  if (!asked.dryRun) await requireConfirmation(command.consequence, context);
-  const source = await openSource(file, command.formats, asked, context);
+  const allOptions = { ...DEFAULT_OPTIONS, ...given };
+  if (!allOptions.dryRun) await requireConfirmation(command.consequence, context);
+  const source = await openSource(file, command.formats, allOptions, context);
   // Fails before the file is read when the table is not known.
   tableName(deployment, command.noun);
-  const folder = asked.staging ?? (source.lines ? tmpdir() : dirname(source.path));
+  const folder = allOptions.staging ?? (source.lines ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
-  const options = { ...asked, format: source.format, now: context.now() };
+  const options = { ...allOptions, format: source.format, now: context.now() };
   const run: FileRun = { command, source, options, staged, counts: noCounts() };
   try {
     await stageFile(run, context);

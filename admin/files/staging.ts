@@ -147,7 +147,6 @@ export const openStaging = (folder: string) => {
     /** The 1,000 most frequent reasons, the most frequent one first. */
     reasons: (): readonly ReasonCount[] => [...query<ReasonCount>(COUNT_REASONS)],
 
-    /** A row by its line. */
     row: (line: number): Row | undefined => {
       const [found] = query<StagedRow>('SELECT * FROM rows WHERE line = ?', `${line}`);
       return found && rowOf(found);

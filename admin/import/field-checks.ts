@@ -109,7 +109,7 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
     year: (name: string, value: unknown): number => wholeNumber(name, value, FIRST_YEAR, now.getUTCFullYear() + 1),
 
     /** Checks the order of a policy's two dates. `fieldName` gives the names of its fields in the file. */
-    cover: ({ validFrom, validTo }: Policy, fieldName: (field: string) => string): void => {
+    policyPeriod: ({ validFrom, validTo }: Policy, fieldName: (field: string) => string): void => {
       if (validFrom && validTo && validTo < validFrom) {
         issue(fieldName('validTo'), `must not be before ${fieldName('validFrom')}`);
       }

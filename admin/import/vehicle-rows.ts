@@ -29,7 +29,7 @@ const readPolicy = (check: FieldChecks, fields: Row['fields']): Policy | undefin
   const given: Record<string, unknown> = {};
   for (const field in POLICY_COLUMNS) given[field] = fields[columnOf(field)];
   const policy = readFields(check, Policy, given, {}, columnOf);
-  check.cover(policy, columnOf);
+  check.policyPeriod(policy, columnOf);
   return policy;
 };
 

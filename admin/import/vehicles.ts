@@ -4,7 +4,7 @@ import type { FileCommand } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { NAMELESS } from '../records/record-target.ts';
 import {
-  readSupplied,
+  readSuppliedVehicle,
   type SuppliedVehicle,
   SupplierDetails,
   supplierTarget,
@@ -18,7 +18,7 @@ import { readWholeRecords } from './whole-records.ts';
 const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
   for (const [index, policy] of policies.entries()) {
     const fieldName = (field: string) => `policies[${index}].${field}`;
-    check.cover(policy, fieldName);
+    check.policyPeriod(policy, fieldName);
     const earlier = policies
       .slice(0, index)
       .findIndex((one) => one.supplier === policy.supplier && overlap(one, policy));
@@ -89,7 +89,11 @@ const readExportedLine = (check: FieldChecks, fields: Row['fields'], registratio
   const { vehicle, policies, lastUpdated, supplied } = read;
   checkPolicies(check, policies);
   const isNamed = supplied !== undefined || policies.some(({ supplier }) => supplier !== undefined);
-  if (check.reasons.length === 0 && isNamed && JSON.stringify(readSupplied({ ...read })) !== JSON.stringify(read)) {
+  if (
+    check.reasons.length === 0 &&
+    isNamed &&
+    JSON.stringify(readSuppliedVehicle({ ...read })) !== JSON.stringify(read)
+  ) {
     check.issue('supplied', 'does not go with vehicle, policies and lastUpdated as an export has them');
   }
   return { body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated };

@@ -11,7 +11,6 @@ import { type ImportOptions, importFile } from '../import/import-commands.ts';
 import { type IntakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
 import type { LastLoaded, WaitingFile } from './waiting-files.ts';
 
-/** The context of a load. */
 export interface LoadContext extends CommandContext {
   readonly bucket: IntakeBucket;
   /** Sends a message to whoever gets the alarms. */
@@ -74,7 +73,6 @@ const isAllRejected = ({ read, rejected, removed }: Pick<Counts, 'read' | 'rejec
 /** A message without names of files of this machine. */
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
-/** Imports a local file. */
 const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
   try {
     const { unchanged, erased, ...counts } = await runImport(path, entry, context);

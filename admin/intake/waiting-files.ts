@@ -11,7 +11,7 @@ export interface WaitingFile extends StoredFile {
 export interface Decision {
   readonly file: WaitingFile;
   readonly action: 'load' | 'wait' | 'superseded' | 'refused';
-  /** Why it is not loaded. */
+  /** Why the file is not loaded. */
   readonly reason?: string;
 }
 
@@ -54,7 +54,7 @@ export const listWaiting = async (entries: readonly IntakeEntry[], bucket: Intak
   return { files, ignored: waiting.length - files.length };
 };
 
-/** Throws when the value is no time. */
+/** @throws RangeError when the value is not a time */
 const readTime = (value: unknown): string => new Date(String(value)).toISOString();
 
 /** @throws CommandFailure when the object that names the last loaded file is damaged */

@@ -5,7 +5,7 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
-import { changeBy, keyView, newKeyText, openKeys } from './keys.ts';
+import { keyView, newKeyText, openKeys, readChangeOrigin } from './keys.ts';
 
 /** @throws CommandFailure when the stage has no plan of this name */
 const requirePlan = (plan: string, { deployment: { plans } }: CommandContext): void => {
@@ -35,7 +35,7 @@ export const createKey = async (
       `${expires} is in the past: use --expires ${today} (today, Europe/London) or a later day, or leave it out`,
     );
   }
-  const { by: createdBy, at: now } = await changeBy(context);
+  const { by: createdBy, at: now } = await readChangeOrigin(context);
   const { key, ...identity } = newApiKey(env);
   const record: KeyRecord = { ...identity, createdAt: now.toISOString(), createdBy, environment: env, ...options };
   await openKeys(context).add(record);
@@ -61,7 +61,7 @@ export const updateKey = async (
   }
   if (plan !== undefined) requirePlan(plan, context);
   const changes = { plan, domains: domains === false ? null : domains };
-  const record = await openKeys(context).update(id, changes, await changeBy(context));
+  const record = await openKeys(context).update(id, changes, await readChangeOrigin(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
   return {
     text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}.\n`,
@@ -72,7 +72,7 @@ export const updateKey = async (
 /** Revokes a key at once and permanently. Revoking it again changes nothing. */
 export const revokeKey = async (id: string, context: CommandContext): Promise<CommandResult> => {
   await requireConfirmation(`This revokes key ${id} permanently`, context);
-  const record = await openKeys(context).revoke(id, await changeBy(context));
+  const record = await openKeys(context).revoke(id, await readChangeOrigin(context));
   return {
     text: `Key ${id} (${record.name}) was revoked at ${record.revokedAt}.\n`,
     data: keyView(record, context.now()),

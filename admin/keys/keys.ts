@@ -8,7 +8,7 @@ import { type ChangeOrigin, keyStore } from './key-store.ts';
 export const openKeys = ({ deployment }: CommandContext) => keyStore(deployment.db, tableName(deployment, 'keys'));
 
 /** Returns who runs the command and when, for the record of the key that it changes. @throws CommandFailure */
-export const changeBy = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
+export const readChangeOrigin = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
   by: await readCaller(deployment),
   at: now(),
 });

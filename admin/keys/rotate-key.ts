@@ -4,7 +4,7 @@ import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import type { ChangeOrigin, EndOfKey } from './key-store.ts';
-import { changeBy, keyView, newKeyText, openKeys, stateOf } from './keys.ts';
+import { keyView, newKeyText, openKeys, readChangeOrigin, stateOf } from './keys.ts';
 
 /**
  * How the old key ends. Without an overlap it is revoked now. Otherwise it ends with the last day of the overlap, or
@@ -31,7 +31,7 @@ const requireRotatable = (record: KeyRecord, now: Date): void => {
 /** Creates the successor of a key and shows it once; the old key ends after the overlap. */
 export const rotateKey = async (id: string, overlapDays: number, context: CommandContext): Promise<CommandResult> => {
   const keys = openKeys(context);
-  const change = await changeBy(context);
+  const change = await readChangeOrigin(context);
   const { by: createdBy, at: now } = change;
   const createdAt = now.toISOString();
   const old = await keys.get(id);

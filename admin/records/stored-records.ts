@@ -12,7 +12,6 @@ import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { Parts, RecordTarget } from './record-target.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
-/** A record as it is stored. */
 export interface StoredRecord {
   /** Absent from records that another program has written, such as an import of DynamoDB from S3. */
   readonly revision: string | undefined;

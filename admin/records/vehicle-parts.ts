@@ -73,13 +73,13 @@ const findConflict = ({ policies }: VehicleBody, others: Parts<VehicleBody>): st
 };
 
 /** A stored vehicle with its suppliers; undefined for a damaged one. */
-export const readSupplied = (item: DynamoItem): SuppliedVehicle | undefined => {
+export const readSuppliedVehicle = (item: DynamoItem): SuppliedVehicle | undefined => {
   const parts = readParts(item);
   return parts && { registration: String(item.registration), ...joinParts(parts) };
 };
 
 /** The record that one supplier has supplied; null when it has supplied none, undefined for a damaged vehicle. */
-export const readSupplier = (item: DynamoItem, supplier: string): object | null | undefined => {
+export const readSupplierRecord = (item: DynamoItem, supplier: string): object | null | undefined => {
   const parts = readParts(item);
   const part = parts?.get(supplier);
   if (parts === undefined || part === undefined) return parts && null;
@@ -96,4 +96,4 @@ export const supplierTarget = (supplier = NAMELESS): RecordTarget<VehicleBody> =
 });
 
 /** Vehicles that are replaced whole, with all of their suppliers. */
-export const WHOLE_VEHICLES = wholeTarget('vehicles', readSupplied);
+export const WHOLE_VEHICLES = wholeTarget('vehicles', readSuppliedVehicle);

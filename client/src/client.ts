@@ -19,7 +19,7 @@ export interface LookupOptions extends CallOptions {
 }
 
 export interface InsuranceOptions extends LookupOptions {
-  /** YYYY-MM-DD. Default: today. */
+  /** The day to answer for, YYYY-MM-DD. Default: today. */
   readonly date?: string | undefined;
 }
 

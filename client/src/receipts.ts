@@ -1,4 +1,3 @@
-/** The claims of a receipt. */
 export interface ReceiptClaims {
   /** The origin of the service that has signed. */
   readonly iss: string;

@@ -17,7 +17,7 @@ export interface SignedAnswer<Answer> {
 }
 
 /** Whether the claims belong to this request. A service behind a proxy knows only the end of the path. */
-const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, response: Response): boolean => {
+const belongsTo = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, response: Response): boolean => {
   const { method = 'GET', path, query, body } = asked;
   const { date: day = query?.date } = (body ?? {}) as { readonly date?: unknown };
   const { asOf } = (answer ?? {}) as { readonly asOf?: unknown };
@@ -59,7 +59,7 @@ export const openSignedAnswers = ({ send, request }: Transport) => {
     const { response, text: receipt } = await send({ ...asked, headers });
     if (!isSigned(response)) throw new InvalidReceipt('The service has answered without a signature.');
     const claims = await read(receipt, asked.signal);
-    if (!isFor(asked, claims, response)) throw new InvalidReceipt('The signed answer is for another request.');
+    if (!belongsTo(asked, claims, response)) throw new InvalidReceipt('The signed answer is for another request.');
     if (response.ok) return { answer: claims.answer as Answer, receipt };
     const { status, headers: received } = response;
     const problem = new Response(null, { status, headers: received });

@@ -31,7 +31,7 @@ export interface CallOptions {
 
 export interface ApiRequest extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the base address, encoded. */
+  /** The path below the base address, percent-encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;

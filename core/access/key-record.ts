@@ -22,7 +22,7 @@ export const KeyRecord = {
     expires: { type: 'string', format: 'date' },
     /** The time from which on the key is rejected, in ISO 8601 UTC. */
     revokedAt: text,
-    /** The probe's keys have none. */
+    /** Absent in the probe's keys. */
     environment: { enum: KEY_ENVIRONMENTS },
     /** The content domains that the key is bound to, in lower case; any domain if absent. */
     domains: { type: 'array', items: text },

@@ -4,7 +4,6 @@ import type { LondonDate } from '../runtime/clock.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';
 import { suggestionFor } from '../vehicles/suggestion.ts';
 
-/** One registration of a bulk request. */
 export interface BulkEntry {
   readonly sent: string;
   /** Undefined when the text cannot be a registration. */

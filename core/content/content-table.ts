@@ -24,14 +24,14 @@ import {
 } from './item.ts';
 import type { ItemPage } from './page.ts';
 
-/** When a change happens, and its deadline. */
-export interface Moment {
+/** The time of a change, and the deadline for it. */
+export interface ChangeTiming {
   readonly now: Date;
   readonly deadline: Deadline;
 }
 
-/** When an item is changed, and to which domains the key is bound. */
-interface ItemChange extends Moment {
+/** A change of an item: its time and deadline, and the domains that the key is bound to. */
+interface ItemChange extends ChangeTiming {
   readonly domains?: BoundDomains;
 }
 

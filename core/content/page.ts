@@ -1,7 +1,7 @@
 import { pageTooLarge } from '../problems.ts';
 import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 
-/** Items in a page without a `limit`. */
+/** Number of items in a page when a request gives no `limit`. */
 export const DEFAULT_LIMIT = 20;
 
 interface PageQuery {
@@ -34,7 +34,7 @@ export interface ContentPage extends ItemPage {
   readonly offset: number;
 }
 
-/** Bytes of JSON. */
+/** Maximum size of a page, in bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
 /**
  * Lambda's limit of 6,291,556 bytes, less headers. The page is a JSON string in the response, so quotes, backslashes

@@ -22,7 +22,7 @@ export interface HttpFunction {
   readonly id: string;
   /** Every path of the endpoint, in the route syntax of API Gateway. The document shows the first. */
   readonly paths: readonly [string, ...string[]];
-  /** Absent where any valid key is allowed. */
+  /** The scope that a key needs. Absent where any valid key is allowed. */
   readonly scope?: Scope;
   /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
   readonly bulk?: true;

@@ -18,7 +18,7 @@ interface RequestFacts {
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly method: string;
-  /** Decoded by the gateway. */
+  /** The path, which the gateway has decoded. */
   readonly path: string;
   /** The path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions). */
   readonly address: string;

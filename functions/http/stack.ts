@@ -45,7 +45,6 @@ interface Lookup<Data extends object, Path extends object, Loaded> {
   readonly load: (request: RequestContext & Data & Path) => Promise<Loaded>;
 }
 
-/** The checked request of an admitted caller. */
 type CheckedRequest<Data, Path, Values> = RequestContext &
   Data &
   Path & { readonly caller: Caller; readonly input: Values };

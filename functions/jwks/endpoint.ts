@@ -7,7 +7,7 @@ export const endpoint = {
   paths: ['/.well-known/jwks.json'],
   successStatus: 200,
   isPublic: true,
-  // Each instance reads the keys once.
+  // Little memory is enough, because each instance reads the public keys once.
   memoryMegabytes: 512,
   signing: ['GetPublicKey'],
   tables: {},

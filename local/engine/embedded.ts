@@ -3,7 +3,6 @@ import { openStore } from './dynalite-store.ts';
 import { type PerformOperation, startProtocolServer } from './http-server.ts';
 import { type AppliedTransactions, writeTransaction } from './transactions.ts';
 
-/** A running DynamoDB. */
 export interface Engine {
   readonly endpoint: string;
   readonly close: () => Promise<void>;
@@ -14,7 +13,7 @@ interface EmbeddedEngineOptions {
   readonly dataDirectory?: string;
   /** The port to listen at; 0 for any free one. */
   readonly port: number;
-  /** Default: only this machine reaches the engine. */
+  /** The address to listen at. By default only this machine reaches the engine. */
   readonly host?: string;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];

@@ -30,7 +30,7 @@ interface GatewayOptions {
 
 /** Bytes of request line and headers that API Gateway accepts. */
 const MAX_HEAD_BYTES = 10_240;
-/** Above it Node itself responds, with 431. */
+/** Bytes that Node reads. Above this limit Node itself responds, with 431. */
 const MAX_READ_HEAD_BYTES = 1024 * 1024;
 
 /** Concurrent requests. All share a process with the database: without a limit functions time out in a burst. */

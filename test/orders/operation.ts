@@ -1,6 +1,6 @@
 /** What the two sides of a search do. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Moment } from '../../core/content/content-table.ts';
+import type { ChangeTiming } from '../../core/content/content-table.ts';
 import { runCommandOn } from '../support/run-command-on.ts';
 import { type StoredState, TABLES } from './engine.ts';
 import type { StoredContent } from './stored-content.ts';
@@ -12,7 +12,7 @@ export interface Caller {
   readonly db: DynamoDBDocumentClient;
   /** `a` or `b`, to tell their values apart. */
   readonly side: string;
-  readonly moment: Moment;
+  readonly moment: ChangeTiming;
   /** Of the side's earlier requests. */
   readonly earlier: readonly Outcome[];
 }

@@ -32,7 +32,6 @@ const MAX_REGISTRATION_LENGTH = 40;
 
 const NOT_INSURED_COLUMNS = ['registration', 'answer', 'suggestion', 'line'];
 
-/** What a check has found. */
 export interface CheckReport {
   readonly check: Check;
   readonly counts: Counts;
@@ -50,7 +49,6 @@ interface CheckOptions {
   readonly client: VehicleVerification;
   readonly bar: ProgressBar;
   readonly signal: AbortSignal;
-  /** Prints what was found. */
   readonly print: (report: CheckReport) => Promise<void>;
 }
 

@@ -30,7 +30,6 @@ export const openLookups = (client: VehicleVerification, signal: AbortSignal, re
 /** The cells of the added columns, as in the result. */
 export type Cells = readonly string[];
 
-/** One kind of check. */
 export interface Check {
   /** The added columns. The first one is the verdict, the last one the error code of a vehicle without an answer. */
   readonly columns: readonly string[];

@@ -4,7 +4,7 @@ import { readFleet } from './fleet-file.ts';
 
 /** A row of a result: the registration as in the file, and the added cells. */
 export interface ResultRow {
-  /** The line on which it begins. */
+  /** The line on which the row begins. */
   readonly line: number;
   readonly registration: string;
   readonly cells: Cells;

@@ -12,15 +12,15 @@ const INSURANCE = 'insurance';
 const RENEWAL_NOT_READ = ' (renewal not read)';
 
 /** Identifies what ends, however the registration is written and whether or not a renewal was read. */
-const endOf = ([registration = '', what = '', day = '']: readonly string[]): string =>
+const endKey = ([registration = '', what = '', day = '']: readonly string[]): string =>
   [registrationKeyOf(registration), what.replace(RENEWAL_NOT_READ, ''), day].join();
 
 /** Counts the rows of a list of what ends that the earlier list in a file does not have. @throws CannotRun */
 export const countNewlyEnding = async (rows: readonly (readonly string[])[], path: string): Promise<number> => {
   const isList = existsSync(path) && `${await readColumnNames({ path, encoding: 'utf-8' })}` === `${ENDING_COLUMNS}`;
   const earlier = isList ? (await readFleet(path)).rows : [];
-  const known = new Set(earlier.map(({ cells }) => endOf(cells.map(unescaped))));
-  return rows.filter((row) => !known.has(endOf(row))).length;
+  const known = new Set(earlier.map(({ cells }) => endKey(cells.map(unescaped))));
+  return rows.filter((row) => !known.has(endKey(row))).length;
 };
 
 interface EndingOptions {

@@ -20,7 +20,7 @@ export const reasonOf = (error: unknown): string => {
   return code === undefined ? message : (REASONS[code] ?? code);
 };
 
-/** The failure of reading a file. */
+/** Makes the error for a file that cannot be read. */
 export const unreadable = (path: string, error: unknown): CannotRun => {
   if (error instanceof UnreadableFile) return new CannotRun(`${path} cannot be read: ${error.message}.`);
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';

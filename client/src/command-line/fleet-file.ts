@@ -29,7 +29,7 @@ export interface FleetFile {
 interface FleetOptions {
   /** The name of the column of registrations, if it has none of the usual names. */
   readonly column?: string | undefined;
-  /** Detected if absent. */
+  /** The encoding of the file. When absent, it is detected. */
   readonly encoding?: Encoding | undefined;
   /** Number of rows in which the header is searched. Default: 1. */
   readonly searched?: number;
@@ -73,7 +73,6 @@ const findColumn = (
   );
 };
 
-/** The first line end of a file. */
 const findLineEnd = async (file: TextFile): Promise<string> => {
   for await (const { lines } of readLines(file)) for (const { end } of lines) return end || '\n';
   return '\n';

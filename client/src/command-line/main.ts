@@ -157,7 +157,6 @@ const runCommand = async (signal: AbortSignal): Promise<number> => {
   return 0;
 };
 
-/** Describes an error in one sentence. */
 const describeError = (error: unknown): string => {
   if (error instanceof ApiProblem && error.status === 401) {
     return `The service does not accept the key in VEHICLE_VERIFICATION_API_KEY (request ${error.requestId}).`;

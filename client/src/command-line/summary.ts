@@ -8,7 +8,6 @@ import {
   outcomeOf,
 } from './checks.ts';
 
-/** Numbers of rows. */
 export interface Counts {
   readonly rows: number;
   /** Number of rows by outcome in words. */
