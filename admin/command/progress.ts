@@ -4,13 +4,15 @@ import { formatNumber } from './format.ts';
 
 type Terminal = Pick<AdminContext, 'stderr' | 'showsProgress'>;
 
-/** Shows how many entries are read, without a total, on standard error; nothing unless that is a terminal. */
+/** Shows how many entries are read, without a total, on standard error. Shows nothing unless that is a terminal. */
 export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => {
   const write = (text: string): void => void (showsProgress && stderr.write(text));
   return { update: (count: number) => write(`\r${formatNumber(count)} ${noun} read`), stop: () => write('\n') };
 };
 
-/** A progress bar with rows, rate, rejections and time left, on standard error; nothing unless that is a terminal. */
+/**
+ * A progress bar with rows, rate, rejections and time left, on standard error. Shows nothing unless that is a terminal.
+ */
 export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number) => {
   const { columns } = stderr as { readonly columns?: number };
   const bar = progressBar({ isTTY: showsProgress && total > 0, columns, write: (text) => stderr.write(text) });

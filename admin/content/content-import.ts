@@ -141,9 +141,10 @@ export const contentImport = (
 
   return {
     /**
-     * Imports rows whose items fit one transaction, in their order. A row with an id creates or replaces that item, a
-     * row without one the item of its domain and slug. The same rows again change nothing, not even `updated_at`. New
-     * items are created together or, when one of them or its slug exists, one by one. @throws DeadlineExceeded
+     * Imports rows whose items fit one transaction, in their order. A row with an id creates or replaces the item with
+     * that id; a row without one, the item with its domain and slug. Importing the same rows again changes nothing, not
+     * even `updated_at`. New items are created together or, when one of them or its slug exists, one by one. @throws
+     * DeadlineExceeded
      */
     importBatch: async (rows: readonly ImportedItem[], timing: ChangeTiming): Promise<ImportResult[]> => {
       if (dryRun) return simulateBatch(rows, dryRun, timing);

@@ -21,7 +21,7 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
     ANY_MESSAGE,
     'no valid AWS credentials were found: log in with "aws sso login{profile}" or "aws login{profile}", or name a profile that has some with --profile; "aws configure list{profile}" shows what there is',
   ],
-  // AWS also returns the last two in a region that is not enabled for the account.
+  // AWS also returns the last two of these errors in a region that is not enabled for the account.
   [
     /^ExpiredToken|^TokenRefreshRequired$|^UnrecognizedClientException$|^InvalidClientTokenId$/,
     ANY_MESSAGE,

@@ -6,7 +6,7 @@ import { describeAwsError } from './aws-errors.ts';
 import { OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { CommandContext, Deployment } from './deployment.ts';
 
-/** The name of the user of this machine; the id of one without a name, as in a container. */
+/** The name of the user of this machine, or the user's id when there is no name, as in a container. */
 const userName = (): string => {
   try {
     return userInfo().username;

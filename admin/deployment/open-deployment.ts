@@ -139,7 +139,7 @@ const openStackDeployment = async (
 
 /**
  * Opens a stack, tables in AWS that a deleted stack retained, or a local engine. Tables without a stack count as
- * production data, because only that is retained; the name of the first one confirms changes.
+ * production data, because only the tables of production are retained. The name of the first table confirms changes.
  * @throws CommandFailure for invalid options, and for a stack that is missing, unreadable or of another service
  */
 export const openDeployment = async (given: DeploymentOptions, context: DeploymentContext): Promise<Deployment> => {

@@ -6,7 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { CommandFailure } from '../command/command-result.ts';
 import { asFileFailure } from './source-file.ts';
 
-/** Only the owner may read files with personal data. The mode applies to a new file: delete an older one first. */
+/**
+ * Only the owner may read files with personal data. The mode takes effect on a new file only, so an older one must be
+ * deleted first.
+ */
 export const PRIVATE_FILE = { mode: 0o600 };
 
 type Texts = Iterable<string> | AsyncIterable<string>;

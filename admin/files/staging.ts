@@ -35,7 +35,10 @@ const COUNT_REASONS = `
   SELECT general(value) AS general, value AS reason, count(DISTINCT line) AS count, min(line) AS line
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
 
-/** Registrations that a run lists for the operator: a few of an unknown format, the others in a file of this name. */
+/**
+ * The lists of registrations that a run makes for the operator. A few of an unknown format are shown, the others are
+ * written to files with these names.
+ */
 type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format';
 
 /** Rows that were rejected for the same reason. */
@@ -51,7 +54,7 @@ interface ReasonCount {
 
 const requireFolder = (folder: string): void => {
   try {
-    // SQLite itself would go on in the system's folder, which may be small or in memory.
+    // Without this check SQLite would use the system's folder instead, which may be small or in memory.
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     const failure = asFileFailure(error, folder);
@@ -75,7 +78,8 @@ export const asStagingFailure = (error: unknown, folder: string, before: string)
  */
 export const openStaging = (folder: string) => {
   requireFolder(folder);
-  // SQLite has no other setting for the folder of files without a name. All of a process use that of the first one.
+  // SQLite has no other setting for the folder of databases without a file name. All of a process are in the folder of
+  // the first one.
   process.env.SQLITE_TMPDIR = folder;
   const db = new DatabaseSync('');
   // No log and no waiting for the disk: a staged file is never continued.

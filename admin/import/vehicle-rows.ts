@@ -75,7 +75,10 @@ const rejectContradictions = ([first, ...others]: readonly VehicleRow[]): void =
 export const overlap = (one: Policy, other: Policy): boolean =>
   one.number === other.number && one.validFrom <= other.validTo && other.validFrom <= one.validTo;
 
-/** Adds reasons to rows whose policy overlaps with another one or is one too many. @returns the policies */
+/**
+ * Reads the policies of a vehicle. A row is given a reason when its policy overlaps with an earlier one, or is one too
+ * many.
+ */
 const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
   const policies: { readonly policy: Policy; readonly line: number }[] = [];
   for (const { row, policy, reasons } of rows) {
@@ -88,7 +91,10 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
   return policies.map(({ policy }) => policy);
 };
 
-/** One vehicle from its rows. One rejected row rejects all: a record without one of its policies would be wrong. */
+/**
+ * Reads one vehicle from its rows. One rejected row rejects all of them: a record without one of its policies would be
+ * wrong.
+ */
 export const readVehicleRows = (group: readonly Row[], registration: string, options: ReadOptions): ReadRows => {
   const all = group.map((row) => readVehicleRow(row, options));
   const rows = withoutRepeats(all);

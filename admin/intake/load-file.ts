@@ -143,8 +143,8 @@ const loadIn = async (
 };
 
 /**
- * Loads one file and writes its report. @throws CommandFailure for an error that is not due to the file, which then
- * waits
+ * Loads one file and writes its report.
+ * @throws CommandFailure for an error that the file did not cause; the file then waits for the next run
  */
 export const loadFile = async (file: WaitingFile, last: LastLoaded | undefined, context: LoadContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));

@@ -35,7 +35,7 @@ const DEFAULT_GIGABYTES = 5;
 const byTime = (a: StoredFile, b: StoredFile): number =>
   a.lastModified === b.lastModified ? (a.name < b.name ? -1 : 1) : a.lastModified < b.lastModified ? -1 : 1;
 
-/** Lists the files without a report, oldest first, and counts the objects that are no files. */
+/** Lists the files without a report, oldest first, and counts the objects that are not files to load. */
 export const listWaiting = async (entries: readonly IntakeEntry[], bucket: IntakeBucket, now: Date) => {
   const oldest = new Date(now.getTime() - MAX_AGE_MS).toISOString();
   const objects = await Promise.all(
@@ -88,8 +88,8 @@ const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): Decision 
 };
 
 /**
- * Decides about the waiting files of one kind and supplier. The newest complete file is loaded first, so that an older
- * one is tried when it is refused; without a complete file the oldest one.
+ * Decides about the waiting files of one kind and supplier. The newest complete file is loaded first; when it is
+ * refused, the one before it is next. Without a complete file the oldest file is loaded first.
  * @param files oldest first
  */
 export const decide = (files: readonly WaitingFile[], last: LastLoaded | undefined): Decision[] => {

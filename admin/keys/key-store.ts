@@ -107,7 +107,10 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
 
     listStored,
 
-    /** No condition, so that a retry after a lost response succeeds: keys are random, and so are their ids. */
+    /**
+     * Stores a new record without a condition, so that a retry after a lost response succeeds. Keys are random, and so
+     * are their ids.
+     */
     add: async (record: KeyRecord): Promise<void> => {
       await db.send(new PutCommand(putInput(record)));
     },
@@ -118,7 +121,10 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
         .map((item) => parseStored(KeyRecord, item, `key ${item.id}`))
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
-    /** Stores a record that is missing, never an existing one: that may be revoked. @returns whether it was missing */
+    /**
+     * Stores a record that is missing. An existing record is never replaced, because it may be revoked. @returns
+     * whether the record was missing
+     */
     addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
         await db.send(new PutCommand({ ...putInput(item), ConditionExpression: 'attribute_not_exists(id)' }));

@@ -22,7 +22,7 @@ const MAX_OVERLAP_DAYS = 365;
 
 const parseName = (text: string): string => {
   const name = text.trim();
-  // No control characters, and none that turn the direction of text: a terminal shows the name.
+  // A name has no control characters and none that turn the direction of text, because a terminal shows it.
   if (/^\P{C}+$/u.test(name) && [...name].length <= MAX_NAME_LENGTH) return name;
   throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters, none of them invisible.`);
 };

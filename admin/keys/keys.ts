@@ -32,7 +32,10 @@ export const stateOf = ({ revokedAt, expires }: KeyRecord, time: Date): KeyState
   return expires !== undefined && expires < londonDate(time) ? 'expired' : 'active';
 };
 
-/** Whether a key was valid when a window began, in Unix seconds. The requests of a later one were all rejected. */
+/**
+ * Whether a key was valid when a window began, in Unix seconds. In a window that began later, all requests of the key
+ * were rejected.
+ */
 export const isValidAt = (key: KeyRecord, windowStart: number): boolean =>
   stateOf(key, new Date(windowStart * 1_000)) === 'active';
 

@@ -14,7 +14,9 @@ export const ENDS_SOON_DAYS = 30;
 
 const MAX_QUERIES = 20;
 
-/** Characters of a name, a plan and a domain before the `…`. With the widest other columns a row then has 80. */
+/**
+ * Characters of a name, a plan and a domain before the `…`. A row with the widest other columns then has 80 characters.
+ */
 export const NAME_WIDTH = 19;
 export const PLAN_WIDTH = 11;
 const DOMAIN_WIDTH = 19;
@@ -30,7 +32,7 @@ export interface ListOptions {
 /** `lastUsed` is null when the key was not used in the last 40 days, and absent without the usage table. */
 interface ListedKey extends KeyView {
   readonly endsSoon: boolean;
-  /** Whether the stage has no plan of this name any more: the key works by the smallest one. */
+  /** Whether the stage no longer has a plan of this name. The key then has the limits of the smallest plan. */
   readonly planIsGone: boolean;
   readonly lastUsed?: string | null;
 }

@@ -13,7 +13,7 @@ import { isValidAt, openKeys } from './keys.ts';
 import { NAME_WIDTH, PLAN_WIDTH } from './list-keys.ts';
 import { keyHeading, usageCells, usageLines } from './recent-usage.ts';
 
-/** Concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
+/** Maximum number of concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
 const MAX_QUERIES = 20;
 
 const DAY_SECONDS = 86_400;
@@ -57,7 +57,7 @@ const addUsage = (one: Usage, other: Usage): Usage => ({
   units: one.units + other.units,
 });
 
-/** The keys to report: this one or every one, with their successors or each by itself. */
+/** The keys to report: one key or all of them, each alone or together with its successors. */
 const readChains = async (id: string | undefined, successors: boolean, context: CommandContext): Promise<Chain[]> => {
   const keys = openKeys(context);
   const one = id === undefined ? undefined : [await keys.get(id)];

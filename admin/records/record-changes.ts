@@ -17,8 +17,8 @@ const BATCHES_IN_FLIGHT = 4;
 const WRITES_IN_FLIGHT = 32;
 
 /**
- * The outcomes of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. `erased`: the vehicle is
- * erased, by this command or before. `undone`: its erasure is taken back.
+ * The outcomes of a valid record. `kept` means that the stored record is as new or newer, `notThere` that none is
+ * stored, `erased` that the vehicle is erased, now or before, and `undone` that its erasure was taken back.
  */
 export type RecordOutcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere' | 'erased' | 'undone';
 

@@ -13,7 +13,9 @@ import type { Parts, RecordTarget } from './record-target.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
 export interface StoredRecord {
-  /** Absent from records that another program has written, such as an import of DynamoDB from S3. */
+  /**
+   * Changes with every write. Absent from records that another program has written, such as DynamoDB's import from S3.
+   */
   readonly revision: string | undefined;
   /** Undefined for a damaged record, empty for an erased one. */
   readonly parts: Parts | undefined;

@@ -28,8 +28,9 @@ const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
 
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   /**
-   * Counts one request and returns the new number. Atomic: concurrent requests get different numbers, so the limit is
-   * never exceeded. A retry after a lost response can count twice: the caller then gets fewer requests, never more.
+   * Counts one request and returns the new number. The update is atomic: concurrent requests get different numbers, so
+   * the limit is never exceeded. A retry after a lost response can count a request twice: the caller then gets fewer
+   * requests, never more.
    */
   increment: async (keyId: string, window: Window): Promise<number> => {
     const { Attributes } = await db.send(

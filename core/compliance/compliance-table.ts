@@ -24,7 +24,8 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
       { table: names.compliance, keys },
     ];
     const { items, unread, failure } = await batchGet(db, wanted, deadline);
-    // An erasure is written to both tables at once, but they are read at different moments: one of them is enough.
+    // An erasure is written to both tables at once, but the tables are read at different moments. So a vehicle is
+    // erased when either read has found an erasure.
     const erased = new Set([...items.values()].flat().filter(isErased).map(storedRegistrationKey));
     const resultOf = (table: string) => ({
       items: (items.get(table) ?? []).filter((item) => !erased.has(storedRegistrationKey(item))),

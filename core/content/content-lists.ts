@@ -22,7 +22,7 @@ export const domainList = (domain: string): string => `domain:${domain}`;
 /** The fields that decide in which lists an item is, and its place there. */
 type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
 
-/** The most items of a list that a page can skip; they are read, 100 bytes each. */
+/** The most items of a list that a page can skip. Skipped items are read too, 100 bytes each. */
 export const MAX_OFFSET = 10_000;
 
 /** Number of counters of a list. One read unit reads all of them, unless the name of the domain is very long. */

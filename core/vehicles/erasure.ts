@@ -1,4 +1,4 @@
-/** Erasures: what stands in the place of the records of a vehicle that must not come back. Imports no SDK. */
+/** Erasures, which replace the records of a vehicle that must not come back. Imports no SDK. */
 import type { RecordOf } from '../schemas/record-schema.ts';
 
 /** Stored in the tables of vehicles and of compliance at the same time, and exported. */
@@ -17,5 +17,7 @@ export const Erasure = {
 
 export type Erasure = RecordOf<typeof Erasure>;
 
-/** Whether a stored item is an erasure: lookups answer as if nothing were stored. A damaged one is one too. */
+/**
+ * Whether a stored item is an erasure. Lookups then answer as if nothing were stored. A damaged erasure counts as one.
+ */
 export const isErased = (item: Readonly<Record<string, unknown>>): boolean => item.erased !== undefined;

@@ -1,7 +1,10 @@
 import { codePointOf } from '../code-point.ts';
 import { type ApiError, invalidRegistration } from '../problems.ts';
 
-/** A normalised registration: vehicles are stored under it. Only this file makes one. As sent, it is a `string`. */
+/**
+ * A normalised registration, under which a vehicle is stored. Only this file makes values of this type. A registration
+ * as it was sent is a `string`.
+ */
 export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 
 /** Maximum length of a text that may be a registration, with separators. */

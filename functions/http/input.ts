@@ -1,6 +1,6 @@
 /**
- * Reads and validates query, headers and body by the schemas of an endpoint. Brings the schema library, so the bundle
- * of an endpoint without an `input.ts` must not contain it.
+ * Reads and validates query, headers and body by the schemas of an endpoint. This file imports the schema library, so
+ * the bundle of an endpoint without an `input.ts` must not contain it.
  */
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';

@@ -75,8 +75,8 @@ const everyRequest = (endpoint: HttpFunction) =>
     .use(problemDocuments());
 
 /**
- * The stack of an endpoint, in the order of docs/contract.md#precedence: what rejects a request first comes first.
- * @throws MissingEnvironment at start, naming every variable that is missing
+ * The stack of an endpoint, in the order of docs/contract.md#precedence: the first middleware that finds a problem
+ * rejects the request. @throws MissingEnvironment at start, naming every variable that is missing
  */
 export const serveLookup = <
   const This extends HttpFunction,

@@ -45,7 +45,10 @@ const differences = (response: Response, text: string, { status, body, headers }
   ];
 };
 
-/** The code of the service's errors or the message of API Gateway's. Nothing else of a body, which may be private. */
+/**
+ * The code of an error of the service, or the message of API Gateway. The rest of a body may be private, so it is not
+ * reported.
+ */
 const errorIn = (text: string): string => {
   const [, , error] = /"(code|message)":"([\w ]{1,60})"/.exec(text) ?? [];
   return error === undefined ? '' : ` (${error})`;

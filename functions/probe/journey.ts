@@ -55,7 +55,7 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
   await request('GET /v1/usage', { status: 200, body: { key: { id } } });
 };
 
-/** The ids of items that earlier runs left, because they are older than the longest run. */
+/** The ids of items that earlier runs left behind: those older than the longest run. */
 const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly string[] | undefined> => {
   const step = { status: 200, body: { items: [], limit: 20, offset: 0 } };
   const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, step);
@@ -64,7 +64,7 @@ const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly
     .map(({ id }) => id);
 };
 
-/** Deletes what earlier runs left. @returns whether nothing is left; only then may more be created */
+/** Deletes the items that earlier runs left behind. @returns whether none is left; only then may the run create more */
 const deleteLeftovers = async (requests: Requests, now: Date): Promise<boolean> => {
   const ids = await listLeftovers(requests, now);
   if (ids === undefined || ids.length === 0) return ids !== undefined;
