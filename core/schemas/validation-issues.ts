@@ -75,8 +75,14 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
   }
 };
 
-const differsFromPrevious = ({ pointer, detail }: PointerIssue, index: number, all: readonly PointerIssue[]): boolean =>
-  index === 0 || all[index - 1]?.pointer !== pointer || all[index - 1]?.detail !== detail;
+const differsFromPrevious = (
+  { pointer, detail }: PointerIssue,
+  index: number,
+  all: readonly PointerIssue[],
+): boolean => {
+  const previous = all[index - 1];
+  return previous?.pointer !== pointer || previous.detail !== detail;
+};
 
 /** The validation issues of a value, at most `MAX_ISSUES` and one more; none only when the value is valid. */
 export const validationIssues = (schema: TSchema, value: unknown): PointerIssue[] => {

@@ -25,7 +25,8 @@ export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insur
   if (inForce) return { status: 'IN_FORCE', policy: inForce };
   const lapsed = policies.filter((policy) => policy.validTo < day).sort(endedLastFirst)[0];
   if (lapsed) return { status: 'LAPSED', policy: lapsed };
-  const next = policies.filter((policy) => day < policy.validFrom).sort(nextFirst)[0];
+  // A policy that is neither in force nor over is still to begin.
+  const [next] = policies.toSorted(nextFirst);
   return next ? { status: 'NOT_STARTED', policy: next } : { status: 'NONE', policy: null };
 };
 

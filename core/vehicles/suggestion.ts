@@ -43,17 +43,14 @@ const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '
 
 /**
  * The registration that was probably meant, when one O was written for 0, 0 for O, I for 1 or 1 for I
- * (docs/contract.md#registrations): the only such change that makes the text a UK registration of the current, prefix
- * or suffix format. Undefined for a text that is one already. Does not depend on stored data.
+ * (docs/contract.md#registrations): the change that makes the text a UK registration of the current, prefix or suffix
+ * format, of which there is at most one. Undefined for a text that is one already. Does not depend on stored data.
  * @param today an age identifier that is not issued yet is invalid
  * @example suggestionFor(requireRegistration('AB1O CDE'), '2026-11-22') // 'AB10CDE'
  */
 export const suggestionFor = (registration: RegistrationKey, today: LondonDate): string | undefined => {
   if (hasYearLetterOrNumber(registration, today)) return undefined;
-  const changed = [...registration].flatMap((character, index) => {
-    const meant = MISTAKEN[character];
-    return meant === undefined ? [] : [registration.slice(0, index) + meant + registration.slice(index + 1)];
-  });
-  const [only, ...others] = changed.filter((candidate) => hasYearLetterOrNumber(candidate, today));
-  return others.length === 0 ? only : undefined;
+  return [...registration]
+    .map((character, index, all) => all.with(index, MISTAKEN[character] ?? character).join(''))
+    .find((changed) => hasYearLetterOrNumber(changed, today));
 };
