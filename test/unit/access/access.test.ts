@@ -3,10 +3,10 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { generateKey, KEY_KINDS, type KeyKind, parseApiKey } from '../../../core/access/api-key.ts';
+import { generateKey, KEY_KINDS, type KeyKind, newApiKey, parseApiKey } from '../../../core/access/api-key.ts';
 import { type Access, authenticate, isWithinLimit, remainingOf } from '../../../core/access/authenticate.ts';
 import type { KeyRecord } from '../../../core/access/key-record.ts';
-import { planNamed, windowAt } from '../../../core/access/plans.ts';
+import { largestRequestsPerSecond, planNamed, windowAt } from '../../../core/access/plans.ts';
 import { recentMap, requestCounter } from '../../../core/access/request-counter.ts';
 import { type UsageTable, usageTable } from '../../../core/access/usage-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
@@ -14,9 +14,9 @@ import { TEST_PLANS } from '../../support/plans.ts';
 
 describe('An API key', () => {
   it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {
-    const key = generateKey(kind);
+    const { key, id, hash } = newApiKey(kind);
     expect(key).toMatch(new RegExp(`^vvc_${kind}_[0-9A-Za-z]{36}$`));
-    expect(parseApiKey(key)?.kind).toBe(kind);
+    expect(parseApiKey(key)).toEqual({ id, hash, kind });
   });
 
   it.each(KEY_KINDS)('of the kind %s is found in a text by the regular expression for secret scanners', (kind) => {
@@ -115,6 +115,10 @@ describe('A key', () => {
     await expect(ask(unreadable(storeOf(RECORD)))).rejects.toThrow('unreadable');
   });
 
+  it('that is unknown is not authenticated, whatever the counter throws', async () => {
+    expect(await ask(storeOf(undefined, () => Promise.reject(new Error('broken'))))).toBeUndefined();
+  });
+
   it.each([
     [59, true, 1],
     [60, true, 0],
@@ -205,6 +209,16 @@ it.each([
   },
 );
 
+it('The limit of a window is recorded once, and again when it changes', async () => {
+  const recorded: unknown[] = [];
+  const counter = requestCounter({
+    increment: async () => 1,
+    recordLimit: async (_keyId, _window, limit) => void recorded.push(limit),
+  });
+  for (const limit of [60, 60, 600]) await counter.recordLimit('id', windowAt(NOW), limit);
+  expect(recorded).toEqual([60, 600]);
+});
+
 describe('A recent map', () => {
   it('has a key until it is forgotten, or the least recently remembered of too many', () => {
     const keys = recentMap<string>(2);
@@ -247,4 +261,8 @@ describe('The plan of a key', () => {
   ])('%s is the one with this name, otherwise the one with the fewest requests', (name, plan) =>
     expect(planNamed(plans, name)).toBe(plan),
   );
+
+  it('allows at most 9 requests a minute, 0.15 a second, when the largest plan has 9', () => {
+    expect(largestRequestsPerSecond(plans)).toBe(0.15);
+  });
 });

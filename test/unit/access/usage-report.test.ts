@@ -54,7 +54,7 @@ describe('The report of a key', () => {
   });
 
   it('has 24 hours in UTC, the running one last, whose present window is counted as the request found it', () => {
-    const counts = [counter(0, 5, 9), counter(23 * HOUR, 3), counter(24 * HOUR, 9)];
+    const counts = [counter(23 * HOUR, 3), counter(0, 5, 9), counter(24 * HOUR, 9)];
     const { hours } = report(counts, {}, 7);
     expect(hours.map(({ requests }) => requests)).toEqual([3, ...Array(22).fill(0), 7]);
     expect(hours[0]?.start).toBe('2026-06-14T13:00:00.000Z');

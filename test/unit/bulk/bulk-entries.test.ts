@@ -60,6 +60,15 @@ describe('A bulk request', () => {
     });
   });
 
+  it('is answered for the day that was asked for, and names it', () => {
+    const { entries } = bulkEntries(['A1']);
+    const found = new Map([[requireRegistration('A1'), { registration: 'A1', policies: [aPolicy()] }]]);
+    expect(bulkInsuranceAnswer(entries, { found, unread: new Set() }, TODAY, '1999-01-01')).toMatchObject({
+      results: [{ registration: 'A1', insured: false, status: 'NOT_STARTED' }],
+      asOf: '1999-01-01',
+    });
+  });
+
   it('of verdicts has none for a vehicle of which one record is missing or could not be read', () => {
     const submitted = ['!', 'B2', 'C3', 'D4', 'E5', 'a 1'];
     const keyed = <Value>(make: (registration: string) => Value, ...registrations: string[]) =>

@@ -1,21 +1,36 @@
 import { describe, expect, it } from '@jest/globals';
+import * as T from 'typebox';
 import type { Caller } from '../../../core/access/authenticate.ts';
 import {
   type ApiError,
   bodyTooLarge,
   bulkTooLarge,
   malformedJson,
+  nestedTooDeeply,
   unsupportedContentType,
   validationFailed,
 } from '../../../core/problems.ts';
+import { validationIssues } from '../../../core/schemas/validation-issues.ts';
+import {
+  invalidRegistrationSentence,
+  type Registration,
+  registrationInPath,
+} from '../../../core/vehicles/registration.ts';
 import { input as bulkInsurance } from '../../../functions/endpoints/bulk-insurance/input.ts';
 import { input as createContent } from '../../../functions/endpoints/create-content/input.ts';
 import { input as listContent } from '../../../functions/endpoints/list-content/input.ts';
 import type { EndpointId } from '../../../functions/endpoints/table.ts';
+import { input as updateContent } from '../../../functions/endpoints/update-content/input.ts';
 import { dateInput } from '../../../functions/endpoints/vehicle-insurance/date-input.ts';
 import { bodyChecks, bodyParserError } from '../../../functions/http/body-checks.ts';
 import { largestBulkSize, planBulkSize } from '../../../functions/http/bulk.ts';
-import { type Input, noInput, QUERY_PARAMETERS, validation } from '../../../functions/http/validation.ts';
+import {
+  type Input,
+  noInput,
+  pathParameters,
+  QUERY_PARAMETERS,
+  validation,
+} from '../../../functions/http/validation.ts';
 import { documents } from '../../../openapi/endpoint-documents.ts';
 import { httpRequest } from '../../support/http-request.ts';
 
@@ -24,6 +39,7 @@ const inputs: Partial<Record<EndpointId, Input>> = {
   'bulk-insurance': bulkInsurance,
   'create-content': createContent,
   'list-content': listContent,
+  'update-content': updateContent,
 };
 
 /** The input after validation. */
@@ -40,6 +56,7 @@ const issuesOf = (work: () => unknown) => {
   }
   return undefined;
 };
+const NO_DAY = 'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD';
 const query = (rawQueryString: unknown) => validated('list-content', { rawQueryString });
 
 /** The form of an `after`; of which list it is, is not looked at here. */
@@ -84,11 +101,52 @@ describe('Reading the query', () => {
   ])('finds one issue in %j', (raw, parameter, detail) => {
     expect(issuesOf(() => query(raw))).toEqual([{ parameter, detail }]);
   });
+
+  it('finds different faults of one parameter', () => {
+    expect(issuesOf(() => query(`offset=10001&after=${AFTER}`))).toEqual([
+      { parameter: 'offset', detail: 'must not be given with `after`' },
+      { parameter: 'offset', detail: expect.stringMatching(/^must be at most 10000; /) },
+    ]);
+  });
 });
 
-it('A `date` must not be given more than once', () => {
-  const find = () => validated('vehicle-insurance', { rawQueryString: 'date=2026-01-01&date=2026-01-01' });
-  expect(issuesOf(find)).toEqual([{ parameter: 'date', detail: 'must not be given more than once' }]);
+describe('The `date` of a lookup', () => {
+  const find = (rawQueryString: string) => validated('vehicle-insurance', { rawQueryString });
+
+  it('is a day for which there can be an answer, and optional', () => {
+    expect(find('date=2020-02-29')).toEqual({ date: '2020-02-29' });
+    expect(find('')).toEqual({});
+  });
+
+  it.each([
+    ['date=2026-01-01&date=2026-01-01', 'must not be given more than once'],
+    ['date=2020-02-30', NO_DAY],
+  ])('is otherwise an issue: %s', (query, detail) => {
+    expect(issuesOf(() => find(query))).toEqual([{ parameter: 'date', detail }]);
+  });
+});
+
+describe('The registration of a path', () => {
+  const read = (event: object) => {
+    const request = httpRequest<{ registration: Registration; input: object }>(event);
+    pathParameters(registrationInPath).before(request);
+    validation<object>(dateInput).before(request);
+    return request.context.registration;
+  };
+
+  it('is added to the request context', () => {
+    expect(read({ pathParameters: { registration: 'a 1' } })).toEqual({ sent: 'a 1', key: 'A1' });
+  });
+
+  it('that is invalid is INVALID_REGISTRATION, or VALIDATION_FAILED together with another issue', () => {
+    const invalid = { pathParameters: { registration: '!' } };
+    const message = invalidRegistrationSentence('!');
+    expect(() => read(invalid)).toThrow(message);
+    expect(issuesOf(() => read({ ...invalid, rawQueryString: 'date=x' }))).toEqual([
+      { parameter: 'registration', detail: message },
+      { parameter: 'date', detail: NO_DAY },
+    ]);
+  });
 });
 
 describe('Reading headers and body', () => {
@@ -145,6 +203,20 @@ describe('Reading headers and body', () => {
       { pointer: '/registrations', detail: 'must have 1 or more entries' },
     ]);
   });
+});
+
+it('An update must have a field that a caller can change', () => {
+  const update = (body: unknown) => validated('update-content', {}, body);
+  expect(update({ slug: 's', id: 'ignored' })).toMatchObject({ body: { slug: 's' } });
+  const detail = 'must have at least one of title, content, domain, slug, meta_description';
+  expect(issuesOf(() => update({ id: 'ignored' }))).toEqual([{ pointer: '', detail }]);
+});
+
+it('The issues of a field are found by its name as a JSON Pointer', () => {
+  const schema = T.Object({ 'a/b~c': T.String({ maxLength: 1, description: 'one character' }) });
+  const issues = (value: object) => validationIssues(schema, value);
+  expect(issues({ 'a/b~c': 'xx' })).toEqual([{ pointer: '/a~1b~0c', detail: 'must be one character' }]);
+  expect(issues({})).toEqual([{ pointer: '/a~1b~0c', detail: 'is required' }]);
 });
 
 describe('A bulk request', () => {
@@ -206,8 +278,7 @@ describe('A query parameter that the endpoint does not take', () => {
 it('The date of a bulk request must be a day for which there can be an answer', () => {
   const issuesOn = (date: string) => issuesOf(() => validated('bulk-insurance', {}, { registrations: ['A1'], date }));
   expect(issuesOn('2020-02-29')).toBeUndefined();
-  const detail = 'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD';
-  expect(issuesOn('2020-02-30')).toEqual([{ pointer: '/date', detail }]);
+  expect(issuesOn('2020-02-30')).toEqual([{ pointer: '/date', detail: NO_DAY }]);
 });
 
 const JSON_TYPE = 'application/json';
@@ -274,6 +345,8 @@ describe('An error of the body parser', () => {
   it('becomes MALFORMED_JSON, or VALIDATION_FAILED that names the forbidden key', () => {
     const parser = { package: '@middy/http-json-body-parser' };
     expect(caused({ ...parser, data: '{', message: 'Unexpected end' })).toEqual(malformedJson());
+    const recursion = 'Maximum call stack size exceeded';
+    expect(caused({ ...parser, data: '[', message: recursion })).toEqual(nestedTooDeeply());
     expect(caused({ ...parser, data: '__proto__' })).toEqual(validationFailed(forbidden));
     expect(caused({ ...parser, data: '__proto__' })?.issues).toEqual(forbidden);
   });

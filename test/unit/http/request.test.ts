@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf, type PresentedKey } from '../../../core/access/api-key.ts';
 import { differentKeys, unauthorized } from '../../../core/problems.ts';
 import { pageLinks } from '../../../functions/endpoints/list-content/page-links.ts';
-import { keyForm, presentedKey } from '../../../functions/http/key-form.ts';
-import { isSandbox, readEvent } from '../../../functions/http/request.ts';
+import { dataOfKey, keyForm, presentedKey } from '../../../functions/http/key-form.ts';
+import { isSandbox, readEvent, requestContext } from '../../../functions/http/request.ts';
 import { NOON } from '../../support/clock.ts';
 import { httpRequest } from '../../support/http-request.ts';
 
@@ -84,6 +84,12 @@ describe('The request context', () => {
   });
 });
 
+it('The request context is added to the one of Lambda', () => {
+  const request = httpRequest({ rawPath: '/api/content' }, { functionName: 'list-content' });
+  requestContext({ paths: PATHS }).before?.(request);
+  expect(request.context).toMatchObject({ functionName: 'list-content', address: '/api/content' });
+});
+
 describe('The key of a request', () => {
   const key = generateKey('test');
   const other = generateKey('test');
@@ -121,6 +127,15 @@ describe('The key of a request', () => {
     expect(request.context.key.id).toBe(keyIdOf(hashKey(key), 'test'));
     expect(() => keyForm().before(httpRequest())).toThrow(unauthorized());
   });
+
+  it('decides with its kind, and the day, on the data that the endpoint sees', () => {
+    const request = httpRequest<{ key: PresentedKey; seen: object }>(
+      {},
+      { key: { kind: 'probe' }, today: '2026-06-15' },
+    );
+    dataOfKey<{ seen: object }>((seen) => ({ seen })).before(request);
+    expect(request.context.seen).toEqual({ kind: 'probe', today: '2026-06-15' });
+  });
 });
 
 describe('The Link header of a page', () => {
@@ -143,8 +158,8 @@ describe('The Link header of a page', () => {
   });
 
   it('keeps the filter', () => {
-    expect(at(0, 11, 'A', { domain: 'a.example' })).toBe(
-      '</v1/api/content?domain=a.example&limit=10&after=A>; rel="next"',
+    expect(at(0, 11, 'A', { domain: 'a.example', slug: 's' })).toBe(
+      '</v1/api/content?domain=a.example&slug=s&limit=10&after=A>; rel="next"',
     );
   });
 });

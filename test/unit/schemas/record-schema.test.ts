@@ -36,6 +36,7 @@ describe('A stored value', () => {
     [RECORD, { id: '1', note: 1 }],
     [RECORD, null],
     [RECORD, '1'],
+    [{ type: 'object' }, '1'],
     [{ type: 'array', items: TEXT }, ['a', 1]],
     [{ type: 'array', items: TEXT }, 'a'],
     [EITHER, 'a'],
