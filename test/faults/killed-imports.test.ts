@@ -114,11 +114,13 @@ const runCommand = async ({ fileOf, count, latestCall, ...plan }: Plan, kills: n
     const runs: Awaited<ReturnType<typeof runCli>>[] = [];
     for (let nth = 0; nth < kills; nth += 1) runs.push(await runCli(true, [verb, kind, path, ...options]));
     const { exitCode } = await runCli(false, [verb, kind, path, ...options]);
+    // What a killed run has removed is not there for the next one, which writes a file that says so.
+    const names = (await readdir(folder)).filter((name) => !name.includes('.not-there'));
     return {
       kills: runs.filter(({ signal }) => signal === 'SIGKILL').length,
       left: {
         exitCode,
-        files: new Set((await readdir(folder)).map((name) => name.replace(/-\d+\./, '.'))),
+        files: new Set(names.map((name) => name.replace(/-\d+\./, '.'))),
         stored: await storedIn(engine, kind),
       },
     };
