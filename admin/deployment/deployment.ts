@@ -6,7 +6,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import type { AdminContext } from '../command/context.ts';
 
 /** The region and profile of requests to AWS. */
-export interface Account {
+interface Account {
   readonly region: string;
   /** From --profile or AWS_PROFILE. */
   readonly profile?: string;

@@ -8,7 +8,7 @@ export const retryUntil = async <T>(
   deadline: Deadline,
   work: () => Promise<T>,
   isTransient: (error: unknown) => boolean,
-  pauseMs = (tries: number, _cause: unknown): number => backoffMs(tries),
+  pauseMs: (tries: number, cause: unknown) => number = (tries) => backoffMs(tries),
 ): Promise<T> => {
   let cause: unknown;
   try {

@@ -12,7 +12,7 @@ export class MissingEnvironment extends Error {
 }
 
 /** The environment, in which these variables have values. @throws MissingEnvironment naming every one that has none */
-export const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
+const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
   const missing = variables.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new MissingEnvironment(missing);
   return process.env as Record<Name, string>;
