@@ -67,5 +67,13 @@ export const authenticate = async (
 /** Whether the request is within the plan's limit; false when the counter was throttled. */
 export const isWithinLimit = ({ plan, used }: Caller): boolean => used !== undefined && used <= plan.requestsPerWindow;
 
+/**
+ * Records the limit of a window before this instance first rejects a request in it. A later change of the plan then
+ * leaves the figures of that window as they were. Writes nothing when the counter was throttled.
+ */
+export const recordLimit = async ({ counter }: Access, { key, plan, used }: Caller, now: Date): Promise<void> => {
+  if (used !== undefined) await counter.recordLimit(key.id, windowAt(now), plan.requestsPerWindow);
+};
+
 export const remainingOf = ({ plan, used }: Caller): number =>
   used === undefined ? 0 : Math.max(0, plan.requestsPerWindow - used);

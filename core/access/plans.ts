@@ -47,3 +47,7 @@ export const windowAt = (instant: Date): Window => {
   const start = Math.floor(instant.getTime() / 1_000 / WINDOW_SECONDS) * WINDOW_SECONDS;
   return { start, end: start + WINDOW_SECONDS };
 };
+
+/** Seconds until the next window begins: at least 1, so that they can be the value of `Retry-After`. */
+export const secondsUntilReset = (now: Date): number =>
+  Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));

@@ -1,26 +1,10 @@
 import type { PresentedKey } from '../../core/access/api-key.ts';
-import { type Access, authenticate, type Caller, isWithinLimit } from '../../core/access/authenticate.ts';
-import { windowAt } from '../../core/access/plans.ts';
+import { type Access, authenticate, type Caller, isWithinLimit, recordLimit } from '../../core/access/authenticate.ts';
+import { secondsUntilReset } from '../../core/access/plans.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { rateLimited, scopeMissing, unauthorized } from '../../core/problems.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
-
-const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
-
-/**
- * Records the limit of a window before this instance first rejects a request in it. A later change of the plan then
- * leaves the figures of that window as they were. When the write fails, the next rejected request tries again.
- */
-const recordLimit = async (
-  { counter }: Access,
-  { key, plan, used }: Caller,
-  { deadline, now, requestId }: RequestContext,
-): Promise<void> => {
-  if (used === undefined) return;
-  const recorded = deadline.within(counter.recordLimit(key.id, windowAt(now), plan.requestsPerWindow));
-  await recorded.catch((error: unknown) => logFailure(requestId, error));
-};
 
 /** Authenticates the caller, then applies the rate limit, then checks the scope (docs/contract.md#precedence). */
 const admit = async (
@@ -28,12 +12,13 @@ const admit = async (
   scope: Scope | undefined,
   context: RequestContext & { readonly key: PresentedKey },
 ): Promise<void> => {
-  const { deadline, now, key } = context;
+  const { deadline, key, now, requestId } = context;
   const caller = await deadline.within(authenticate(access, key, context));
   if (caller === undefined) throw unauthorized();
   context.caller = caller;
   if (!isWithinLimit(caller)) {
-    await recordLimit(access, caller, context);
+    // The rejection does not depend on this write: the next rejected request tries again.
+    await deadline.within(recordLimit(access, caller, now)).catch((error: unknown) => logFailure(requestId, error));
     throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
   }
   if (scope !== undefined && !caller.key.scopes.includes(scope)) throw scopeMissing(scope);

@@ -6,12 +6,10 @@ import { reportInternalError } from './request-log.ts';
 /** A response without its status and the headers of every response, which the middlewares add. */
 export interface Answer {
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
   /** The error behind `LOOKUP_UNAVAILABLE` entries; logged, never sent. */
   readonly failure?: unknown;
 }
-
-const isSent = (header: [string, string | undefined]): header is [string, string] => header[1] !== undefined;
 
 /** The response of a handler to one request. @throws DeadlineExceeded, and what `respond` throws */
 export const toResponse = async (
@@ -19,14 +17,11 @@ export const toResponse = async (
   context: RequestContext,
   respond: () => Promise<Answer>,
 ): Promise<APIGatewayProxyStructuredResultV2> => {
-  const { body, headers = {}, failure } = await context.deadline.within(respond());
+  const { body, headers, failure } = await context.deadline.within(respond());
   if (failure !== undefined) reportInternalError(context, failure);
   return {
     statusCode: successStatus,
-    headers: {
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...Object.fromEntries(Object.entries(headers).filter(isSent)),
-    },
+    headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
 };

@@ -13,6 +13,7 @@ export const handler = serve(
     requirePageFits(page.items);
     const { items, total, next } = page;
     const body: ContentPage = { items, total, ...bounds, next };
-    return { body, headers: { Link: pageLinks({ path: address, ...filter, ...bounds, next }, total) } };
+    const links = pageLinks({ path: address, ...filter, ...bounds, next }, total);
+    return { body, headers: { ...(links !== undefined && { Link: links }) } };
   },
 );
