@@ -26,7 +26,7 @@ const DEFAULT = [
   },
 ];
 
-/** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (test/README.md). */
+/** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (docs/testing.md). */
 const ON_REQUEST = [
   project('faults', ['faults/*.test.ts']),
   project('deployed', ['outside/deploy/*.test.ts']),
