@@ -128,7 +128,7 @@ export const differentKeys = (): ApiError =>
 export const scopeMissing = (scope: string): ApiError =>
   new ApiError('SCOPE_MISSING', `This API key lacks the scope ${scope}.`);
 
-/** @param domains to which the caller's key is bound */
+/** @param domains the domains to which the caller's key is bound */
 export const domainForbidden = (domains: readonly string[]): ApiError =>
   new ApiError('DOMAIN_FORBIDDEN', `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`);
 
@@ -147,7 +147,7 @@ export const routeNotFound = (): ApiError =>
     'The service has nothing at this path. Paths begin with /v1 and end without a slash; a slash in a value is sent as %2F.',
   );
 
-/** @param methods of the path; some may be named twice */
+/** @param methods the methods that the path takes; a method may be in it twice */
 export const methodNotAllowed = (methods: readonly string[]): ApiError => {
   const allowed = [...new Set(methods)].join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { Allow: allowed } });
@@ -171,7 +171,7 @@ export const preconditionFailed = (currentEtag: string): ApiError =>
     `If-Match does not name ${currentEtag}, the ETag of the item. Read the item again, and send its ETag as it is.`,
   );
 
-/** @param limit requests in a window @param seconds until the window ends */
+/** @param limit the requests that the plan allows in a window @param seconds the time until the window ends */
 export const rateLimited = (limit: number, seconds: number): ApiError =>
   new ApiError('RATE_LIMITED', `The plan allows ${limit} requests a minute; try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds) },

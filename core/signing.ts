@@ -8,7 +8,7 @@ import { awsTransport } from './dynamodb/aws-transport.ts';
 import { type PublicJwk, publicJwk } from './public-key.ts';
 import { awsFromEnvironment } from './runtime/environment.ts';
 
-/** Milliseconds. KMS usually answers within 10. */
+/** Milliseconds. KMS usually answers within 10 ms. */
 const TIMEOUTS = { connection: 300, response: 1_000 };
 /** The attempts and the SDK's pauses after throttling take at most 6 s; the deadline of a request is 9 s. */
 const MAX_ATTEMPTS = 3;
@@ -81,7 +81,7 @@ export const sign = async (keyId: string, typ: string, claims: object): Promise<
   const input = `${encoded({ alg: 'ES256', typ, kid })}.${encoded(claims)}`;
   const command = new SignCommand({
     KeyId: keyId,
-    // A message itself may have no more than 4,096 bytes.
+    // KMS would hash the text itself, but accepts at most 4,096 bytes of text.
     MessageType: 'DIGEST',
     Message: createHash('sha256').update(input).digest(),
     SigningAlgorithm: 'ECDSA_SHA_256',

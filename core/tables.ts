@@ -1,6 +1,4 @@
-/**
- * The DynamoDB tables, described once for the stack, the local engine and the functions. Imports no SDK.
- */
+/** The DynamoDB tables, described once for the stack, the local engine and the functions. Imports no SDK. */
 
 /** An attribute that is part of a primary key, with its DynamoDB type: `S` string, `N` number. */
 export interface KeyAttribute {
@@ -18,22 +16,22 @@ export interface TableDescription {
 }
 
 export const tables = {
-  /** API keys by id: hashes, never keys. Only records of the probe's keys expire. */
+  /** API keys by their id. A record has the hash of its key, not the key. Only records of the probe's keys expire. */
   keys: {
     environmentVariable: 'KEYS_TABLE',
     partitionKey: { name: 'id', type: 'S' },
     timeToLiveAttribute: 'expiresAt',
   },
-  /** Counters of requests and units, one record for each key and window. */
+  /** The counters of each key: a record for each window in which the key was used. */
   usage: {
     environmentVariable: 'USAGE_TABLE',
     partitionKey: { name: 'keyId', type: 'S' },
     sortKey: { name: 'windowStart', type: 'N' },
     timeToLiveAttribute: 'expiresAt',
   },
-  /** Vehicles with their policies, or their erasures, by `RegistrationKey`. */
+  /** A vehicle with its policies, or its erasure, under its `RegistrationKey`. */
   vehicles: { environmentVariable: 'VEHICLES_TABLE', partitionKey: { name: 'registration', type: 'S' } },
-  /** MOT, road tax and fines, or erasures, by `RegistrationKey`. */
+  /** MOT, road tax and fines of a vehicle, or its erasure, under its `RegistrationKey`. */
   compliance: { environmentVariable: 'COMPLIANCE_TABLE', partitionKey: { name: 'registration', type: 'S' } },
   /** Content items, their slugs, the members and counters of their lists, and the records of idempotent creations. */
   content: {

@@ -24,15 +24,15 @@ export interface MonitoredParts {
   readonly intakeProjects: readonly IntakeProject[];
 }
 
-/** An alarm. docs/runbook.md has a section on each that notifies. */
+/** docs/runbook.md has a section on each alarm that notifies somebody. */
 interface AlarmDescription {
   readonly id: string;
   readonly description: string;
   readonly metric: AlarmProps['metric'];
   readonly when: Condition;
-  /** Somebody must act now. Without it the alarm can wait until somebody reads the mail. */
+  /** Whether somebody must act now. Any other alarm can wait until somebody reads the mail. */
   readonly isUrgent?: boolean;
-  /** The alarm only rolls back deployments and notifies nobody. */
+  /** Whether the alarm only rolls back deployments, and notifies nobody. */
   readonly isSilent?: boolean;
 }
 
@@ -169,7 +169,7 @@ export const describeAlarms = ({
       id: 'GatewayErrors',
       // Requests that force a 500 with a test key count too.
       description: 'More than 5 in 100 requests get a 5xx of any kind, also from functions that cannot run.',
-      // Sums, because AWS documents for REST APIs only that the average of 5xx is their share.
+      // Divides two sums. AWS documents for REST APIs only that the average of 5xx is their share.
       metric: new MathExpression({
         expression: 'errors / requests',
         usingMetrics: { errors: gateway.stage.metricServerError(SUM), requests: gateway.stage.metricCount(SUM) },
@@ -189,7 +189,7 @@ export const describeAlarms = ({
     },
     {
       id: 'SlowAnswers',
-      // A lookup with a cold start takes less than half of it.
+      // A lookup with a cold start takes less than half of this time.
       description: 'The slowest 1 % of requests take more than 1.5 s.',
       metric: gateway.stage.metricLatency({ statistic: 'p99', period: MINUTE }),
       when: whenAbove(1_500),

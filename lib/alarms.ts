@@ -12,7 +12,7 @@ export class ServiceAlarms extends Construct {
   /** The stack's own topic, which gets every alarm that notifies, and sends it to `alarmEmail`. */
   readonly topic: Topic;
   readonly byId: ReadonlyMap<string, Alarm>;
-  /** Comes after the probe, without whose first runs `Unreachable` has no data and would send a mail. */
+  /** Must be created after the probe: before its first runs `Unreachable` has no data, and would send a mail. */
   readonly subscription?: Subscription;
 
   constructor(scope: Construct, id: string, props: MonitoredParts) {
@@ -56,8 +56,8 @@ export class ServiceAlarms extends Construct {
  * default policy of SNS: without this statement every notification would be rejected, visible only in the alarm's
  * history.
  *
- * Not `aws:SourceAccount`: SNS documents `aws:SourceArn` for alarms, and the former for other services only. If an
- * alarm did not send it, the condition would silence every alarm.
+ * The condition is on `aws:SourceArn`, as SNS documents it for alarms. It documents `aws:SourceAccount` for other
+ * services only: if alarms did not send it, every notification would be rejected.
  */
 const allowAlarmsToPublish = (topic: Topic): void => {
   const name = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };

@@ -14,12 +14,12 @@ interface AuditedParts {
   readonly files: Bucket | undefined;
 }
 
-/** Days until an event expires: a year, and time to look at it. */
+/** Days until an event expires: the events of a whole year can be read for a month after it. */
 const EVENT_DAYS = 400;
 
 /**
- * Adds a trail of CloudTrail: who reads and writes the tables and the files of the intake, but for the service itself.
- * Must come last, because it leaves out every role that the stack has by then.
+ * Adds a trail of CloudTrail, which logs who reads and writes the tables and the files of the intake. It leaves out the
+ * roles that the stack has when this is called, so it must be called last.
  */
 export const addAudit = (stack: Stack, { settings, tables, files }: AuditedParts): void => {
   const scope = new Construct(stack, 'Audit');

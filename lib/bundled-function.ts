@@ -14,9 +14,9 @@ export interface BundledFunctionProps extends FunctionOptions {
   /** The permissions of its role, besides writing to its log group. */
   readonly statements: readonly PolicyStatement[];
   /**
-   * Permissions that are resources of their own, by name. One that a deployment removes is deleted at its end, when no
-   * version that needs it serves requests any more. One can name a signing key, whose policy names the role: as part of
-   * the role it would be circular.
+   * Permissions that are resources of their own, by name. A deployment that removes such a permission deletes it at the
+   * end, when no version that needs it serves requests any more. The right to use a signing key must be one: the policy
+   * of the key names the role, so as a part of the role the right would be circular.
    */
   readonly separate?: readonly (readonly [name: string, statement: PolicyStatement])[];
 }

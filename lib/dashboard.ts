@@ -74,7 +74,7 @@ const rowsOf = ({ settings: { stage }, gateway, tables, functions }: MonitoredPa
   ];
 };
 
-/** Adds the CloudWatch dashboard of a stage: alarms, traffic and errors, rate limits and database, functions, costs. */
+/** Adds the CloudWatch dashboard of a stage, with its alarms above the graphs. */
 export const addDashboard = (scope: Construct, parts: MonitoredParts, alarms: Alarm[]): void => {
   const { stage, region } = parts.settings;
   new Dashboard(new Construct(scope, 'Dashboard'), 'Dashboard', {

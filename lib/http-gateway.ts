@@ -49,7 +49,7 @@ const permitBeforeUse = (route: HttpRoute): void => {
 export class HttpGateway extends Construct {
   /** `https://host`, without a path. */
   readonly origin: string;
-  /** The target of the custom domain's DNS record; absent without the setting `domain`. */
+  /** The host name to which the DNS record of the custom domain must point; absent without the setting `domain`. */
   readonly domainTarget?: string;
   readonly stage: HttpStage;
   private readonly api: HttpApi;

@@ -38,7 +38,7 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
   return bucket;
 };
 
-/** Permits whom the entry names to put files under its prefix, and to get their reports. */
+/** Permits the role or account in `from` to put files under the prefix of the entry, and to get their reports. */
 const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => {
   if (from === undefined) return;
   const principals = [new ArnPrincipal(from)];
@@ -56,7 +56,7 @@ const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => 
   }
 };
 
-/** The keys that a load writes. */
+/** The keys of the objects that a load writes. */
 const WRITTEN = ['reports/*', 'control/loaded/*'];
 
 /** Permits what `admin intake` does with the bucket. */

@@ -83,7 +83,10 @@ const buildSpec = (entry: IntakeEntry | undefined, stackName: string): object =>
   };
 };
 
-/** No permission depends on entries or program, so that a deployment takes none from a running build. */
+/**
+ * Adds the role of the builds. No permission depends on the entries or the program, so that a deployment takes no
+ * permission from a running build.
+ */
 const addRole = (
   scope: Construct,
   { settings, tables, statements }: IntakeProjectsProps,

@@ -39,7 +39,7 @@ const MINUTES_APART = 18;
 export class Intake extends Construct {
   readonly bucket: Bucket;
   readonly projects: readonly IntakeProject[];
-  /** The last resources of a deployment: they start builds, which read the outputs of the stack. */
+  /** Must be created last, because they start builds, which read the outputs of the stack. */
   readonly rules: readonly Rule[];
   /** The permissions that `admin intake` needs besides those on tables. */
   readonly statements: readonly PolicyStatement[];

@@ -70,9 +70,9 @@ export class Probe extends Construct {
 }
 
 /**
- * Permits only records of probe keys, by the prefix of their ids: such a key sees the sandbox and the probe's own
- * content, whatever its record says. `Null` is needed, because a request without the condition key would pass
- * `ForAllValues`.
+ * Permits only records of probe keys, by the prefix of their ids. Such a key sees the sandbox and the probe's own
+ * content, whatever its record says. `ForAllValues` also passes a request without the condition key, so `Null` requires
+ * the key.
  */
 const mayPutProbeKeys = (tables: ServiceTables) =>
   allow(['dynamodb:PutItem'], [tables.byId.keys.tableArn], {

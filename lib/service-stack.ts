@@ -96,8 +96,8 @@ export class ServiceStack extends Stack {
     signingKeys?.denySigningExceptTo(signerArns);
 
     const { intake: entries } = settings;
-    // Without an address for mail, the messages go to the other topic too. The value is lazy, because the alarms watch
-    // the intake and are made after it.
+    // The topic for messages about refused files: the operator's own when there is no address for mail. The value is
+    // lazy, because the alarms watch the intake, and so are made after it.
     const topicArn = Lazy.string({
       produce: () => (settings.alarmEmail === undefined && settings.alarmTopicArn) || serviceAlarms.topic.topicArn,
     });

@@ -27,7 +27,7 @@ export type TableGrants = Readonly<Partial<Record<TableId, readonly string[]>>>;
 
 type Access = 'Read' | 'Write';
 
-/** Whether functions read or write a table. Imports do not count: the CLI retries throttled writes. */
+/** Whether an endpoint reads or writes a table. Imports do not count, because the CLI retries throttled writes. */
 const isAccessed = (id: TableId, access: Access): boolean =>
   Object.values(endpoints)
     .flatMap((endpoint) => grantedActions(endpoint)[id] ?? [])

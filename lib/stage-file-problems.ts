@@ -7,7 +7,7 @@ import { DEFAULT_THROTTLE, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field, such as `domain.name`, and what is wrong with it; undefined where a rule is kept. */
+/** A field, such as `domain.name`, and what is wrong with it; false or undefined where nothing is wrong. */
 type Problem = readonly [field: string, problem: string] | false | undefined;
 
 const isRecord = (value: unknown): value is Fields =>

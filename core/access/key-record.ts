@@ -32,7 +32,10 @@ export const KeyRecord = {
     follows: text,
     /** The id of the first key of a chain of rotations; absent in that key. */
     firstKeyId: text,
-    /** For invoices: the key's plans in order, each with the Unix seconds of its first window; absent with one plan. */
+    /**
+     * The plans that the key has had, in order, for invoices. Absent while it has had one. `since` is the start of the
+     * first window with a plan, in Unix seconds.
+     */
     plans: {
       type: 'array',
       items: { type: 'object', required: ['plan', 'since'], properties: { plan: text, since: { type: 'integer' } } },
@@ -58,14 +61,14 @@ export type KeyRecord = RecordOf<typeof KeyRecord>;
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 
-/** The plans of a key in order, each with the Unix seconds of its first window. */
+/** The plans that a key has had, in order, also for a key that has had one. */
 export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
   plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
 
 export const planOf = (plans: Plans, { id, plan }: Pick<KeyRecord, 'id' | 'plan'>): Plan =>
   id.startsWith(PROBE_ID_PREFIX) ? PROBE_PLAN : planNamed(plans, plan);
 
-/** Whether requests of a key count as units: not in the sandbox, and not from the probe. */
+/** Whether requests of a key count as units. Those of test keys and of the probe do not. */
 export const hasUnits = ({ id, environment }: Pick<KeyRecord, 'id' | 'environment'>): boolean =>
   environment !== 'test' && !id.startsWith(PROBE_ID_PREFIX);
 

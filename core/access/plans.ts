@@ -21,10 +21,10 @@ export const PROBE_PLAN: Plan = { requestsPerWindow: 600, bulkSize: 100 };
 /** The largest bulk size that a plan can have. */
 export const MAX_BULK_SIZE = 1_000;
 
-/** Plans as JSON, such as a function's environment has them; the default when absent. */
+/** The plans in a text of JSON, as a function's environment has it. Without a text, they are the default ones. */
 export const plansFrom = (json: string | undefined): Plans => (json ? (JSON.parse(json) as Plans) : DEFAULT_PLANS);
 
-/** The plan with this name; the smallest one if there is none any more. */
+/** The plan with this name. When it is gone from the setting, it is the plan with the fewest requests. */
 export const planNamed = (plans: Plans, name: string): Plan => {
   const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
   return plan ?? Object.values(plans).reduce((a, b) => (b.requestsPerWindow < a.requestsPerWindow ? b : a));

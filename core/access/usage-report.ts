@@ -11,14 +11,14 @@ const toIso = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toI
 
 const hourOf = (unixSeconds: number): number => unixSeconds - (unixSeconds % HOUR_SECONDS);
 
-/** Unix seconds of the first of the 24 hours; the last one is running. */
+/** The start of the first of the 24 hours, in Unix seconds. The last hour is still running. */
 export const firstHour = (now: Date): number => hourOf(windowAt(now).start) - (HOURS - 1) * HOUR_SECONDS;
 
 export interface Usage {
   /** All requests, the rate limited ones included. */
   readonly requests: number;
   readonly rateLimited: number;
-  /** What the operator can charge for: docs/contract.md#units. */
+  /** What the operator can charge for (docs/contract.md#units). */
   readonly units: number;
 }
 

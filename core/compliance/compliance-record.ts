@@ -1,5 +1,6 @@
 /**
- * The stored compliance record of a vehicle. Its type, and the checks of imports and stored items, are made from it.
+ * The stored compliance record of a vehicle. Its type, and the checks of imports and of stored items, are made from
+ * this schema.
  */
 import type { RecordOf } from '../schemas/record-schema.ts';
 

@@ -54,8 +54,8 @@ const checkRoadTax = (
 };
 
 /**
- * Whether the vehicle may be on the road on this day. Has the four checks, whether all of them pass, and a reason for
- * each that fails.
+ * Whether the vehicle may be on the road on this day: the four checks, whether all of them pass, and a reason for each
+ * check that fails.
  */
 export const verdictOn = (
   today: LondonDate,

@@ -1,8 +1,8 @@
 /**
  * The lists of content: all items, and the items of each domain.
  *
- * - A list is a partition. An item in it is a **member**, whose sort key is the item's creation time and id. So a list
- *   is in the order of creation, and an item has one place in time, whatever is added or removed meanwhile.
+ * - A list is a partition. It has a **member** for each item, whose sort key is the item's creation time and id. So a
+ *   list is in the order of creation, and an item keeps its place, whatever is added or removed meanwhile.
  * - The total of a list is the sum of its 32 **counters**. The id of an item decides which counter counts it. So few
  *   concurrent changes use the same counter: DynamoDB cancels a transaction that conflicts with another on an item.
  *
@@ -22,7 +22,7 @@ export const domainList = (domain: string): string => `domain:${domain}`;
 /** The fields that decide in which lists an item is, and its place there. */
 type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
 
-/** The most items of a list that a page can skip. Skipped items are read too, 100 bytes each. */
+/** The most items that a page can skip. DynamoDB reads the members of skipped items too, about 100 bytes each. */
 export const MAX_OFFSET = 10_000;
 
 /** Number of counters of a list. One read unit reads all of them, unless the name of the domain is very long. */
@@ -63,7 +63,7 @@ const sortKeyIn = (cursor: string): string | undefined => {
   return SORT_KEY.test(sortKey) ? sortKey : undefined;
 };
 
-/** Whether a text has the form of an `after`. Of which list it is, is known only with the domains of the key. */
+/** Whether a text has the form of an `after`. Whether it is of the right list is checked when the page is read. */
 export const isCursor = (text: string): boolean => sortKeyIn(text) !== undefined;
 
 export const WRONG_AFTER = 'must be `next` of an earlier page of the same list';

@@ -10,8 +10,8 @@ import { contentListKeys, contentLists } from './content-lists.ts';
 import { type ContentFields, ContentItem, isContentId } from './item.ts';
 
 /**
- * The prefix of every partition key, which keeps live, test and probe content apart (docs/contract.md#sandbox). Other
- * partition keys never begin with `test#` or `probe#`: no domain or slug contains `#`.
+ * The prefix of every partition key, which keeps live, test and probe content apart (docs/contract.md#sandbox). No
+ * partition key of live content begins with `test#` or `probe#`: each begins with the name of its kind of item.
  */
 const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
 
@@ -41,8 +41,8 @@ export const contentKeys = (kind: KeyKind) => {
 };
 
 /**
- * Keys and lists of one kind of API key's content. Every read and write takes its keys from them, which keeps the kinds
- * apart.
+ * The content that one kind of API key sees. Every read and write of content takes its keys and lists from here, which
+ * keeps the kinds apart.
  */
 export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => ({
   db,
@@ -70,7 +70,7 @@ const IdempotencyRecord = {
 
 export type IdempotencyRecord = RecordOf<typeof IdempotencyRecord>;
 
-/** Depends on the validated body, not on the order of its fields. */
+/** The hash of a creation's validated body. The order of the fields in the request does not matter. */
 export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
   sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 

@@ -24,13 +24,11 @@ import {
 } from './item.ts';
 import type { ItemPage } from './page.ts';
 
-/** The time of a change, and the deadline for it. */
 export interface ChangeTiming {
   readonly now: Date;
   readonly deadline: Deadline;
 }
 
-/** A change of an item: its time and deadline, and the domains that the key is bound to. */
 interface ItemChange extends ChangeTiming {
   readonly domains?: BoundDomains;
 }

@@ -79,7 +79,7 @@ export const UpdateContent = T.Refine(
   () => `must have at least one of ${creationFields.join(', ')}`,
 );
 
-/** Excludes a parameter. */
+/** The schema of a parameter that must not be sent beside `after`: no value fits it. */
 const notBesideAfter = T.Optional(
   T.Refine(
     T.Unknown(),

@@ -37,11 +37,11 @@ const [OPENING_BRACE, CLOSING_BRACE] = Buffer.from('{}');
  */
 const looksLikeObject = (body: Buffer): boolean => body.at(0) === OPENING_BRACE && body.at(-1) === CLOSING_BRACE;
 
-/** Headers as the SDK reads them: a string each. */
+/** The SDK expects one string for each header. */
 const joinValues = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Sockets take an IPv6 address without brackets. */
+/** Removes the brackets of an IPv6 address in a URL, which sockets do not accept. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const dropIdle = ({ freeSockets }: HttpAgent): void => {

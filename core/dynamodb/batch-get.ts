@@ -20,7 +20,7 @@ interface BatchGetResult {
   readonly failure?: unknown;
 }
 
-/** DynamoDB's own limit for one BatchGetItem. */
+/** The most keys that DynamoDB accepts in one BatchGetItem. */
 const MAX_KEYS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;

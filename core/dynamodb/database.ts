@@ -7,8 +7,8 @@ import { awsTransport } from './aws-transport.ts';
 /** Milliseconds. DynamoDB usually connects within a few; after a second another attempt is likely to be faster. */
 const TIMEOUTS = { connection: 300, response: 1_000 };
 /**
- * With this timeout and the SDK's pauses of up to 25 and 50 ms, a dead database costs at most 3.1 s. After throttling
- * the SDK pauses for up to 1 and 2 s.
+ * With this timeout and the SDK's pauses of up to 25 and 50 ms, a request to a dead database takes at most 3.1 s. After
+ * throttling the SDK pauses for up to 1 and 2 s.
  */
 const MAX_ATTEMPTS = 3;
 /**

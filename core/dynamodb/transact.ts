@@ -32,7 +32,7 @@ const isTransientCancellation = ({ CancellationReasons: reasons = [] }: Transact
   reasons.some(({ Code = 'None' }) => TRANSIENT_REASONS.has(Code)) ||
   (reasons.length > 0 && reasons.every(({ Code = 'None' }) => Code === 'None'));
 
-/** Milliseconds. A conflict is over when the other transaction is, so the pause after it does not grow for long. */
+/** Milliseconds. A conflict is over as soon as the other transaction is, so the pauses stay short. */
 const CONFLICT_PAUSE_BASE_MS = 25;
 const CONFLICT_PAUSE_CAP_MS = 100;
 

@@ -11,8 +11,8 @@ const end = (text: string, exitCode = 0): never => {
 };
 
 /**
- * The arguments of a program that has no options of its own, once `--help` and `--version` are answered and arguments
- * that it does not accept are refused. Either ends the process, before the program does anything.
+ * The arguments of a program that has no options of its own. `--help`, `--version` and an argument that the program
+ * does not accept end the process here, before the program does anything.
  */
 export const readCommandLine = (usage: string, accepts: (argument: string) => boolean = () => false): string[] => {
   const args = process.argv.slice(2);

@@ -14,7 +14,7 @@ export interface Deadline {
    * few seconds more.
    */
   readonly within: <T>(work: Promise<T>) => Promise<T>;
-  /** Waits. Throws `DeadlineExceeded` at once if the wait would pass the deadline. */
+  /** Waits. @throws DeadlineExceeded at once when the wait would end after the deadline */
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
@@ -44,7 +44,8 @@ export const deadlineIn = (milliseconds: number): Deadline => {
 };
 
 const RESPONSE_MARGIN_MS = 100;
-/** An earlier deadline for reads, so that the response can still be sent. */
+
+/** A deadline for reads that is a little earlier, so that the response can still be sent. */
 export const readingDeadline = ({ remainingMs }: Deadline): Deadline => deadlineIn(remainingMs() - RESPONSE_MARGIN_MS);
 
 /** Exponential back-off with full jitter, in milliseconds: `attempt` counts from 0. */

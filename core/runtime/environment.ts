@@ -24,7 +24,7 @@ export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]
   return Object.fromEntries(ids.map((id) => [id, environment[tables[id].environmentVariable]])) as Record<Id, string>;
 };
 
-/** Region, endpoint and credentials for DynamoDB; Lambda sets them. @throws MissingEnvironment */
+/** Region, credentials and endpoint for DynamoDB. Lambda sets the first two. @throws MissingEnvironment */
 export const awsFromEnvironment = () => {
   const environment = environmentWith(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
   const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
@@ -43,7 +43,7 @@ export const awsFromEnvironment = () => {
 export interface SigningSettings {
   readonly issuer: string;
   readonly keys: readonly [string, ...string[]];
-  /** Public keys of earlier keys, which KMS need not have any more. */
+  /** The public keys of earlier KMS keys. They are published even when KMS does not have them any more. */
   readonly retired: readonly PublicJwk[];
 }
 

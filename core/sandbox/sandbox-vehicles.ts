@@ -9,7 +9,7 @@ type Days = number;
 
 type PolicyDays = readonly [from: Days, to: Days];
 
-/** Days of the MOT and of road tax, and unpaid fines. */
+/** The last days of the MOT and of road tax, and the number of unpaid fines. */
 export interface SandboxCompliance {
   readonly mot: Days | 'exempt';
   readonly tax: Days | 'exempt' | 'sorn';

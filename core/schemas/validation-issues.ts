@@ -3,7 +3,7 @@ import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { MAX_ISSUES, type PointerIssue } from '../problems.ts';
 
-/** One more than a response names, to know that some are left out. */
+/** One more than a response names, so that the response can say that issues are left out. */
 const MAX_COUNTED = MAX_ISSUES + 1;
 // Besides an error for each unknown field there is one that lists them all.
 Settings.Set({ maxErrors: MAX_COUNTED + 1 });

@@ -4,7 +4,7 @@ import type { TableId } from '../tables.ts';
 /** The base URL of the API, `https://host/v1`. */
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
 
-/** The target of the custom domain's DNS record. */
+/** The host name to which the DNS record of the custom domain must point. */
 export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 
 export const STAGE_OUTPUT = 'Stage';
@@ -55,8 +55,8 @@ export const AUDIT_BUCKET_OUTPUT = 'AuditBucket';
 /** The bucket of a stage with `intake`. */
 export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
 
-/** All that `admin intake` needs to know: an `IntakeOutput` as JSON. */
+/** What `admin intake` must know of the stack: an `IntakeOutput` as JSON. */
 export const INTAKE_OUTPUT = 'IntakeSettings';
 
-/** The dimension of a metric with the prefix of an entry. */
+/** The dimension that tells the entries of the intake apart, by their prefixes. */
 export const ENTRY_DIMENSION = 'entry';

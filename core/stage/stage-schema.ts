@@ -53,7 +53,7 @@ const RetiredKey = T.Refine(
 
 /** Signs answers for callers who ask (docs/contract.md#signed-answers). */
 const SignedAnswers = T.Object({
-  /** `iss` of every answer, by which its receiver finds the keys. */
+  /** The `iss` of every answer: the origin at which its receiver finds the keys. */
   issuer: text(/^https:\/\/[a-z0-9.-]+(:\d+)?$/, 'the origin of the service, such as https://api.example.com'),
   /** Names of the KMS keys. The first signs, all are published (docs/operations.md#signed-answers). */
   keys: T.Refine(
@@ -103,7 +103,7 @@ export const StageFile = T.Object({
       'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
     ),
   ),
-  /** Receives a mail for every alarm, but for those that only roll a deployment back. */
+  /** Receives a mail for every alarm except those that only roll back a deployment. */
   alarmEmail: T.Optional(text(/^[^\s@]+@[^\s@]+$/, 'an email address')),
   /**
    * A topic of yours, in the stage's region, that gets the alarms that need a person now; without `alarmEmail` all of
@@ -132,7 +132,7 @@ export const StageFile = T.Object({
   runbookUrl: T.Optional(Address),
   signedAnswers: T.Optional(SignedAnswers),
   /**
-   * Whether CloudTrail logs who reads and writes the tables and the bucket of `intake`, but for the service itself
+   * Whether CloudTrail logs who reads and writes the tables and the bucket of `intake`, except the service itself
    * (docs/operations.md#audit). Default: false.
    */
   audit: T.Optional(T.Boolean()),

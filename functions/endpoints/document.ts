@@ -110,7 +110,7 @@ export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 /** The largest bulk size that a plan can have, as texts have it. */
 export const LARGEST_BULK = MAX_BULK_SIZE.toLocaleString('en-GB');
 
-// Sentences of descriptions.
+// Sentences that several descriptions share.
 export const BULK_SIZE_RULE = `The maximum number of registrations depends on the plan and is at most ${LARGEST_BULK}; \`GET /v1/usage\` has it as \`registrationsPerBulk\`.`;
 
 export const REGISTRATION_RULE =

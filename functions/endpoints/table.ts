@@ -1,4 +1,4 @@
-/** The table of endpoints. CONTRIBUTING.md#add-an-endpoint says how to add one. */
+/** Every endpoint of the API. CONTRIBUTING.md#add-an-endpoint says how to add one. */
 
 import { endpoint as bulkCompliance } from './bulk-compliance/endpoint.ts';
 import { endpoint as bulkInsurance } from './bulk-insurance/endpoint.ts';

@@ -27,7 +27,7 @@ const admit = async (
 /**
  * Admits the caller, and runs `load` in parallel, which saves a round trip. Its result is used only after validation,
  * so a rejected caller learns nothing from it, not even from an error. When the path is invalid, `load` does not run,
- * and the result is rejected with the error of the path.
+ * and `context.loading` is rejected with the error of the path.
  * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING
  */
 export const admission = <Found, Loaded>(

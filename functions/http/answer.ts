@@ -3,11 +3,11 @@ import type { HttpFunction } from './endpoint-definition.ts';
 import type { RequestContext } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
-/** A response without its status and the headers of every response, which the middlewares add. */
+/** What a handler responds. `toResponse` adds the status, and the middlewares the headers of every response. */
 export interface Answer {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The error behind `LOOKUP_UNAVAILABLE` entries; logged, never sent. */
+  /** The error behind `LOOKUP_UNAVAILABLE` entries. It is logged, and never sent. */
   readonly failure?: unknown;
 }
 

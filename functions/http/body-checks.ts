@@ -9,10 +9,10 @@ import {
 } from '../../core/problems.ts';
 import type { HttpRequest } from './request.ts';
 
-/** Bytes (docs/contract.md#errors). */
+/** The limit that docs/contract.md#errors promises. */
 const MAX_BODY_BYTES = 1_000_000;
 
-/** A quoted string, in which a semicolon separates nothing. An unclosed one too: otherwise its time is quadratic. */
+/** A quoted string, in which a semicolon separates nothing. The closing quote is optional, to keep the time linear. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
 

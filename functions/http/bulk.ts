@@ -9,7 +9,7 @@ import type { HttpRequest } from './request.ts';
 /** `addingUnits` is settled when the units are added or lost; it never rejects. */
 type BulkRequest = HttpRequest<{ caller: Caller; entryCount: number; addingUnits?: Promise<void> }>;
 
-/** The number of registrations in a parsed body, which may be invalid: then 0. */
+/** The number of registrations in a parsed body; 0 when the body is invalid. */
 const countRegistrations = (body: unknown): number => {
   const { registrations } = (body ?? {}) as { readonly registrations?: unknown };
   return Array.isArray(registrations) ? registrations.length : 0;
@@ -31,7 +31,7 @@ export const planBulkSize = () => ({
 });
 
 /**
- * Adds a unit for each entry of a valid bulk request but the first, which admission has counted
+ * Adds a unit for each entry of a valid bulk request except the first, which admission has counted
  * (docs/contract.md#units). The write runs beside the reads of the response, which waits for it. When the write fails,
  * the units are lost and logged.
  */

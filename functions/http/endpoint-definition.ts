@@ -10,7 +10,7 @@ type Action = 'GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 
 
 type TableActions = Partial<Record<TableId, readonly Action[]>>;
 
-/** Lambda's timeout in seconds; the functions' own deadline is shorter. */
+/** Lambda's timeout in seconds. A request's own deadline is a second earlier (request.ts). */
 export const FUNCTION_TIMEOUT_SECONDS = 10;
 
 /**
@@ -46,7 +46,6 @@ export interface HttpFunction {
   readonly tables: Omit<TableActions, 'keys'>;
 }
 
-/** An endpoint in the table of endpoints. */
 export interface Endpoint extends HttpFunction {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly summary: string;

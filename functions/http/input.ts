@@ -11,7 +11,7 @@ import { bodyChecks } from './body-checks.ts';
 import type { RequestContext } from './request.ts';
 import { GIVEN_TWICE, type Input } from './validation.ts';
 
-/** The value that one schema describes, and its validation issues. */
+/** The query, the headers or the body as they were read, and what is wrong with them. */
 type InputPart = { readonly value: unknown; readonly issues: readonly ValidationIssue[] };
 
 const toParameterIssues = (issues: readonly PointerIssue[]): ParameterIssue[] =>

@@ -25,7 +25,7 @@ export const presentedKey = (headers: Readonly<Record<string, string | undefined
   return key === undefined ? undefined : parseApiKey(key);
 };
 
-/** Parses the request's key, before anything else is read. @throws UNAUTHORIZED */
+/** Rejects a request without a well-formed key before anything is read. @throws UNAUTHORIZED */
 export const keyForm = () => ({
   before: ({ context }: HttpRequest<{ key: PresentedKey }>): void => {
     const key = presentedKey(context.headers);

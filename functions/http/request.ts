@@ -7,12 +7,11 @@ import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type HttpFunction } from './endpoint-definition.ts';
 
-/** The checked parts of an event. */
+/** What an event says about its request. A text that a malformed event lacks is empty. */
 interface RequestFacts {
   readonly requestId: string;
   /** The time at which the request arrived at the gateway. All rules and stored times use it, and no other clock. */
   readonly now: Date;
-  /** The day of `now` in Europe/London. */
   readonly today: LondonDate;
   readonly deadline: Deadline;
   /** Header names in lower case. */
@@ -30,7 +29,7 @@ interface RequestFacts {
 
 /** middy's `request.context`: Lambda's context, the checked event, and values that middlewares leave for each other. */
 export interface RequestContext extends Context, RequestFacts {
-  /** The well-formed key of the request. */
+  /** The key of the request. It is well-formed, but may be unknown, expired or revoked. */
   key?: PresentedKey;
   caller?: Caller;
   /** The error of the path, which validation throws together with other issues. */
@@ -72,7 +71,7 @@ export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?
 const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** The entries of an object whose values are strings. */
+/** The entries of an object that have a string as their value. */
 const textEntries = (value: unknown): [string, string][] =>
   Object.entries(asObject(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 
@@ -88,7 +87,7 @@ const FIRST_INSTANT = Date.UTC(2020, 0, 1);
 /** Unix milliseconds of the latest valid time. Later years have more than four digits. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
-/** The time of a request; now when the event has none. */
+/** The time of a request. It is now when the event has no valid time. */
 const toInstant = (timeEpoch: unknown): Date =>
   typeof timeEpoch === 'number' && timeEpoch >= FIRST_INSTANT && timeEpoch <= LAST_INSTANT
     ? new Date(timeEpoch)

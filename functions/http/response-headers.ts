@@ -11,7 +11,7 @@ const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
   'X-RateLimit-Reset': String(windowAt(now).end),
 });
 
-/** Days before the last day of a key from which on responses name that day. */
+/** From this many days before the last day of a key, responses name that day. */
 const EXPIRY_NOTICE_DAYS = 14;
 
 const expiryHeader = ({ caller, today }: RequestContext) => {

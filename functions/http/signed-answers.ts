@@ -9,7 +9,7 @@ import type { HttpRequest } from './request.ts';
 type SignedRequest = HttpRequest<{ key: PresentedKey; caller: Caller; signing?: SigningSettings | undefined }>;
 
 const JWT = 'application/jwt';
-/** `typ` of the JWT. */
+/** The `typ` in the header of the JWT. It tells an answer from any other JWT. */
 const TYPE = 'vehicle-answer+jwt';
 
 /** Errors that are an answer about a vehicle, and so are signed too. */
@@ -20,7 +20,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
 /** The weight of a media range (RFC 9110, section 12.4.2). */
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-/** The weight of a media range, by default 1. A malformed weight gives none. Ignores other parameters. */
+/** The weight of a media range, by default 1. It is NaN when it is malformed: the range then counts as not listed. */
 const weightOf = (parameters: readonly string[]): number => {
   const weight = parameters.find((parameter) => /^q\s*(?:=|$)/.test(parameter));
   return weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1]);

@@ -28,7 +28,7 @@ import { type Input, pathParameters, validation } from './validation.ts';
 /** A Lambda handler for API Gateway. It accepts malformed events, and responds to every error instead of throwing. */
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** The parts from which the stack of an endpoint is made. */
+/** The parts in which the stacks of endpoints differ. */
 interface EndpointParts<This extends HttpFunction, Data extends object, Values extends object> {
   readonly endpoint: This;
   /** The data that a key of each kind sees, live or sandbox. */
@@ -49,7 +49,7 @@ type CheckedRequest<Data, Path, Values> = RequestContext &
   Data &
   Path & { readonly caller: Caller; readonly input: Values };
 
-/** The tables of a function and what admission needs. @throws MissingEnvironment */
+/** Opens the tables that the role of a function may use, and what admission needs. @throws MissingEnvironment */
 const openTables = (endpoint: HttpFunction) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(endpoint)) as TableId[]);

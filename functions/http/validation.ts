@@ -15,7 +15,10 @@ export interface Input<Values extends object = object> {
 /** The input of an endpoint that takes nothing but its path. */
 export const noInput: Input = { query: [], parsing: [], read: () => ({ values: {}, issues: [] }) };
 
-/** Every query parameter of the API; a function knows only its own endpoint. A test compares it with all inputs. */
+/**
+ * Every query parameter of the API. It is a list, because a function bundles only the input of its own endpoint. A test
+ * compares the list with the inputs of all endpoints.
+ */
 export const QUERY_PARAMETERS: readonly string[] = ['after', 'date', 'domain', 'limit', 'offset', 'slug'];
 
 /**

@@ -5,7 +5,10 @@ import { KmsFailed, publicKey } from '../../core/signing.ts';
 import { servePublic } from '../http/stack.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Seconds. A new key is published for longer than this before it signs (docs/operations.md#signed-answers). */
+/**
+ * Seconds for which callers may cache the keys. A new key is published for longer than this before it signs
+ * (docs/operations.md#signed-answers).
+ */
 const MAX_AGE = 3_600;
 
 /** The errors of KMS for a key that is disabled or pending deletion. */
@@ -36,7 +39,7 @@ const readKeys = async ({ keys, retired }: SigningSettings): Promise<readonly Pu
  */
 let published: { readonly keys: readonly PublicJwk[]; readonly endsAt: number } | undefined;
 
-/** The public keys of signed answers, by which anybody can verify one. docs/contract.md#signed-answers */
+/** Publishes the keys with which anybody can verify a signed answer (docs/contract.md#signed-answers). */
 export const handler = servePublic(endpoint, async ({ now }) => {
   const signing = signingFromEnvironment();
   if (signing === undefined) throw routeNotFound();

@@ -9,7 +9,7 @@ import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 /** Seconds until DynamoDB removes a key: three days. It is valid on the London day of its creation and the next. */
 const KEPT_SECONDS = 3 * 86_400;
 
-/** A key of the probe, shown to nobody, and its id. */
+/** A key that the probe has made for itself. It is shown to nobody. */
 export interface ProbeKey {
   readonly key: string;
   readonly id: string;

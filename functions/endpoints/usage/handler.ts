@@ -5,7 +5,7 @@ import { serve } from '../../http/stack.ts';
 import { noInput } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Keys of every kind are counted in one table. */
+/** The same for every kind of key, because the requests of all keys are counted in one table. */
 const usageData = (db: DynamoDBDocumentClient, tables: { readonly usage: string }) => {
   const data = { usage: usageTable(db, tables.usage) };
   return () => data;
