@@ -145,8 +145,8 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
 
   return {
     /**
-     * The writes that move items from the lists that they were in `before` a change to those that they are in `after`
-     * it.
+     * The writes of a change on the lists: items leave the lists of `before`, and join the lists of `after`. Nothing is
+     * written for a place that is in both.
      */
     changes: (before: readonly ListedItem[], after: readonly ListedItem[]): TransactWrite[] => {
       const [old, present] = [placesOf(before), placesOf(after)];
@@ -184,7 +184,7 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
       const last = shown.at(-1);
       const hasNext = sortKeys.length > offset + limit;
       return {
-        // An import can change the creation time of a member between two requests.
+        // An import can change the creation time of an item between two requests, so that it is read twice.
         ids: [...new Set(shown.map(itemIdOf))],
         total: Math.max(counted, sortKeys.length),
         next: hasNext && last !== undefined ? cursorOf(partition, last) : null,

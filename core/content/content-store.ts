@@ -61,7 +61,7 @@ export const parseItem = (stored: DynamoItem): ContentItem => parseStored(Conten
 
 const text = { type: 'string' } as const;
 
-/** A creation with an Idempotency-Key. The repeated request brings the fields again. */
+/** What is stored of a creation with an Idempotency-Key. Its fields are not, because a repeated request has them. */
 const IdempotencyRecord = {
   type: 'object',
   required: ['bodyHash', 'id', 'createdAt'],

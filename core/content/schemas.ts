@@ -26,7 +26,7 @@ type TextOptions = T.TStringOptions & { readonly description: string };
 /** Pattern of a text that must not be empty; `text` then also rejects invisible characters only. */
 const NOT_BLANK = '\\S';
 
-/** The schema of a text that people write. Rejects wrong characters and, with `NOT_BLANK`, only invisible ones. */
+/** The schema of a text that people write. With `NOT_BLANK` it rejects a text of only invisible characters too. */
 const text = (options: TextOptions) => {
   const findIssue = (value: string): string | undefined => {
     const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(value);

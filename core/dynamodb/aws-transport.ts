@@ -15,7 +15,7 @@ class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-/** A response that is not HTTP, or whose body is not a JSON object. The SDK retries what has a `$retryable`. */
+/** A response that is not HTTP, or whose body is not a JSON object. With `$retryable` the SDK retries the request. */
 class UnreadableResponse extends Error {
   override readonly name = 'UnreadableResponse';
   readonly $retryable = {};

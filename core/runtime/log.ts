@@ -27,7 +27,8 @@ interface RequestLog {
 
 /**
  * The only fields of the line besides level, timestamp and metrics: nothing personal, no key, no body
- * (docs/design.md#privacy-and-keys). They are no dimensions: each combination is a metric that costs 0.30 USD a month.
+ * (docs/design.md#privacy-and-keys). They are no dimensions of the metrics, because each combination of values would be
+ * a metric of its own, for 0.30 USD a month.
  */
 const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'probe', 'traceId'] as const;
 
@@ -111,8 +112,8 @@ export const logProbe = (failures: readonly string[]): void => {
 };
 
 /**
- * Logs an internal error and its causes: name, stack frames and SDK metadata. No messages: a parser quotes the body,
- * the SDK an item's key.
+ * Logs an internal error and its causes: name, stack frames and SDK metadata. It leaves out messages, because a parser
+ * quotes the body, and the SDK an item's key.
  */
 export const logFailure = (requestId: string, error: unknown): void =>
   logger().error('failure', { requestId, failure: describeFailure(error) });

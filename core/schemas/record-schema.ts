@@ -73,7 +73,7 @@ export class UnreadableRecord extends Error {
 
 /**
  * Like `readStored`, for a record without which there is no response.
- * @param name for the operator; no registration, which is personal data
+ * @param name the record, for the operator's log; never a registration, which is personal data
  * @throws UnreadableRecord
  */
 export const parseStored = <const Schema extends RecordSchema>(

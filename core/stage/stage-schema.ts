@@ -87,8 +87,8 @@ export const StageFile = T.Object({
    * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `signedAnswers` KMS,
    * `audit` CloudTrail and S3.
    * Without such a policy CloudFormation deploys as an administrator.
-   * `--custom-permissions-boundary NAME` limits the bootstrap's roles, `"@aws-cdk/core:permissionsBoundary":
-   * { "name": "NAME" }` in the context of cdk.json the roles of the service.
+   * `--custom-permissions-boundary NAME` limits the bootstrap's roles. The roles of the service are limited by
+   * `"@aws-cdk/core:permissionsBoundary": { "name": "NAME" }` in the context of cdk.json.
    */
   bootstrapQualifier: T.Optional(text(/^[a-z0-9]{1,10}$/, '1 to 10 lower-case letters and digits')),
   /**
@@ -106,8 +106,8 @@ export const StageFile = T.Object({
   /** Receives a mail for every alarm except those that only roll back a deployment. */
   alarmEmail: T.Optional(text(/^[^\s@]+@[^\s@]+$/, 'an email address')),
   /**
-   * A topic of yours, in the stage's region, that gets the alarms that need a person now; without `alarmEmail` all of
-   * them. Without either only the dashboard shows alarms.
+   * A topic of yours, in the region of the stage. It gets the alarms that need a person now, and without `alarmEmail`
+   * every alarm. Without a topic and an address, only the dashboard shows alarms.
    */
   alarmTopicArn: T.Optional(text(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]+$/, 'the ARN of a topic in SNS')),
   /** Concurrency limit of the account in this region. At 80 % of it an alarm is raised. Default: no alarm. */

@@ -1,7 +1,7 @@
 /** Erasures, which replace the records of a vehicle that must not come back. Imports no SDK. */
 import type { RecordOf } from '../schemas/record-schema.ts';
 
-/** Stored in the tables of vehicles and of compliance at the same time, and exported. */
+/** One transaction stores it in the tables of vehicles and of compliance. Exports have it too. */
 export const Erasure = {
   type: 'object',
   required: ['registration', 'erased'],

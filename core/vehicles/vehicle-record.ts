@@ -1,6 +1,6 @@
 /**
  * The stored record of a vehicle. Its types, the checks of imports and of stored items, and the schemas of responses
- * are made from it.
+ * are made from these schemas.
  */
 import type { RecordOf } from '../schemas/record-schema.ts';
 

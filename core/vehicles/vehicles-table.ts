@@ -18,7 +18,7 @@ export interface FoundRecords<Found> {
   readonly unread: ReadonlySet<RegistrationKey>;
 }
 
-/** Parses the items of a batch. A damaged one is logged and counts as unread; an erased one was not found. */
+/** Parses the items of a batch. A damaged item is logged, and counts as unread. An erasure counts as not found. */
 export const foundRecords = <const Schema extends RecordSchema>(
   table: TableId,
   schema: Schema,

@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, RegExp | string>>;
 
 /**
  * The headers of every response (docs/contract.md#every-response): an exact text or a pattern; `''` for a missing
- * header. No value of a plan: during a rollout the next version responds too, and its plans may differ.
+ * header. It has no figures of a plan: during a rollout the next version responds too, and its plans may differ.
  */
 const EVERY_RESPONSE: Headers = {
   'x-ratelimit-limit': /^[1-9]\d*$/,
