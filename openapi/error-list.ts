@@ -8,7 +8,7 @@ import { type ProblemCode, problems, problemType } from '../core/problems.ts';
 const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly remedy: string }>> = {
   VALIDATION_FAILED: {
     meaning: 'A parameter, header or body field is missing or wrong.',
-    remedy: 'Correct what `errors` names and send again; the same request fails every time.',
+    remedy: 'Correct what `errors` names. The same request would fail again.',
   },
   MALFORMED_JSON: {
     meaning: 'The body is not well-formed JSON in UTF-8.',
@@ -37,7 +37,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   UNAUTHORIZED: {
     meaning: 'The request has no valid API key.',
     remedy:
-      'Check that the key is sent, whole, in one header. It may have expired or been revoked: ask your operator for a new one. Do not retry.',
+      'Check that the whole key is sent, in one header. If it is, the key may have expired or been revoked: ask your operator for a new one. Do not retry.',
   },
   SCOPE_MISSING: {
     meaning: 'The key is not allowed to do this.',
@@ -46,7 +46,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   DOMAIN_FORBIDDEN: {
     meaning: 'The key is bound to content domains, and the request names none of them.',
     remedy:
-      'Send `domain` as one of those that `detail` names. For another domain ask your operator for a key that may use it. Do not retry.',
+      'Send one of the domains that `detail` names. To use another one, ask your operator for a key. Do not retry.',
   },
   VEHICLE_NOT_FOUND: {
     meaning: 'No vehicle has this registration.',
@@ -60,12 +60,11 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   CONTENT_NOT_FOUND: {
     meaning: 'No content item has this id.',
     remedy:
-      'It was deleted, never existed, or is of a domain that the key is not bound to; look it up by domain and slug.',
+      'The item was deleted, never existed, or belongs to a domain that the key may not use. Look for it by domain and slug.',
   },
   ROUTE_NOT_FOUND: {
     meaning: 'The service has nothing at this path.',
-    remedy:
-      'Check the path against the reference; paths begin with `/v1`, which content can leave out, and end without a slash.',
+    remedy: 'Compare the path with the reference. A path begins with `/v1`, and ends without a slash.',
   },
   METHOD_NOT_ALLOWED: {
     meaning: 'The path exists, but not with this method.',
@@ -77,7 +76,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   },
   SLUG_TAKEN: {
     meaning: 'Another item of the domain has this slug.',
-    remedy: 'Choose another slug, or find the item that has it by domain and slug and update that.',
+    remedy: 'Choose another slug. Or look for the item by domain and slug, and update it.',
   },
   IDEMPOTENCY_CONFLICT: {
     meaning: 'The Idempotency-Key was used before with another body.',
@@ -90,12 +89,12 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
   RATE_LIMITED: {
     meaning: "The plan's requests of this window are used up.",
     remedy:
-      'Wait for the seconds in `Retry-After`, then send again. Spread your requests, or look vehicles up in bulk. A test key rehearses it with `ER19 THR`.',
+      'Wait for the seconds in `Retry-After`, then send again. Spread your requests, or look vehicles up in bulk. With a test key, `ER19 THR` gives this error.',
   },
   INTERNAL_ERROR: {
     meaning: 'The service could not answer, because of an error of its own.',
     remedy:
-      'Try again after a moment, waiting longer each time. Reading, updating with `If-Match`, deleting, and creating with an `Idempotency-Key` are safe to repeat. If it stays, report the `requestId`. A test key rehearses it with `ER19 ERR`.',
+      'Try again after a moment, waiting longer each time. Reading, updating with `If-Match`, deleting, and creating with an `Idempotency-Key` are safe to repeat. If the error stays, report the `requestId`. With a test key, `ER19 ERR` gives this error.',
   },
 };
 

@@ -35,7 +35,7 @@ export const VehicleDetails = {
 
 export type VehicleDetails = RecordOf<typeof VehicleDetails>;
 
-/** Keeps a record far below the 400 KB of a DynamoDB item (docs/contract.md#vehicle-insurance). */
+/** Keeps a record far below the 400 KB of a DynamoDB item. */
 export const MAX_POLICIES = 20;
 
 /** A vehicle, stored under its `RegistrationKey`. */
