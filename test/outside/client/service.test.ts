@@ -42,6 +42,13 @@ describe('The client', () => {
     expect(time.waits).toEqual([250, 500, 1_000, 2_000]);
   });
 
+  it('creates one item when two calls have the same idempotency key', async () => {
+    const { content } = clientOf('premium');
+    const item = newItem();
+    const { id } = await content.create(item, { idempotencyKey: item.slug });
+    expect(await content.create(item, { idempotencyKey: item.slug })).toMatchObject({ id });
+  });
+
   it('reads every item of every page once', async () => {
     const client = clientOf('premium');
     const items = await Array.fromAsync(client.content.list({ domain: 'help.example', pageSize: 10 }));

@@ -37,7 +37,6 @@ beforeAll(async () => {
   const itself = { name: 'vehicle-verification', type: 'module', exports: './src/index.ts' };
   await writeFile(inFolder('package.json'), JSON.stringify(itself));
   await writeFile(inFolder('tsconfig.json'), JSON.stringify(COMPILER));
-  await writeFile(inFolder('program.ts'), snippetsOf(page, 'ts').join('\n'));
   const readme = readFileSync(join(ROOT, 'client/README.md'), 'utf8');
   await writeFile(inFolder('readme.ts'), snippetsOf(readme, 'ts').join('\n'));
 });
@@ -55,7 +54,7 @@ const run = (command: string, args: readonly string[], accepted = [0]): Promise<
   return runCommand(command, args, { cwd: inFolder(), env: { ...process.env, ...credentials }, accepted });
 };
 
-describe('The TypeScript of docs/integration.md and client/README.md', () => {
+describe('The TypeScript of client/README.md', () => {
   it('compiles against the client, which has the fields of the responses and no others', async () => {
     const source = "import type { Vehicle } from 'vehicle-verification';\nexport const f = (v: Vehicle) => v.colour;\n";
     await writeFile(inFolder('misread.ts'), source);
@@ -64,22 +63,7 @@ describe('The TypeScript of docs/integration.md and client/README.md', () => {
     expect(output.match(/error TS.*/g)).toEqual([expect.stringContaining("'colour' does not exist on type")]);
   });
 
-  it('runs against the service with the expected output', async () => {
-    const output = await run(process.execPath, [inFolder('program.ts')]);
-    expect(output.split('\n')).toEqual([
-      'AB12 CDE insured: true',
-      'ZZ99ZZZ known: false',
-      'TC11ALL compliant: false INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING',
-      'AB1OCDE: did you mean AB10CDE or not?',
-      'AB12CDE on 2020-02-29 not known',
-      'MT17 DUE []',
-      "SB66 FIN [ 'FINES_OUTSTANDING' ]",
-      'VE24 UNK COMPLIANCE_NOT_FOUND',
-      'created once: true',
-    ]);
-  });
-
-  it('runs with the output that the README of the client shows', async () => {
+  it('runs with the output that the page shows', async () => {
     const lines = (await run(process.execPath, [inFolder('readme.ts')])).split('\n');
     expect(lines[0]).toMatch(/^true \d{4}-\d\d-\d\d$/);
     expect(lines.slice(1, 5)).toEqual(['true []', 'AB12 CDE true', 'KR08 NIL false', 'ZZ99 ZZZ VEHICLE_NOT_FOUND']);
