@@ -44,7 +44,8 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
     remedy: 'Ask your operator for a key with the scope that `detail` names. Do not retry.',
   },
   DOMAIN_FORBIDDEN: {
-    meaning: 'The key is bound to content domains, and the request names none of them.',
+    meaning:
+      'The key is bound to content domains, and the request names another domain, or lists content without a domain.',
     remedy:
       'Send one of the domains that `detail` names. To use another one, ask your operator for a key. Do not retry.',
   },

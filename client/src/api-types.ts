@@ -564,7 +564,7 @@ export interface components {
              *     - `PAGE_TOO_LARGE`: The page would be larger than 5 MB.
              *     - `UNAUTHORIZED`: The request has no valid API key.
              *     - `SCOPE_MISSING`: The key is not allowed to do this.
-             *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
              *     - `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
              *     - `CONTENT_NOT_FOUND`: No content item has this id.
@@ -1358,7 +1358,7 @@ export interface operations {
             /**
              * @description `SCOPE_MISSING`: The key is not allowed to do this.
              *
-             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              */
             403: {
                 headers: {
@@ -1380,7 +1380,7 @@ export interface operations {
                         /**
                          * @description For programs to decide by. Extensible enum:
                          *     - `SCOPE_MISSING`: The key is not allowed to do this.
-                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
                          */
                         code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
@@ -1468,7 +1468,7 @@ export interface operations {
             /**
              * @description `SCOPE_MISSING`: The key is not allowed to do this.
              *
-             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              */
             403: {
                 headers: {
@@ -1490,7 +1490,7 @@ export interface operations {
                         /**
                          * @description For programs to decide by. Extensible enum:
                          *     - `SCOPE_MISSING`: The key is not allowed to do this.
-                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
                          */
                         code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
@@ -1699,7 +1699,7 @@ export interface operations {
             /**
              * @description `SCOPE_MISSING`: The key is not allowed to do this.
              *
-             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              */
             403: {
                 headers: {
@@ -1721,7 +1721,7 @@ export interface operations {
                         /**
                          * @description For programs to decide by. Extensible enum:
                          *     - `SCOPE_MISSING`: The key is not allowed to do this.
-                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
                          */
                         code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
