@@ -1,4 +1,4 @@
-import { Annotations, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, ArnFormat, Stack } from 'aws-cdk-lib';
 import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -23,10 +23,6 @@ export class ServiceAlarms extends Construct {
     allowAlarmsToPublish(this.topic);
     if (alarmEmail !== undefined) {
       this.subscription = this.topic.addSubscription(new EmailSubscription(alarmEmail));
-      Validations.of(this.topic).acknowledge({
-        id: 'Serverless-SNSRedrivePolicy',
-        reason: 'A queue cannot resend bounced mail. The dashboard shows the alarm in any case.',
-      });
     } else if (keepsData && alarmTopicArn === undefined) {
       Annotations.of(this.topic).addWarningV2(
         'vehicle-verification:noAlarmEmail',

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -67,16 +67,5 @@ export class EndpointFunction extends Construct {
     });
     this.roleArn = (this.lambda.role as IRole).roleArn;
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
-    Validations.of(this.lambda).acknowledge(
-      {
-        id: 'Serverless-LambdaDLQ',
-        reason: 'API Gateway invokes synchronously: the caller gets the error, and there is no event to keep.',
-      },
-      {
-        id: 'Serverless-LambdaTracing',
-        reason:
-          'A request is one round trip to DynamoDB, which its log line and metrics show. X-Ray would need a wildcard permission.',
-      },
-    );
   }
 }

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { CodeBuildProject } from 'aws-cdk-lib/aws-events-targets';
 import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -74,8 +74,6 @@ export class Intake extends Construct {
         }),
       });
       rule.addTarget(new CodeBuildProject(project, { eventRole, retryAttempts: 0 }));
-      const reason = 'A start that is refused comes again with the schedule.';
-      Validations.of(rule).acknowledge({ id: 'Serverless-EventBusDLQ', reason });
       return rule;
     });
   }

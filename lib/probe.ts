@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
@@ -59,13 +59,6 @@ export class Probe extends Construct {
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(MINUTE) });
     this.ruleArn = rule.ruleArn;
     rule.addTarget(new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
-    const reason = 'A probe that fails or does not run raises an alarm. There is no event to keep.';
-    Validations.of(lambda).acknowledge(
-      { id: 'Serverless-LambdaDLQ', reason },
-      { id: 'Serverless-LambdaAsyncFailureDestination', reason },
-      { id: 'Serverless-LambdaTracing', reason: 'Its log line says which request failed, and how.' },
-    );
-    Validations.of(rule).acknowledge({ id: 'Serverless-EventBusDLQ', reason });
   }
 }
 

@@ -5,7 +5,7 @@ import { forkCall } from '../../support/fork.ts';
 import { STAGES } from './stages.ts';
 import type { Synthesised } from './templates.ts';
 
-/** Synthesises the templates once, for all test files. @throws Error when one violates AwsSolutions or Serverless */
+/** Synthesises the templates once, for all test files. @throws Error when one violates AwsSolutions */
 export default async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'cloud-templates-'));
   process.once('exit', () => rmSync(folder, { recursive: true }));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
-import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { FUNCTION_IDS } from '../../../functions/endpoints/endpoint-files.ts';
 import type { Bundles } from '../../../lib/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/service-metrics.ts';
@@ -33,7 +33,7 @@ const violationsIn = (assembly: string): string => {
 
 /**
  * The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it.
- * @throws Error that names the rules of AwsSolutions and Serverless that it violates
+ * @throws Error that names the rules of AwsSolutions that it violates
  */
 const stackOf = (
   assemblies: string,
@@ -47,7 +47,7 @@ const stackOf = (
     outdir,
     context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, atOnce, stages: outdir },
   });
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const settings = stageSettings(app.node.getAllContext());
   const bundles = bundlesIn(assemblies);
   const parts = { settings, bundles, program: bundles.probe, commit: 'unknown' };
