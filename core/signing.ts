@@ -4,14 +4,9 @@
  */
 import { createHash, createPublicKey } from 'node:crypto';
 import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
-import { awsTransport } from './dynamodb/aws-transport.ts';
+import { clientSettings } from './dynamodb/aws-transport.ts';
 import { type PublicJwk, publicJwk } from './public-key.ts';
 import { awsFromEnvironment } from './runtime/environment.ts';
-
-/** Milliseconds. KMS usually answers within 10 ms. */
-const TIMEOUTS = { connection: 300, response: 1_000 };
-/** The attempts and the SDK's pauses after throttling take at most 6 s; the deadline of a request is 9 s. */
-const MAX_ATTEMPTS = 3;
 
 /** KMS did not sign or return a key, for the reason in `cause`. */
 export class KmsFailed extends Error {
@@ -22,13 +17,7 @@ let shared: KMSClient | undefined;
 
 const client = (): KMSClient => {
   const { region, credentials } = awsFromEnvironment();
-  shared ??= new KMSClient({
-    region,
-    credentials,
-    maxAttempts: MAX_ATTEMPTS,
-    retryMode: 'standard',
-    requestHandler: awsTransport(TIMEOUTS),
-  });
+  shared ??= new KMSClient({ region, credentials, ...clientSettings() });
   return shared;
 };
 

@@ -2,15 +2,8 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { awsFromEnvironment } from '../runtime/environment.ts';
-import { awsTransport } from './aws-transport.ts';
+import { clientSettings } from './aws-transport.ts';
 
-/** Milliseconds. DynamoDB usually connects within a few; after a second another attempt is likely to be faster. */
-const TIMEOUTS = { connection: 300, response: 1_000 };
-/**
- * With this timeout and the SDK's pauses of up to 25 and 50 ms, a request to a dead database takes at most 3.1 s. After
- * throttling the SDK pauses for up to 1 and 2 s.
- */
-const MAX_ATTEMPTS = 3;
 /**
  * Milliseconds after the first attempt in which the last one starts, even if both before it were slow and throttled.
  */
@@ -64,13 +57,7 @@ export const createDatabase = (
   place: Pick<DynamoDBClientConfig, 'region' | 'endpoint' | 'credentials'>,
   settings: Pick<DynamoDBClientConfig, 'maxAttempts' | 'requestHandler'> = {},
 ): DynamoDBDocumentClient => {
-  const client = new DynamoDBClient({
-    ...place,
-    maxAttempts: MAX_ATTEMPTS,
-    retryMode: 'standard',
-    requestHandler: awsTransport(TIMEOUTS),
-    ...settings,
-  });
+  const client = new DynamoDBClient({ ...place, ...clientSettings(), ...settings });
   rejectLateAttempts(client);
   return documentClient(client);
 };
