@@ -1,6 +1,6 @@
 /**
- * Writes what VitePress copies into the site as it is: the scripts of the reference, which `npm start` also serves, and
- * the files and programs that its pages offer.
+ * Writes the pages that show documents, and what VitePress copies into the site as it is: the scripts of the reference,
+ * which `npm start` also serves, and the files and programs that its pages offer.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,34 +10,15 @@ import { fileURLToPath } from 'node:url';
 import { readCommandLine } from '../core/runtime/command-line.ts';
 import { referenceScript } from '../local/docs/pages.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
+import { DOCUMENTS } from './pages.ts';
 
 readCommandLine(`Usage: node prepare.ts
-Writes site/public: document, package of the client, texts. SITE_API names the service that the site describes.`);
+Writes pages of documents, and site/public: OpenAPI document, package of the client. SITE_API names the service that the site describes.`);
 
 const root = new URL('../', import.meta.url);
 const target = new URL('site/public/', root);
 
 const COPIED = ['local/docs/favicon.svg', 'local/docs/reference.js'];
-
-/** The texts for language models: https://llmstxt.org. Relative, so that the site can be below any path. */
-const LLMS = `# Vehicle Verification API
-
-> Is a vehicle insured? May it be on the road? One key for insurance, compliance and content.
-
-Send the key as \`X-API-Key\`, from servers only. Decide by the \`code\` of an error. An entry of a bulk response with \`code\` has no
-answer: an unknown vehicle is not an uninsured one.
-
-## Documentation
-
-- [OpenAPI document](openapi.json): every endpoint, with examples and errors
-- [Guide](guide.html): keys, limits, lookups, content, the sandbox
-- [Python, Java, Go, TypeScript](languages.html): whole programs, and generated clients
-- [Errors](errors.html): every code with its meaning and what to do about it
-- [For offices](offices.html): check a list of vehicles with one command
-- [Client](client.html): the package for Node, Deno and Bun
-- [Sandbox](sample-data.html): the vehicles that a test key sees
-- [Changelog](changelog.html): every change that a consumer can see
-`;
 
 /** The service that the site describes; an example when none is named. */
 const apiOrigin = (): string => {
@@ -65,13 +46,16 @@ const packClient = async (): Promise<void> => {
 
 const document = openApiDocument({ deployed: apiOrigin() });
 await mkdir(target, { recursive: true });
+for (const [page, { title, file }] of Object.entries(DOCUMENTS)) {
+  const text = `---\ntitle: ${title}\n---\n\n<!--@include: ../${file}-->\n`;
+  await writeFile(new URL(`site/${page}.md`, root), text);
+}
 await cp(new URL('examples/', root), new URL('examples/', target), {
   recursive: true,
   // VitePress makes a page of every document.
   filter: (source) => !source.endsWith('.md'),
 });
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
-await writeFile(new URL('llms.txt', target), LLMS);
 // Its links lead to the errors of the service on this machine.
 await writeFile(
   new URL('openapi.json', target),

@@ -1,6 +1,7 @@
 /** The static site. Its pages include files of `docs/` and `client/`; `prepare.ts` writes the files beside them. */
 import { readFileSync } from 'node:fs';
 import { defineConfig, postcssIsolateStyles } from 'vitepress';
+import { DOCUMENTS } from '../pages.ts';
 import { labelCells, linkPages, nameService, removeAnchors } from './markdown.js';
 
 /** The path below which the site is published. */
@@ -15,6 +16,8 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     return `<h2>${summary}<a href="#${anchor}"></a></h2><p>${method} ${path} ${description}</p>`;
   }),
 );
+
+const linkTo = (page) => ({ text: DOCUMENTS[page].title, link: `/${page}` });
 
 export default defineConfig({
   base,
@@ -35,20 +38,13 @@ export default defineConfig({
   themeConfig: {
     logo: { src: '/favicon.svg', alt: '' },
     nav: [
-      { text: 'Guide', link: '/guide' },
+      linkTo('guide'),
       { text: 'Reference', link: '/reference' },
-      { text: 'Errors', link: '/errors' },
+      linkTo('errors'),
       { text: 'Client', link: '/client' },
       {
         text: 'More',
-        items: [
-          { text: 'Python, Java, Go', link: '/languages' },
-          { text: 'For offices', link: '/offices' },
-          { text: 'A nightly check', link: '/nightly-check' },
-          { text: 'Receipts', link: '/receipts' },
-          { text: 'Sandbox', link: '/sample-data' },
-          { text: 'Changelog', link: '/changelog' },
-        ],
+        items: ['languages', 'offices', 'nightly-check', 'receipts', 'sample-data', 'changelog'].map(linkTo),
       },
     ],
     outline: [2, 3],

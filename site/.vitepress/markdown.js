@@ -1,14 +1,11 @@
 /** Plugins of markdown-it for texts that are written for the repository. */
+import { DOCUMENTS } from '../pages.ts';
 
 /** Pages of the site, by the name of their file in the repository, where that is another one. */
 const PAGES = {
   '../client/README.md': 'client.md',
-  '../docs/errors.md': 'errors.md',
-  '../docs/integration.md': 'guide.md',
-  '../docs/nightly-check.md': 'nightly-check.md',
-  '../docs/offices.md': 'offices.md',
-  '../docs/receipts.md': 'receipts.md',
   'integration.md': 'guide.md',
+  ...Object.fromEntries(Object.entries(DOCUMENTS).map(([page, { file }]) => [`../${file}`, `${page}.md`])),
 };
 
 /** Leads links to the pages of the site. VitePress fails on a link to another page. */

@@ -155,14 +155,6 @@ describe('The site', () => {
     expect(await (await fetch(`${address}SHA256SUMS`)).text()).toBe(`${hash}  ${await file.innerText()}\n`);
   });
 
-  it('has an llms.txt, whose links lead to files of the site', async () => {
-    const text = await (await fetch(`${address}llms.txt`)).text();
-    const files = [...text.matchAll(/\]\((.*?)\)/g)].map(([, file]) => file);
-    expect(files).toContain('openapi.json');
-    const statuses = await Promise.all(files.map(async (file) => (await fetch(address + file)).status));
-    expect(statuses).toEqual(files.map(() => 200));
-  });
-
   it('has the document of the service that it was built for, and no address of another', async () => {
     const text = await (await fetch(`${address}openapi.json`)).text();
     expect(JSON.parse(text)).toMatchObject({ servers: [{ url: `${SITE_API}/v1` }] });
