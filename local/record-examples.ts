@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { keyStore } from '../admin/keys/key-store.ts';
 import type { KeyRecord } from '../core/access/key-record.ts';
-import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import type { ExampleRequest } from '../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
@@ -10,8 +9,7 @@ import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { documents } from '../openapi/endpoint-documents.ts';
 import type { ExampleResponse, Recording } from '../openapi/examples.ts';
 import { addKey } from './demo-keys.ts';
-import { SAMPLE_CONTENT } from './sample-content.ts';
-import { openDatabase } from './sample-database.ts';
+import { openDatabase, SAMPLE_CONTENT } from './sample-database.ts';
 import { startLocalService } from './service.ts';
 
 /** The time of every request and of the sample data. */
@@ -58,8 +56,8 @@ export const requestTo = (
   });
 };
 
-const responseTo = async (request: Request, key?: string): Promise<ExampleResponse> => {
-  if (key !== undefined) request.headers.set('X-API-Key', key);
+const responseTo = async (request: Request, key: string): Promise<ExampleResponse> => {
+  request.headers.set('X-API-Key', key);
   const response = await fetch(request);
   const text = await response.text();
   return { status: response.status, ...(text !== '' && { body: JSON.parse(text) }) };
@@ -71,7 +69,7 @@ export const recordExamples = async (): Promise<Recording> => {
   const db = openDatabase(service.dynamodb);
   const keys = keyStore(db, LOCAL_TABLE_NAMES.keys);
 
-  const newKey = (rest: Pick<Partial<KeyRecord>, 'plan' | 'scopes' | 'domains'> = {}): Promise<string> =>
+  const newKey = (rest: Pick<KeyRecord, 'domains'>): Promise<string> =>
     addKey(keys, { name: 'Example Garage', plan: 'standard', environment: 'live', ...rest }, RECORDED_AT);
 
   const recordEndpoint = async (id: EndpointId): Promise<Readonly<Record<string, ExampleResponse>>> => {
@@ -79,30 +77,17 @@ export const recordExamples = async (): Promise<Recording> => {
     const responses: Record<string, ExampleResponse> = {};
     for (const example of documents[id].examples) {
       const { name, domains } = example;
-      const key = keysByDomains.get(String(domains)) ?? (await newKey(domains && { domains }));
+      const key = keysByDomains.get(String(domains)) ?? (await newKey({ ...(domains && { domains }) }));
       keysByDomains.set(String(domains), key);
       responses[name] = await responseTo(requestTo(service.origin, endpoints[id], example), key);
     }
     return withFixedIds(responses);
   };
 
-  const lookUp = (key?: string) => {
-    const request = { path: { registration: 'AB12CDE' } };
-    return responseTo(requestTo(service.origin, endpoints['vehicle-insurance'], { request }), key);
-  };
   try {
     const recorded: [string, Readonly<Record<string, ExampleResponse>>][] = [];
     for (const id of Object.keys(endpoints) as EndpointId[]) recorded.push([id, await recordEndpoint(id)]);
-    const limited = await newKey({ plan: 'free' });
-    for (let request = 0; request < DEFAULT_PLANS.free.requestsPerWindow; request += 1) await lookUp(limited);
-    return {
-      endpoints: Object.fromEntries(recorded),
-      errors: withFixedIds({
-        UNAUTHORIZED: await lookUp(),
-        SCOPE_MISSING: await lookUp(await newKey({ scopes: ['content:read'] })),
-        RATE_LIMITED: await lookUp(limited),
-      }),
-    };
+    return Object.fromEntries(recorded);
   } finally {
     db.destroy();
     await service.stop();

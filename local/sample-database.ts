@@ -1,6 +1,6 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentImport } from '../admin/content/content-import.ts';
-import { ITEMS_PER_TRANSACTION } from '../admin/content/imported-item.ts';
+import { type ImportedItem, ITEMS_PER_TRANSACTION } from '../admin/content/imported-item.ts';
 import { keyStore } from '../admin/keys/key-store.ts';
 import type { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { createDatabase } from '../core/dynamodb/database.ts';
@@ -11,7 +11,6 @@ import { LOCAL_TABLE_NAMES, type TableNames } from '../core/tables.ts';
 import type { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
 import { createTables } from './engine/create-tables.ts';
-import { SAMPLE_CONTENT } from './sample-content.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
@@ -38,6 +37,34 @@ export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: Tabl
   await putAll(db, names.vehicles, sampleVehicleRecords(now));
   await putAll(db, names.compliance, sampleComplianceRecords(now));
 };
+
+const TOPICS = ['MOT', 'road tax', 'insurance', 'SORN', 'electric vehicles'] as const;
+
+type Texts = Pick<ImportedItem, 'title' | 'content' | 'slug' | 'meta_description'>;
+
+/** Ids are the same on every machine, so that examples can name them. */
+const makeItems = (word: string, count: number, textsOf: (number: number, topic: string) => Texts): ImportedItem[] =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `${Buffer.from(word).toString('hex')}-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
+    domain: `${word}.example`,
+    ...textsOf(index + 1, TOPICS[(index + 1) % TOPICS.length] ?? TOPICS[0]),
+  }));
+
+/** Content in two domains, enough for several pages: 45 items of `news.example` and 25 of `help.example`, in the order in which they are created. */
+export const SAMPLE_CONTENT: readonly ImportedItem[] = [
+  ...makeItems('news', 45, (number, topic) => ({
+    title: `Motoring news ${number}: ${topic}`,
+    content: `What drivers should know about ${topic} this week. This is sample text number ${number}.`,
+    slug: `motoring-news-${number}`,
+    meta_description: `Sample news about ${topic}.`,
+  })),
+  ...makeItems('help', 25, (number, topic) => ({
+    title: `How do I check ${topic}? (part ${number})`,
+    content: `Look up the registration, then read the answer. This is help page number ${number}.`,
+    slug: `check-${number}`,
+    meta_description: '',
+  })),
+];
 
 export const loadSampleContent = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const content = contentImport(db, names.content);

@@ -3,7 +3,6 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** Whether a value is an object or array. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
-/** A reference to a component of the document. */
 export const refTo = (section: 'schemas' | 'headers' | 'responses', name: string): JsonObject => ({
   $ref: `#/components/${section}/${name}`,
 });

@@ -1,4 +1,3 @@
-/** The parameters and the request body of an operation. */
 import type { TObject } from 'typebox';
 import type { EndpointDocument } from '../functions/endpoints/document.ts';
 import { schemaInDocument } from './component-schemas.ts';

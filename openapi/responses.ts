@@ -1,15 +1,13 @@
-/** The responses of each endpoint, by status. */
 import { type ProblemCode, problems } from '../core/problems.ts';
 import type { EndpointDocument } from '../functions/endpoints/document.ts';
 import type { EndpointId } from '../functions/endpoints/table.ts';
 import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
-import { schemaInDocument } from './component-schemas.ts';
+import { schemaInDocument, statusProblemSchema } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';
 import { meaningOf } from './error-list.ts';
-import type { CommonError, Example, ExampleResponse, Examples } from './examples.ts';
+import { type CommonError, type Example, type ExampleResponse, type Examples, errorExamples } from './examples.ts';
 import { type JsonObject, refTo } from './json.ts';
-import { statusProblemSchema } from './problem-schema.ts';
 import { problemHeaders, publicHeaders, successHeaders } from './response-headers.ts';
 
 const COMMON_ERRORS: readonly CommonError[] = ['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'INTERNAL_ERROR'];
@@ -53,10 +51,10 @@ const problemResponse = (
   content: contentOf('application/problem+json', statusProblemSchema(status, codes), examples, isSigned),
 });
 
-export const componentResponses = (errors: Examples['errors']): JsonObject =>
+export const componentResponses = (): JsonObject =>
   Object.fromEntries(
     COMMON_ERRORS.map((code) => {
-      const { status, body } = errors[code];
+      const { status, body } = errorExamples[code];
       return [code, problemResponse(status, [code], { rejected: { summary: meaningOf(code), value: body } })];
     }),
   );
@@ -65,11 +63,11 @@ const namedExamples = (shown: readonly Example[]): JsonObject =>
   Object.fromEntries(shown.map(({ name, summary, body }) => [name, { summary, value: body }]));
 
 /** The examples of shared errors, by code in camel case. */
-const errorExamples = (codes: readonly ProblemCode[], errors: Partial<Record<ProblemCode, ExampleResponse>>) =>
+const sharedErrorExamples = (codes: readonly ProblemCode[]) =>
   Object.fromEntries(
     codes.flatMap((code) => {
       const name = code.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-      const example = errors[code];
+      const example = (errorExamples as Partial<Record<ProblemCode, ExampleResponse>>)[code];
       return example ? [[name, { summary: meaningOf(code), value: example.body }]] : [];
     }),
   );
@@ -94,8 +92,8 @@ const buildLinks = (links: NonNullable<EndpointDocument['links']>): JsonObject =
     ]),
   );
 
-export const buildResponses = (id: EndpointId, endpoint: Endpoint, { of, errors }: Examples): JsonObject => {
-  const examplesWith = (wanted: number) => namedExamples(of(id).filter(({ status }) => status === wanted));
+export const buildResponses = (id: EndpointId, endpoint: Endpoint, examples: Examples): JsonObject => {
+  const examplesWith = (wanted: number) => namedExamples(examples(id).filter(({ status }) => status === wanted));
   const { success, responseHeaders, response, links } = documents[id];
   const { successStatus } = endpoint;
   const isSigned = signsAnswers(endpoint);
@@ -108,9 +106,9 @@ export const buildResponses = (id: EndpointId, endpoint: Endpoint, { of, errors 
       links: links && buildLinks(links),
     },
     ...errorResponses(problemCodesOf(endpoint), (status, codes) => {
-      const examples = { ...errorExamples(codes, errors), ...examplesWith(status) };
+      const shown = { ...sharedErrorExamples(codes), ...examplesWith(status) };
       // Every 404 of an endpoint that signs is about a vehicle.
-      return problemResponse(status, codes, examples, isSigned && status === problems.VEHICLE_NOT_FOUND.status);
+      return problemResponse(status, codes, shown, isSigned && status === problems.VEHICLE_NOT_FOUND.status);
     }),
   };
 };

@@ -38,8 +38,7 @@ const requestsTo = (origin: string, key: string): (readonly [make: () => Request
   const malformed = { method: 'POST', body: '{"title": ', headers: { 'Content-Type': 'application/json' } };
   return [
     ...ids.flatMap((id) =>
-      recordedExamples()
-        .of(id)
+      recordedExamples()(id)
         .filter(({ status }) => status < 300 || status === 404)
         .map((example) => [() => withKey(requestTo(origin, endpoints[id], example)), example.status] as const),
     ),

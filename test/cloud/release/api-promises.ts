@@ -3,8 +3,8 @@ import { type ProblemCode, problems } from '../../../core/problems.ts';
 import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
+import { problemSchema, validationIssueSchema } from '../../../openapi/component-schemas.ts';
 import { documents } from '../../../openapi/endpoint-documents.ts';
-import { problemSchema, validationIssueSchema } from '../../../openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../../openapi/response-headers.ts';
 import { problemCodesOf, signsAnswers } from '../../../openapi/responses.ts';
 
