@@ -132,7 +132,6 @@ export const scopeMissing = (scope: string): ApiError =>
 export const domainForbidden = (domains: readonly string[]): ApiError =>
   new ApiError('DOMAIN_FORBIDDEN', `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`);
 
-/** @param suggestion the registration that was probably meant */
 export const vehicleNotFound = (suggestion: string | undefined): ApiError =>
   new ApiError('VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND, { extension: { suggestion } });
 

@@ -45,11 +45,9 @@ export const generateKey = (kind: KeyKind): string => {
 /** SHA-256 of a key in hex, stored instead of the key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** The id of a key's record, from the key's hash. */
 export const keyIdOf = (hash: string, kind: KeyKind): string =>
   (kind === 'probe' ? PROBE_ID_PREFIX : '') + hash.slice(0, ID_LENGTH);
 
-/** A new key, with the id and the hash that its record has. */
 export const newApiKey = (kind: KeyKind): { readonly key: string; readonly id: string; readonly hash: string } => {
   const key = generateKey(kind);
   const hash = hashKey(key);

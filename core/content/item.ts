@@ -32,7 +32,6 @@ export const latest = (...timestamps: readonly string[]): string =>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether an id has the form of this service's ids. */
 export const isContentId = (id: string): boolean => UUID.test(id);
 
 /** The entity tag of a version (RFC 9110). */

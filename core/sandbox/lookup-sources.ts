@@ -12,12 +12,12 @@ import { sandboxCompliance, sandboxVehicle } from './sandbox-records.ts';
  * Registrations for which the sandbox forces an error that is otherwise hard to provoke (docs/contract.md#sandbox), by
  * `RegistrationKey`. In a bulk request they are `LOOKUP_UNAVAILABLE`.
  */
-export const FORCED_OUTCOMES = { ER19THR: 'RATE_LIMITED', ER19ERR: 'INTERNAL_ERROR' } as const;
+export const FORCED_OUTCOMES: Readonly<Record<string, 'RATE_LIMITED' | 'INTERNAL_ERROR'>> = {
+  ER19THR: 'RATE_LIMITED',
+  ER19ERR: 'INTERNAL_ERROR',
+};
 
-const forcedCode = (registration: RegistrationKey) =>
-  Object.entries(FORCED_OUTCOMES).find(([forced]) => forced === registration)?.[1];
-
-export const isForced = (registration: RegistrationKey): boolean => forcedCode(registration) !== undefined;
+export const isForced = (registration: RegistrationKey): boolean => FORCED_OUTCOMES[registration] !== undefined;
 
 /** The facts about a request that decide which records it sees, and how sandbox vehicles are dated. */
 type LookupRequest = { readonly kind: KeyKind; readonly today: LondonDate };
@@ -27,7 +27,7 @@ type ComplianceSource = ReturnType<typeof complianceTable>;
 
 /** @throws the error that is forced for the registration */
 export const requireUnforced = (registration: RegistrationKey): void => {
-  const code = forcedCode(registration);
+  const code = FORCED_OUTCOMES[registration];
   if (code !== undefined) throw forcedError(code);
 };
 

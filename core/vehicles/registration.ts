@@ -67,7 +67,6 @@ export const registrationIssue = (raw: string): string => {
 export const invalidRegistrationSentence = (raw: string): string =>
   `The registration ${registrationIssue(raw)}. It has 1 to ${MAX_LENGTH} letters (A to Z, Ä, Ö, Ü, Å) and digits; spaces, hyphens and dots are ignored.`;
 
-/** A valid registration: as it was sent, and its key. */
 export interface Registration {
   readonly sent: string;
   readonly key: RegistrationKey;

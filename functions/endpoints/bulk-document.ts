@@ -1,10 +1,9 @@
 /** The parts that the documents of both bulk endpoints share. */
 import * as T from 'typebox';
 import { DEFAULT_PLANS } from '../../core/access/plans.ts';
-import type { BulkEntryCode } from '../../core/bulk/bulk-entries.ts';
+import type { BulkEntryCode } from '../../core/bulk.ts';
 import { type ExampleRequest, example, openCode, registrationAsSent } from './document.ts';
 
-/** The codes of every bulk lookup, with their meanings. */
 export const ENTRY_MEANINGS = {
   VEHICLE_NOT_FOUND: 'no vehicle has this registration',
   INVALID_REGISTRATION: 'the text cannot be a registration',

@@ -1,5 +1,5 @@
 import * as T from 'typebox';
-import type { bulkComplianceAnswer } from '../../../core/bulk/bulk-compliance.ts';
+import type { bulkComplianceAnswer } from '../../../core/bulk.ts';
 import {
   bulkEntrySchema,
   bulkEnvelopeSchema,

@@ -1,5 +1,4 @@
-import { bulkComplianceAnswer } from '../../../core/bulk/bulk-compliance.ts';
-import { bulkEntries } from '../../../core/bulk/bulk-entries.ts';
+import { bulkComplianceAnswer, bulkEntries } from '../../../core/bulk.ts';
 import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';

@@ -1,5 +1,5 @@
 import * as T from 'typebox';
-import type { bulkInsuranceAnswer } from '../../../core/bulk/bulk-insurance.ts';
+import type { bulkInsuranceAnswer } from '../../../core/bulk.ts';
 import {
   bulkEntrySchema,
   bulkEnvelopeSchema,

@@ -1,5 +1,4 @@
-import { bulkEntries } from '../../../core/bulk/bulk-entries.ts';
-import { bulkInsuranceAnswer } from '../../../core/bulk/bulk-insurance.ts';
+import { bulkEntries, bulkInsuranceAnswer } from '../../../core/bulk.ts';
 import { vehicleData } from '../../../core/sandbox/lookup-sources.ts';
 import { serve } from '../../http/stack.ts';
 import { endpoint } from './endpoint.ts';

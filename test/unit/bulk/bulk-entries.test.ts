@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bulkComplianceAnswer } from '../../../core/bulk/bulk-compliance.ts';
-import { bulkEntries, unknownVehicle } from '../../../core/bulk/bulk-entries.ts';
-import { bulkInsuranceAnswer } from '../../../core/bulk/bulk-insurance.ts';
+import { bulkComplianceAnswer, bulkEntries, bulkInsuranceAnswer, unknownVehicle } from '../../../core/bulk.ts';
 import { ENTRY_SENTENCES } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { invalidRegistrationSentence, requireRegistration } from '../../../core/vehicles/registration.ts';

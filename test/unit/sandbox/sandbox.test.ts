@@ -4,8 +4,12 @@ import { verdictOn } from '../../../core/compliance/verdict.ts';
 import { internalError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { FORCED_OUTCOMES, isForced, requireUnforced } from '../../../core/sandbox/lookup-sources.ts';
-import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../../core/sandbox/sandbox-records.ts';
-import { SANDBOX_VEHICLES } from '../../../core/sandbox/sandbox-vehicles.ts';
+import {
+  SANDBOX_VEHICLES,
+  sandboxCompliance,
+  sandboxRegistrations,
+  sandboxVehicle,
+} from '../../../core/sandbox/sandbox-records.ts';
 import { INSURANCE_STATUSES, insuranceOn } from '../../../core/vehicles/insurance.ts';
 import { requireRegistration } from '../../../core/vehicles/registration.ts';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../../local/sample-database.ts';

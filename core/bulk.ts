@@ -1,0 +1,102 @@
+/** The answers of both bulk endpoints, from the entries of a request and the records that were read. */
+import type { BulkVerdictRecords } from './compliance/compliance-table.ts';
+import { complianceAnswer } from './compliance/verdict.ts';
+import { ENTRY_SENTENCES } from './problems.ts';
+import type { LondonDate } from './runtime/clock.ts';
+import { insuranceResult } from './vehicles/insurance.ts';
+import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from './vehicles/registration.ts';
+import { suggestionFor } from './vehicles/suggestion.ts';
+import type { InsuranceRecord } from './vehicles/vehicle-record.ts';
+import type { FoundRecords } from './vehicles/vehicles-table.ts';
+
+interface BulkEntry {
+  readonly sent: string;
+  /** Undefined when the text cannot be a registration. */
+  readonly key: RegistrationKey | undefined;
+}
+
+/** The entries of a bulk request, in order; `distinct` are the keys to read. */
+export const bulkEntries = (sent: readonly string[]): { entries: BulkEntry[]; distinct: RegistrationKey[] } => {
+  const entries = sent.map((text): BulkEntry => ({ sent: text, key: normaliseRegistration(text) }));
+  return { entries, distinct: [...new Set(entries.map(({ key }) => key).filter((key) => key !== undefined))] };
+};
+
+export type BulkEntryCode = keyof typeof ENTRY_SENTENCES | 'INVALID_REGISTRATION';
+
+const entryFailure = <Code extends keyof typeof ENTRY_SENTENCES>(code: Code) => ({
+  error: ENTRY_SENTENCES[code],
+  code,
+});
+
+const invalidEntry = (sent: string) => ({
+  error: invalidRegistrationSentence(sent),
+  code: 'INVALID_REGISTRATION' as const,
+});
+
+/** The failure of a vehicle that is not stored, with the registration that was probably meant. */
+export const unknownVehicle = (key: RegistrationKey, today: LondonDate) => {
+  const suggestion = suggestionFor(key, today);
+  return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };
+};
+
+/** Counts the results: a failed one has an `error`. */
+const bulkEnvelope = <Result extends object>(results: readonly Result[]) => {
+  const failed = results.filter((result) => 'error' in result).length;
+  return { results, processed: results.length, successful: results.length - failed, failed };
+};
+
+const insuranceEntry = (
+  { sent, key }: BulkEntry,
+  { found, unread }: FoundRecords<InsuranceRecord>,
+  today: LondonDate,
+  asOf: LondonDate = today,
+) => {
+  const failed = { registration: sent, insured: false } as const;
+  if (key === undefined) return { ...failed, ...invalidEntry(sent) };
+  if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
+  const record = found.get(key);
+  if (record === undefined) return { ...failed, ...unknownVehicle(key, today) };
+  return insuranceResult(sent, asOf, record.policies);
+};
+
+/**
+ * One result per entry, in order, duplicates included (docs/contract.md#bulk).
+ * @param asOf the day to answer for instead of today
+ */
+export const bulkInsuranceAnswer = (
+  entries: readonly BulkEntry[],
+  records: FoundRecords<InsuranceRecord>,
+  today: LondonDate,
+  asOf?: LondonDate,
+) => ({
+  ...bulkEnvelope(entries.map((entry) => insuranceEntry(entry, records, today, asOf))),
+  ...(asOf && { asOf }),
+});
+
+const complianceEntry = (
+  { sent, key }: BulkEntry,
+  { vehicles, compliance }: BulkVerdictRecords,
+  now: Date,
+  today: LondonDate,
+) => {
+  const failed = { registration: sent, compliant: false } as const;
+  if (key === undefined) return { ...failed, ...invalidEntry(sent) };
+  if (vehicles.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
+  const vehicle = vehicles.found.get(key);
+  if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, today) };
+  if (compliance.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
+  const record = compliance.found.get(key);
+  if (record === undefined) return { ...failed, ...entryFailure('COMPLIANCE_NOT_FOUND') };
+  return complianceAnswer(sent, vehicle, record, now, today);
+};
+
+/**
+ * One result per entry, in order, duplicates included (docs/contract.md#compliance). A vehicle that could not be read
+ * is `LOOKUP_UNAVAILABLE`: it never gets a verdict and is never missing.
+ */
+export const bulkComplianceAnswer = (
+  entries: readonly BulkEntry[],
+  records: BulkVerdictRecords,
+  now: Date,
+  today: LondonDate,
+) => bulkEnvelope(entries.map((entry) => complianceEntry(entry, records, now, today)));
