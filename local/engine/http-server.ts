@@ -3,9 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
-import { CALLING_FUNCTION } from '../calling-function.ts';
 import { listen } from '../listen.ts';
-import { authorise } from './permissions.ts';
+import { authorise, CALLING_FUNCTION } from './permissions.ts';
 import {
   type EngineResponse,
   isJsonObject,

@@ -1,5 +1,11 @@
-/** The part of IAM that the embedded engine enforces: what a function may do with the tables. */
+/**
+ * The part of IAM that the embedded engine enforces: what a function may do with the tables. A header tells which
+ * function sends a request, as the credentials of its role tell DynamoDB.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { TableId } from '../../core/tables.ts';
+import type { FunctionId } from '../../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { grantedActions, type HttpFunction } from '../../functions/http/endpoint-definition.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
@@ -46,3 +52,23 @@ export const authorise = (functionId: string, operation: string, input: JsonObje
     }
   }
 };
+
+/** The header with the id of the function. Requests without it, such as the CLI's, may do everything. */
+export const CALLING_FUNCTION = 'x-calling-function';
+
+const calling = new AsyncLocalStorage<FunctionId>();
+
+/** Runs the work of a function: requests that it sends with a client of `nameCallingFunction` name it. */
+export const callAs = <Result>(id: FunctionId, work: () => Result): Result => calling.run(id, work);
+
+/** Makes a client name the calling function in each request. All functions of this process share the client. */
+export const nameCallingFunction = ({ middlewareStack }: DynamoDBDocumentClient): void =>
+  middlewareStack.add(
+    (next) => (args) => {
+      const id = calling.getStore();
+      const { headers } = args.request as { readonly headers: Record<string, string> };
+      if (id !== undefined) headers[CALLING_FUNCTION] = id;
+      return next(args);
+    },
+    { step: 'build', name: 'nameCallingFunction', override: true },
+  );

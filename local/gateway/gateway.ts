@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { database } from '../../core/dynamodb/database.ts';
 import { FUNCTION_IDS, type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
-import { callAs, nameCallingFunction } from '../calling-function.ts';
+import { callAs, nameCallingFunction } from '../engine/permissions.ts';
 import { listen } from '../listen.ts';
 import { httpEvent, readBody, splitTarget } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';

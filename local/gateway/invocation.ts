@@ -17,7 +17,6 @@ export type InvokedFunction = (event: unknown, context: InvocationContext) => Pr
 /** Maximum bytes of a function's result as JSON. */
 const MAX_RESULT_BYTES = 6_291_556;
 
-/** A response of the gateway itself. */
 export const gatewayResponse = (statusCode: number, message: string): HttpResponse => ({
   statusCode,
   headers: { 'content-type': 'application/json' },

@@ -101,6 +101,7 @@ describe('A transaction', () => {
     ['has more than 100 actions', () => Array.from({ length: 100 }, () => put(fresh()))],
     ['has an item over 400 KB', () => [put(fresh(), 'x'.repeat(410_000))]],
     ['contains more than 4 MB', () => Array.from({ length: 11 }, () => put(fresh(), 'x'.repeat(400_000)))],
+    ['checks an item without a condition', () => [requirePresent(fresh(), { ConditionExpression: undefined })]],
     ['names an unknown table', () => [put(fresh(), '', { TableName: 'nowhere' })], 'ResourceNotFoundException'],
   ];
   it.each(invalid)(
@@ -122,6 +123,13 @@ describe('A transaction', () => {
 });
 
 describe('A request token', () => {
+  it('has at most 36 characters', async () => {
+    const id = fresh();
+    await expect(transact([put(id)], 'x'.repeat(37))).rejects.toMatchObject({ name: 'ValidationException' });
+    expect(await stored(id)).toEqual([undefined]);
+    await transact([put(id)], 'x'.repeat(36));
+  });
+
   it('applies one of many equal requests, concurrent or repeated', async () => {
     const [id, token] = [fresh(), fresh()];
     await Promise.allSettled(Array.from({ length: 20 }, () => transact([add(id, 1)], token)));
