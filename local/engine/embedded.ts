@@ -15,7 +15,6 @@ interface EmbeddedEngineOptions {
   readonly port: number;
   /** The address to listen at. By default only this machine reaches the engine. */
   readonly host?: string;
-  /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
   /** Wraps the operations, for measurements. */
   readonly intercept?: (perform: PerformOperation) => PerformOperation;

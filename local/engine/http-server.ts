@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
-import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
-import { listen } from '../listen.ts';
+import { isAllowedHost, listen, MISDIRECTED } from '../server.ts';
 import { authorise, CALLING_FUNCTION } from './permissions.ts';
 import {
   type EngineResponse,

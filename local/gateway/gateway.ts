@@ -2,9 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import pLimit from 'p-limit';
 import { database } from '../../core/dynamodb/database.ts';
 import { FUNCTION_IDS, type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
-import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { callAs, nameCallingFunction } from '../engine/permissions.ts';
-import { listen } from '../listen.ts';
+import { isAllowedHost, listen, MISDIRECTED } from '../server.ts';
 import { httpEvent, readBody, splitTarget } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';
 import { chooseRoute, defaultRoute } from './routes.ts';
@@ -19,7 +18,6 @@ export interface AccessLogEntry {
 interface GatewayOptions {
   /** The port to listen at; 0 for any free one. */
   readonly port: number;
-  /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { problems, problemType } from '../../../core/problems.ts';
 import { LOCAL_TABLE_NAMES } from '../../../core/tables.ts';
-import { isAllowedHost } from '../../../local/allowed-host.ts';
 import { readOptions } from '../../../local/options.ts';
+import { isAllowedHost } from '../../../local/server.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { openApiDocument } from '../../../openapi/published-document.ts';
 
