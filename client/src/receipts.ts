@@ -90,10 +90,14 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   return found;
 };
 
+/** The last second that a `Date` can have (ECMA-262, Time Values and Time Range). */
+const MAX_SECONDS = 8_640_000_000_000;
+
 /** Whether the signed claims have everything that this client reads. */
 const isComplete = ({ iss, aud, jti, iat, status, request, answer }: Readonly<Record<string, unknown>>): boolean =>
   [iss, aud, jti].every((claim) => typeof claim === 'string') &&
   Number.isInteger(iat) &&
+  Math.abs(Number(iat)) <= MAX_SECONDS &&
   typeof status === 'number' &&
   request instanceof Object &&
   answer instanceof Object;

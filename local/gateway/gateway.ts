@@ -22,7 +22,7 @@ interface GatewayOptions {
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;
   readonly onResponse?: (entry: AccessLogEntry) => void;
-  /** The response to a GET of a page; undefined where the API responds. */
+  /** The response to a GET or HEAD of a page; undefined where the API responds. */
   readonly pages?: (path: string, origin: string) => Promise<HttpResponse | undefined>;
 }
 
@@ -70,8 +70,9 @@ export const startGateway = async (options: GatewayOptions) => {
     const path = address.encodedPath;
     // The reason why a page cannot be made is shown: on this machine the reader can fix it.
     const unavailable = (error: Error) => gatewayResponse(500, error.message);
-    const page = method === 'GET' ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;
-    if (page) return { ...page, routeKey: `GET ${path}` };
+    const isRead = method === 'GET' || method === 'HEAD';
+    const page = isRead ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;
+    if (page) return { ...page, routeKey: `${method} ${path}` };
     const arrivedAt = new Date(clock());
     const match = chooseRoute(method, path);
     const { key: routeKey, functionId } = match.route;

@@ -69,6 +69,11 @@ describe('A receipt', () => {
     ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
     ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
     ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
+    [
+      'of a time that no date has',
+      signed({ iat: 1e20 }),
+      /^The receipt lacks something that every signed answer has\.$/,
+    ],
     ['that is none', '{"insured":true}\n', NO_RECEIPT],
     ['that ends in its claims', good.slice(0, 250), CHANGED],
     ['that ends in its signature', good.slice(0, -1), CHANGED],

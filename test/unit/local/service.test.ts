@@ -161,6 +161,13 @@ describe('On this machine, without a key,', () => {
     }
   });
 
+  it('HEAD of a page has the headers of GET, and no body', async () => {
+    const [head, got] = await Promise.all(['HEAD', 'GET'].map((method) => get('/docs', { method })));
+    expect(head?.status).toBe(200);
+    expect(head?.headers.get('content-length')).toBe(got?.headers.get('content-length'));
+    expect(await head?.text()).toBe('');
+  });
+
   it.each([
     ['GET', '/docs/nothing'],
     ['GET', '/docs/../package.json'],
