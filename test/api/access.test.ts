@@ -1,4 +1,7 @@
+/** Scopes, limits, units and expiry of a key, as its owner sees them (docs/contract.md#units). */
 import { describe, expect, it } from '@jest/globals';
+import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
@@ -6,25 +9,32 @@ import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import { NOON } from '../support/clock.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
+import { always, forOperation } from '../support/fault-choosers.ts';
+import type { Fault } from '../support/fault-proxy.ts';
+import { TEST_PLANS } from '../support/plans.ts';
 import { aCounter, aVehicle } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
 import { RESET, rateLimitOf, useApi } from '../support/use-api.ts';
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const CONTENT = '/v1/api/content';
+const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
+const REGISTRATIONS = ['AB12CDE', 'ab12 cde', 'ZZ99ZZZ', 'not a plate!'];
 
-const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
+const plans = { ...TEST_PLANS, trial: { requestsPerWindow: 2, bulkSize: 3 } };
+const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')), { plans });
 
 const get = (path: string, key: string) => api.call('GET', path, { key });
 const count = (...counters: object[]) => storeItems(api.engine.client, api.engine.names.usage, counters);
 /** A key of the free plan that has made this many requests in the window. */
-const usedKey = async (requests: number, record: Parameters<typeof api.newKey>[0] = {}): Promise<string> => {
-  const key = await api.newKey({ plan: 'free', ...record });
+const usedKey = async (requests: number): Promise<string> => {
+  const key = await api.newKey({ plan: 'free' });
   await count(aCounter(key, requests));
   return key;
 };
 
-/** Which scope an endpoint needs: test/unit/project-structure/endpoints.test.ts. */
+/** Which scope an endpoint needs: test/unit/docs/documents.test.ts. */
 describe('A scope', () => {
   const scoped = Object.values<Endpoint>(endpoints).flatMap(({ id, scope, method, paths }) =>
     scope === undefined ? [] : paths.map((path) => [scope, id, method, path.replace(/\{\w+\}/, 'AB12CDE')] as const),
@@ -87,31 +97,140 @@ describe('The rate limit', () => {
     expect(await remainingAt('12:01:00')).toBe('58');
     expect(await remainingAt('11:59:59')).toBe('59');
   });
+});
 
-  it('takes precedence over every issue of the request, including a missing scope', async () => {
-    const key = await usedKey(60, { scopes: ['vehicles:read'] });
-    const paths = ['/v1/nowhere', '/v1/vehicle/not_a_plate/insurance', '/v1/api/content'];
-    const replies = await Promise.all(paths.map((path) => get(path, key)));
-    expect(replies.map(({ status }) => status)).toEqual([429, 429, 429]);
+it.each(['trial', 'gone'])(
+  'The plan %s has the limits of the stage’s setting, of the smallest one when it is gone',
+  async (plan) => {
+    const key = await api.newKey({ plan });
+    expect((await bulk(key)).body).toMatchObject({ status: 400, code: 'BULK_TOO_LARGE' });
+    const limits = { requestsPerWindow: 2, windowSeconds: 60, registrationsPerBulk: 3 };
+    expect((await get('/v1/usage', key)).body).toMatchObject({ limits });
+    expect((await get('/v1/usage', key)).status).toBe(429);
+  },
+);
+
+const bulk = (key: string, json: object = { registrations: REGISTRATIONS }, kind = 'insurance') =>
+  api.call('POST', `/v1/vehicle/bulk-${kind}`, { key, json });
+/** The usage of the 24 hours, and of the running one. */
+const usageOf = async (key: string) => {
+  const { hours } = (await get('/v1/usage', key)).body as { readonly hours: readonly Usage[] };
+  return { hours, now: hours.at(-1) };
+};
+const isExtra = ({ body }: { readonly body: string }): boolean => body.includes('ADD extraUnits');
+const additions = () => api.faults.calls.filter(isExtra);
+
+/** What is computed from the counters: test/unit/access/usage-report.test.ts. */
+describe('The units of a key', () => {
+  it('are reported for 24 hours', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    await count(...[23, 24].map((ago) => aCounter(key, ago, NOON - ago * HOUR_MS)));
+    const { hours } = await usageOf(key);
+    expect(hours.map(({ requests }) => requests)).toEqual([23, ...Array(22).fill(0), 1]);
+  });
+
+  it('are one for each admitted request, whatever its outcome, and one for each entry of a valid bulk request', async () => {
+    const key = await api.newKey({ plan: 'free', scopes: ['vehicles:read', 'compliance:read'] });
+    for (const path of [LOOKUP, '/v1/vehicle/ZZ99ZZZ/insurance', '/v1/vehicle/not_a_plate/insurance', '/v1/nowhere']) {
+      await get(path, key);
+    }
+    for (const method of ['GET', 'DELETE']) await api.call(method, '/v1/api/content', { key });
+    await api.call('POST', '/v1/vehicle/bulk-insurance', { key, raw: 'no JSON' });
+    const invalid = [{ registrations: [] }, { registrations: ['A1', 2] }, { registrations: Array(101).fill('A1') }];
+    for (const json of invalid) expect((await bulk(key, json)).status).toBe(400);
+    for (const kind of ['insurance', 'compliance']) expect((await bulk(key, undefined, kind)).status).toBe(200);
+    await bulk(key, { registrations: ['AB12CDE'] });
+    expect((await usageOf(key)).now).toMatchObject({ requests: 14, rateLimited: 0, units: 14 + 3 + 3 });
+  });
+
+  it('are counted for a valid bulk request that ends as 500, because nothing could be read', async () => {
+    const key = await api.newKey();
+    api.faults.inject(forOperation('BatchGetItem', always('deny')));
+    expect((await bulk(key)).status).toBe(500);
+    expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 5 });
+  });
+
+  it('of rate limited requests are 0, and past minutes keep the limit that they had when plans change or go', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    const id = keyIdOf(hashKey(key), 'live');
+    const { start } = windowAt(new Date(NOON));
+    await count({ ...aCounter(key, 59), extraUnits: 9 });
+    for (const status of [200, 429, 429]) expect((await get(LOOKUP, key)).status).toBe(status);
+    expect(await api.usage.counts(id, start)).toEqual([{ start, used: 62, extraUnits: 9, requestsPerWindow: 60 }]);
+    const recordings = api.faults.calls.filter(({ body }) => body.includes('SET requestsPerWindow'));
+    expect(recordings.length).toBe(1);
+    for (const plan of ['premium', 'gone']) {
+      await api.keys.update(id, { plan }, { by: 'tester', at: new Date(NOON) });
+      api.clock.now += MINUTE_MS;
+      const { hours } = await usageOf(key);
+      expect(hours.find(({ rateLimited }) => rateLimited > 0)).toMatchObject({ rateLimited: 2 });
+    }
+    expect((await usageOf(key)).now).toMatchObject({ requests: 62 + 3, rateLimited: 2, units: 69 + 3 });
+  });
+
+  it('of rate limited requests count where their limit could not be recorded, and the answer is the same', async () => {
+    const key = await usedKey(60);
+    api.faults.inject(({ body }) => (body.includes('SET requestsPerWindow') ? 'error' : undefined));
+    expect((await get(LOOKUP, key)).status).toBe(429);
+    api.faults.reset();
+    expect((await get(LOOKUP, key)).status).toBe(429);
+    const recorded = await api.usage.counts(keyIdOf(hashKey(key), 'live'), 0);
+    expect(recorded).toMatchObject([{ used: 62, requestsPerWindow: 60 }]);
+  });
+
+  it('are 0 for a test key and the key of the probe, whose bulk requests write nothing more', async () => {
+    const { key: probeKey, ...probe } = newApiKey('probe');
+    await api.keys.add({ ...probe, name: 'Probe', plan: 'standard', scopes: SCOPES, createdAt: '2026-06-15' });
+    for (const key of [await api.newKey({ environment: 'test' }), probeKey]) {
+      api.faults.reset();
+      expect((await bulk(key)).status).toBe(200);
+      expect(additions()).toEqual([]);
+      expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 0 });
+    }
+  });
+
+  it.each<[Fault, number]>([
+    ['error', 0],
+    ['throttle', 0],
+    ['resetBefore', 0],
+    ['hang', 0],
+    ['resetAfter', 3],
+    ['errorAfter', 3],
+    ['truncate', 3],
+  ])('of a bulk request are added in one attempt, never twice, and the answer is whole: %j', async (fault, added) => {
+    const key = await api.newKey();
+    api.faults.inject((call) => (isExtra(call) ? fault : undefined));
+    expect(await bulk(key)).toMatchObject({ status: 200, body: { processed: 4, successful: 2 } });
+    expect(additions()).toHaveLength(1);
+    expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 2 + added });
   });
 });
 
-describe('GET /v1/usage', () => {
-  const usage = async (key: string) =>
-    (await get('/v1/usage', key)).body as { readonly key: object; readonly hours: readonly Usage[] };
-
-  it('shows a key as it was made, and an absent environment as unknown', async () => {
-    const made = { name: 'Garage', plan: 'free', scopes: ['content:read'], expires: '2026-12-31' } as const;
-    const key = { ...made, environment: 'live' } as const;
-    expect(await usage(await api.newKey(key))).toMatchObject({ key });
-    expect(await usage(await api.newKey())).toMatchObject({ key: { environment: 'unknown', expires: null } });
+describe('X-Key-Expires', () => {
+  it.each([
+    ['2026-06-15', '2026-06-15'],
+    ['2026-06-29', '2026-06-29'],
+    ['2026-06-30', null],
+    [undefined, null],
+  ])('of a key whose last day is %s is %s on 15 June', async (expires, header) => {
+    const key = await api.newKey(expires === undefined ? {} : { expires });
+    expect((await get(LOOKUP, key)).headers.get('x-key-expires')).toBe(header);
   });
 
-  // What is computed from them: test/unit/access/usage-report.test.ts.
-  it('reads the counters of 24 hours', async () => {
-    const key = await api.newKey({ plan: 'free' });
-    await count(...[23, 24].map((hours) => aCounter(key, hours, NOON - hours * HOUR_MS)));
-    const { hours } = await usage(key);
-    expect(hours.map(({ requests }) => requests)).toEqual([23, ...Array(22).fill(0), 1]);
+  it('comes with errors too, by the day in London, and never with a 401', async () => {
+    const key = await api.newKey({ expires: '2026-06-30', plan: 'free', scopes: ['vehicles:read'] });
+    api.clock.now = Date.parse('2026-06-15T23:00:00Z');
+    await count(aCounter(key, 57, api.clock.now));
+    const sent = async (path: string) => {
+      const { status, headers } = await get(path, key);
+      return { path, status, expires: headers.get('x-key-expires') };
+    };
+    const day = '2026-06-30';
+    expect(await sent('/v1/vehicle/ZZ99ZZZ/insurance')).toMatchObject({ status: 404, expires: day });
+    expect(await sent('/v1/api/content')).toMatchObject({ status: 403, expires: day });
+    expect(await sent('/v1/vehicle/-/insurance')).toMatchObject({ status: 400, expires: day });
+    expect(await sent(LOOKUP)).toMatchObject({ status: 429, expires: day });
+    api.clock.now = Date.parse('2026-06-30T23:00:00Z');
+    expect(await sent(LOOKUP)).toMatchObject({ status: 401, expires: null });
   });
 });

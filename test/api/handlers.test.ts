@@ -61,8 +61,8 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => 
     }
   });
 
-  it('reads only what its path names for a key that is unknown, over its limit or without the scope', async () => {
-    const overused = await api.newKey({ plan: 'free' });
+  it('reads only what its path names for a key that is unknown, over its limit or else without the scope', async () => {
+    const overused = await api.newKey({ plan: 'free', scopes: [] });
     await storeItems(api.engine.client, api.engine.names.usage, [aCounter(overused, 60)]);
     const unscoped = id === 'usage' || id === 'not-found' ? [] : [[await api.newKey({ scopes: [] }), 403] as const];
     for (const [key, statusCode] of [[generateKey('live'), 401] as const, [overused, 429] as const, ...unscoped]) {
@@ -133,6 +133,17 @@ describe('Of several issues', () => {
     const [notBulk] = await rejectionOf('POST', '/v1/api/content', { raw: tooMany, headers: json });
     expect(notBulk).toBe('VALIDATION_FAILED');
   });
+});
+
+it.each([
+  ['of JSON in UTF-8', 'VALIDATION_FAILED', Buffer.from('{"é":1}')],
+  ['not in UTF-8', 'MALFORMED_JSON', Buffer.from([0x22, 0xff, 0x22])],
+  ['of 1,000,000 bytes', 'MALFORMED_JSON', Buffer.alloc(1_000_000, 'x')],
+  ['of 1,000,001 bytes', 'BODY_TOO_LARGE', Buffer.alloc(1_000_001, 'x')],
+])('A body in base64 %s is 400 %s', async (_what, code, bytes) => {
+  const event = { body: bytes.toString('base64'), isBase64Encoded: true };
+  const { body = '' } = await invoke('create-content', api.key, event);
+  expect(JSON.parse(body)).toMatchObject({ status: 400, code });
 });
 
 it('An event without path parameters gets 404', async () => {

@@ -1,12 +1,8 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { requireRegistration } from '../../core/vehicles/registration.ts';
-import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain } from '../support/content.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
-import { meteredClient } from '../support/metered-client.ts';
 import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -55,7 +51,7 @@ describe('A lookup', () => {
     expect(api.faults.calls.map(({ operation }) => operation).sort()).toEqual(['GetItem', 'GetItem', 'UpdateItem']);
   });
 
-  it('of a vehicle of three suppliers has the body, the requests and the units of one without named suppliers', async () => {
+  it('of a vehicle of three suppliers has the body and the requests of one without named suppliers', async () => {
     const answersOf = async (registration: string) => {
       api.faults.reset();
       const replies = [
@@ -68,13 +64,6 @@ describe('A lookup', () => {
       return [bodies.replaceAll(registration, ''), api.faults.calls.map(({ operation }) => operation)];
     };
     expect(await answersOf('SHARED')).toEqual(await answersOf('ALONE'));
-    const { client, costOf } = meteredClient(api.engine.endpoint);
-    const table = vehiclesTable(client, api.engine.names.vehicles);
-    for (const registration of ['SHARED', 'ALONE'].map(requireRegistration)) {
-      expect(await costOf(() => table.find(registration))).toMatchObject({ requests: 1, units: 0.5 });
-      expect(await costOf(() => table.findMany([registration], deadlineIn(10_000)))).toMatchObject({ units: 0.5 });
-    }
-    client.destroy();
   });
 
   it('is 404 VEHICLE_NOT_FOUND for an unknown vehicle even when it has a compliance record', async () => {
@@ -88,6 +77,18 @@ describe('A bulk request', () => {
     const odd = ['__proto__', 'constructor', '\u0000', '🚗', 'a'.repeat(5_000)];
     const results = odd.map((registration) => ({ registration, insured: false }));
     expect((await bulk('insurance', odd)).body).toMatchObject({ results });
+  });
+
+  it.each([
+    ['free', 100],
+    ['premium', 1_000],
+  ])('of the plan %s has at most %i entries', async (plan, size) => {
+    const key = await api.newKey({ plan });
+    const send = (entries: number) =>
+      api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: Array(entries).fill('A1') } });
+    expect((await send(size)).status).toBe(200);
+    const detail = `${size + 1} registrations were sent; the plan allows at most ${size} in one request.`;
+    expect((await send(size + 1)).body).toMatchObject({ status: 400, code: 'BULK_TOO_LARGE', detail });
   });
 
   it('has LOOKUP_UNAVAILABLE for a damaged record, and an answer for the others', async () => {

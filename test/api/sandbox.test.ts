@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { generateKey } from '../../core/access/api-key.ts';
+import { exportedItems } from '../../admin/export-commands.ts';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { NOON } from '../support/clock.ts';
+import { someFields } from '../support/content.ts';
+import { storeItems } from '../support/engine.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 import { type Call, type Reply, rateLimitOf, useApi } from '../support/use-api.ts';
 
@@ -46,7 +51,7 @@ const IN_BULK = [
   ['compliance in bulk', bulk('compliance')],
 ] as const;
 
-/** The vehicles and their dates: test/unit/sandbox. Content: test/unit/probe/probe-key.test.ts. */
+/** The vehicles and their dates: test/unit/sandbox. */
 describe('Lookups of a test key or the probe’s', () => {
   it.each([...ALONE, ...IN_BULK])(
     'of %s find vehicles of the sandbox, none of the tables, and only admission makes database requests',
@@ -98,6 +103,50 @@ describe('A forced outcome', () => {
       expect((await lookUp(FAILING, { key: api.key })).body).toMatchObject({ successful: 2 });
     },
   );
+});
+
+describe('Content', () => {
+  const CONTENT = '/v1/api/content';
+  const create = async (key: string, slug: string, headers: Record<string, string> = {}) => {
+    const { status, body } = await call('POST', CONTENT, { key, json: someFields('a.example', slug), headers });
+    expect(status).toBe(201);
+    return body as unknown as ContentItem;
+  };
+
+  it('of live keys, of test keys and of the probe can be neither read, changed, listed nor deleted by another kind', async () => {
+    const keys = [api.key, testKey, probeKey];
+    const items = await Promise.all(keys.map((key) => create(key, 'same')));
+    for (const [owner, { id }] of items.entries()) {
+      for (const [at, key] of keys.entries()) {
+        for (const query of ['limit=100', 'domain=a.example&slug=same']) {
+          const { body } = await call('GET', `${CONTENT}?${query}`, { key });
+          expect(body).toMatchObject({ items: [items[at]], total: 1 });
+        }
+        if (at === owner) continue;
+        for (const method of ['GET', 'PUT', 'DELETE']) {
+          const json = method === 'PUT' && { json: { title: 'Other' } };
+          const { status } = await call(method, `${CONTENT}/${id}`, { key, ...json });
+          expect({ method, status }).toEqual({ method, status: 404 });
+        }
+      }
+    }
+    const exported = await Array.fromAsync(exportedItems(api.engine.client, api.engine.names.content));
+    expect(exported).toEqual([items[0]]);
+  });
+
+  it('is not repeated, and no more is seen, with a forged record of the probe, which is all that its role can write', async () => {
+    const headers = { 'Idempotency-Key': 'the same' };
+    const live = await create(api.key, 'repeated', headers);
+    const key = generateKey('probe');
+    const liveId = keyIdOf(hashKey(api.key), 'live');
+    const record = { id: keyIdOf(hashKey(key), 'probe'), hash: hashKey(key), name: 'Forged', plan: 'premium' };
+    const claims = { environment: 'live', firstKeyId: liveId, follows: liveId, domains: ['a.example'] };
+    const forged = { ...record, scopes: SCOPES, createdAt: '', ...claims };
+    await storeItems(api.engine.client, api.engine.names.keys, [forged]);
+    expect((await create(key, 'repeated', headers)).id).not.toBe(live.id);
+    expect((await call('GET', `${CONTENT}/${live.id}`, { key })).status).toBe(404);
+    expect((await insuranceOf(OF_THE_TABLES, { key })).status).toBe(404);
+  });
 });
 
 describe('X-Sandbox', () => {

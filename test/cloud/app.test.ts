@@ -1,11 +1,79 @@
-/** `bin/app.ts`, run in a repository of its own. */
+/** What `bin/app.ts` deploys: the bundles, and the commit in the template. */
+import { existsSync } from 'node:fs';
 import { cp, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { expect, it } from '@jest/globals';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
+import { type Bundles, bundleFunctions } from '../../lib/bundles.ts';
+import { localEnvironment, signingEnvironment } from '../../local/environment.ts';
+import { startKms } from '../../local/kms.ts';
 import { runCommand } from '../support/run-command.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const LOOKUPS = ['bulk-compliance', 'bulk-insurance', 'compliance', 'vehicle-insurance'];
+const SILENT = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
+
+const inFolder = useFolder();
+let bundles: Bundles;
+
+beforeAll(async () => {
+  bundles = await bundleFunctions(inFolder());
+});
+
+const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
+
+describe('The bundles', () => {
+  it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 85 kB gzipped: %s', async (id) => {
+    expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(85_000);
+  });
+
+  it('keep the names of our functions, which stack traces show', () => {
+    const { sign } = createRequire(import.meta.url)(join(bundles.compliance, 'signing.js'));
+    expect(sign.name).toBe('sign');
+  });
+
+  it('contain the schema library only if the endpoint has an input.ts', async () => {
+    for (const [id, bundle] of Object.entries(bundles)) {
+      const hasInput = existsSync(join(ROOT, 'functions/endpoints', id, 'input.ts'));
+      const hasLibrary = (await sourceOf(bundle)).includes('additionalProperties');
+      expect({ id, hasLibrary }).toEqual({ id, hasLibrary: hasInput });
+    }
+  });
+
+  it('have what signs answers in a second file, of lookups only, which signs', async () => {
+    const withSigning = Object.entries(bundles).filter(([, bundle]) => existsSync(join(bundle, 'signing.js')));
+    expect(withSigning.map(([id]) => id).sort()).toEqual(LOOKUPS);
+    const kms = await startKms();
+    Object.assign(
+      process.env,
+      localEnvironment('http://127.0.0.1:9', LOCAL_TABLE_NAMES),
+      signingEnvironment(kms.endpoint, ''),
+    );
+    for (const [, bundle] of withSigning) {
+      expect(await sourceOf(bundle)).not.toContain('TrentService');
+      const { sign, publicKey } = createRequire(import.meta.url)(join(bundle, 'signing.js'));
+      const keys = createLocalJWKSet({ keys: [await publicKey('local')] });
+      expect((await jwtVerify(await sign('local', 'test', { jti: 'r' }), keys)).payload).toEqual({ jti: 'r' });
+    }
+    await kms.close();
+  });
+
+  it('need no package, and respond with 401 to a request without a key', async () => {
+    Object.assign(process.env, localEnvironment('http://127.0.0.1:9', LOCAL_TABLE_NAMES), SILENT);
+    for (const [id, bundle] of Object.entries(bundles)) {
+      if (id === 'probe' || id === 'jwks') continue;
+      const { handler } = createRequire(import.meta.url)(join(bundle, 'index.js'));
+      const http = { method: 'GET', path: '/' };
+      const event = { rawPath: '/', headers: {}, requestContext: { http, requestId: 'r', timeEpoch: Date.now() } };
+      expect(await handler(event, { getRemainingTimeInMillis: () => 10_000 })).toMatchObject({ statusCode: 401 });
+    }
+  });
+});
+
 const AUTHOR = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
 
 const inCopy = useFolder();

@@ -12,7 +12,7 @@ export default {
   testMatch: [
     '<rootDir>/test/unit/access/*.test.ts',
     '<rootDir>/test/unit/{bulk,compliance,sandbox,schemas,vehicles}/*.test.ts',
-    '<rootDir>/test/unit/content/item.test.ts',
-    '<rootDir>/test/unit/http/{input,request}.test.ts',
+    '<rootDir>/test/unit/content/{item,schemas}.test.ts',
+    '<rootDir>/test/unit/http/request.test.ts',
   ],
 };

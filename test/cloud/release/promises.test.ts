@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { openApiDocument } from '../../../openapi/published-document.ts';
 import { FULL, LOADS } from '../stack/templates.ts';
-import { apiPromises } from './api-promises.ts';
-import { stackPromises } from './stack-promises.ts';
+import { apiPromises, stackPromises } from './promises.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const changelog = read('docs/changelog.md');

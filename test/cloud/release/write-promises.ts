@@ -1,10 +1,10 @@
 /** Writes the promises of the checked-out version, which the next release must keep: `npm run promises`. */
 import { writeFileSync } from 'node:fs';
 import { readCommandLine } from '../../../core/runtime/command-line.ts';
+import { SIGNED_ANSWERS } from '../stack/stages.ts';
 import { synthesise } from '../stack/synthesise.ts';
 import type { Template } from '../stack/templates.ts';
-import { apiPromises } from './api-promises.ts';
-import { SIGNED_ANSWERS, stackPromises } from './stack-promises.ts';
+import { apiPromises, stackPromises } from './promises.ts';
 
 readCommandLine(`Usage: npm run promises
 Writes docs/released/promises.txt, the promises of the checked-out version, which the next release must keep.`);

@@ -27,12 +27,15 @@ const notifyingAlarmsOf = (template: Template) => alarmsOf(template).filter((ala
 /** `AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5, notBreaching`; a share of two metrics by its expression. */
 const described = (alarm: Resource['Properties']): string => {
   const { Namespace, MetricName, Dimensions = [], Statistic, ExtendedStatistic, ComparisonOperator, Threshold } = alarm;
-  const { DatapointsToAlarm = 'all', EvaluationPeriods, TreatMissingData, Metrics = [] } = alarm;
-  const names = (Dimensions as readonly { readonly Name: string }[]).map(({ Name }) => Name);
+  const { DatapointsToAlarm = 'all', EvaluationPeriods, Period, TreatMissingData, Metrics = [] } = alarm;
+  const names = (Dimensions as readonly { readonly Name: string; readonly Value: unknown }[]).map(({ Name, Value }) =>
+    Name === 'entry' ? `${Name} ${Value}` : Name,
+  );
   const [share] = (Metrics as readonly { readonly Expression?: string }[]).map(({ Expression }) => Expression);
   const metric = share ?? `${Namespace} ${MetricName} by ${names.join(', ')}: ${Statistic ?? ExtendedStatistic}`;
   const comparison = ComparisonOperator === 'GreaterThanThreshold' ? '>' : ComparisonOperator;
-  return `${metric} ${comparison} ${Threshold} in ${DatapointsToAlarm} of ${EvaluationPeriods}, ${TreatMissingData}`;
+  const periods = `${EvaluationPeriods}${Period === 3_600 ? ' hours' : ''}`;
+  return `${metric} ${comparison} ${Threshold} in ${DatapointsToAlarm} of ${periods}, ${TreatMissingData}`;
 };
 
 describe('The alarms', () => {
@@ -47,19 +50,32 @@ describe('The alarms', () => {
       'AWS/Lambda Throttles by : Sum > 30 in 3 of 5, notBreaching',
       'AWS/Lambda ClaimedAccountConcurrency by : Maximum > 800 in 3 of 5, notBreaching',
       ...Array(2).fill('AWS/DynamoDB WriteThrottleEvents by TableName: Sum > 30 in 3 of 5, notBreaching'),
-      // Without a dimension, as the CLI publishes them. Their period is an hour.
-      'VehicleVerification/prod VehiclesLoaded by : Sum LessThanThreshold 1 in all of 26, breaching',
-      'VehicleVerification/prod ComplianceLoaded by : Sum LessThanThreshold 1 in all of 168, breaching',
+      // Without a dimension, as the CLI publishes them.
+      'VehicleVerification/prod VehiclesLoaded by : Sum LessThanThreshold 1 in all of 26 hours, breaching',
+      'VehicleVerification/prod ComplianceLoaded by : Sum LessThanThreshold 1 in all of 168 hours, breaching',
       ...SERVING_SIGNED.map(
         () => 'AWS/Lambda Errors by FunctionName, Resource: Average > 0.01 in 1 of 1, notBreaching',
       ),
     ]);
-    const hourly = alarmsOf(FULL).filter(({ Period }) => Period === 3_600);
-    expect(hourly.map(({ MetricName }) => MetricName)).toEqual(['VehiclesLoaded', 'ComplianceLoaded']);
     const sums = alarmsOf(PROD).filter(({ Statistic }) => Statistic === 'Sum');
     expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 48_000, 6, 6, 6]);
     const gatewayErrors = alarmsOf(PROD).find(({ id }) => id.startsWith('AlarmsGatewayErrors'));
     expect(JSON.stringify(gatewayErrors?.Metrics).match(/"Stat":"\w+"/g)).toEqual(['"Stat":"Sum"', '"Stat":"Sum"']);
+  });
+
+  it('exist for each project of the intake whose builds fail, and for each entry from which nothing was loaded', () => {
+    const ofIntake = alarmsOf(LOADS).filter(({ id }) => /^Alarms(Intake|NothingLoaded)/.test(id));
+    const nothing = (kind: string, entry: string, hours: number) =>
+      `VehicleVerification/prod ${kind}Loaded by entry ${entry}: Sum LessThanThreshold 1 in all of ${hours} hours, breaching`;
+    expect(ofIntake.map(described)).toEqual([
+      ...Array(2).fill('AWS/CodeBuild FailedBuilds by ProjectName: Sum > 0 in 1 of 1 hours, notBreaching'),
+      nothing('Vehicles', 'vehicles/acme/', 26),
+      nothing('Vehicles', 'vehicles/acme-changes/', 168),
+      nothing('Compliance', 'compliance/', 48),
+    ]);
+    const [failed, , silent] = ofIntake.map(({ AlarmDescription }) => AlarmDescription);
+    expect(failed).toMatch(/^A build failed that loads files from vehicles\/acme\/, vehicles\/acme-changes\/\. /);
+    expect(silent).toMatch(/^Nothing was loaded from vehicles\/acme\/ for 26h\. /);
   });
 
   it('exist for single functions only where they roll back deployments, and for the imports that are expected', () => {

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { PROBE_ID_PREFIX } from '../../../core/access/api-key.ts';
+import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
+import { readPlans } from '../../../core/stage/plans-schema.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
+import { EVERY_SETTING, RETIRED_KEYS } from './stages.ts';
 import {
   DEV,
   FULL,
@@ -9,12 +12,22 @@ import {
   PROD,
   permissionsIn,
   type Resource,
+  referenced,
   resourcesOf,
   SERVING,
+  type Statement,
   servingFunctions,
   stacks,
   statementsOf,
+  type Template,
 } from './templates.ts';
+
+/** The functions of a stage, the probe too, each with its environment. */
+const environmentsOf = (template: Template) =>
+  resourcesOf(template, 'AWS::Lambda::Function').map(({ id, Properties: { Environment } }) => ({
+    name: id.replace(/Function[0-9A-F]{8}$/, ''),
+    variables: (Environment as { readonly Variables: Readonly<Record<string, unknown>> }).Variables,
+  }));
 
 describe('The functions', () => {
   it('run on Node 24 and arm64 with a timeout of 10 s, and log in JSON from level INFO, without lines of Lambda', () => {
@@ -96,6 +109,102 @@ describe('The permissions of each function', () => {
         Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } }],
       });
     }
+  });
+});
+
+describe('The probe', () => {
+  it('requests the address of the API, or its custom domain', () => {
+    const [api] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Api');
+    const originIn = (template: Template) =>
+      environmentsOf(template).flatMap(({ variables }) => variables.PROBED_ORIGIN ?? []);
+    expect(originIn(PROD)).toEqual([{ 'Fn::GetAtt': [api?.id, 'ApiEndpoint'] }]);
+    expect(originIn(FULL)).toEqual(['https://api.example.com']);
+  });
+
+  it('runs every minute, for less than a minute, is never retried, and emits its metrics where the alarm reads them', () => {
+    const [rule] = resourcesOf(PROD, 'AWS::Events::Rule');
+    const probe = resourcesOf(PROD, 'AWS::Lambda::Function').find(({ id }) => id.startsWith('Probe'));
+    expect(rule?.Properties).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: [{ Arn: { 'Fn::GetAtt': [probe?.id, 'Arn'] }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
+    });
+    expect(resourcesOf(PROD, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
+      { Properties: { FunctionName: { Ref: probe?.id }, MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } },
+    ]);
+    expect(probe?.Properties.Timeout).toBeLessThan(60);
+    const Variables = { POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod' };
+    expect(probe?.Properties).toMatchObject({ Environment: { Variables } });
+  });
+});
+
+it('The plans are those of the setting, otherwise the default ones, for functions and the command line', () => {
+  const { plans } = EVERY_SETTING.settings;
+  const ofCommandLine = ({ Outputs }: Template) => readPlans(String(Outputs.Plans?.Value));
+  const ofFunctions = (template: Template) => {
+    const serving = environmentsOf(template).filter(({ name }) => name !== 'Probe');
+    return [...new Set(serving.map(({ variables }) => variables.PLANS))];
+  };
+  expect(ofCommandLine(FULL)).toEqual({ plans });
+  expect(ofFunctions(FULL)).toEqual([JSON.stringify(plans)]);
+  expect(ofCommandLine(PROD)).toEqual({ plans: DEFAULT_PLANS });
+  expect(ofFunctions(PROD)).toEqual([undefined]);
+});
+
+describe('Signed answers', () => {
+  // In the order of the setting.
+  const keys = resourcesOf(FULL, 'AWS::KMS::Key').toReversed();
+  const arns = keys.map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+
+  const LOOKUPS = ['bulkcompliance', 'bulkinsurance', 'compliance', 'vehicleinsurance'];
+
+  /** The function of the first of these roles. */
+  const functionOf = (roles: unknown): string =>
+    referenced((roles as readonly unknown[])[0]).replace(/Role[0-9A-F]{8}$/, '');
+
+  it('have a retained P-256 key for each name, which can only sign', () => {
+    expect(keys.map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['SigningKeys2026', 'SigningKeys2025']);
+    for (const { Properties, DeletionPolicy } of keys) {
+      expect(Properties).toMatchObject({ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
+      expect(DeletionPolicy).toBe('Retain');
+    }
+  });
+
+  it('are signed by the lookups, published by one function, and known to the one for unknown paths', () => {
+    const signing = environmentsOf(FULL).filter(({ variables }) => 'SIGNING_KEYS' in variables);
+    expect(signing.map(({ name }) => name).sort()).toEqual([...LOOKUPS, 'jwks', 'notfound'].sort());
+    expect(signing.find(({ name }) => name === 'jwks')?.variables).toMatchObject({
+      SIGNED_ANSWERS_ISSUER: 'https://api.example.com',
+      SIGNING_KEYS: { 'Fn::Join': [',', arns] },
+      RETIRED_SIGNING_KEYS: JSON.stringify(RETIRED_KEYS),
+    });
+  });
+
+  // In policies of their own: the policy of each key names the roles.
+  it('need permission for every key, because old versions sign with earlier ones', () => {
+    const permitted = resourcesOf(FULL, 'AWS::IAM::Policy').flatMap((policy) =>
+      permissionsIn(statementsOf(policy)).map((permission) => `${functionOf(policy.Properties.Roles)}: ${permission}`),
+    );
+    const on = (action: string, ids: readonly string[]) =>
+      ids.flatMap((id) => ['2025', '2026'].map((key) => `${id}: SigningKeys${key} kms:${action}`));
+    const expected = [...on('Sign', LOOKUPS), ...on('GetPublicKey', [...LOOKUPS, 'jwks'])];
+    expect(permitted.sort()).toEqual(expected.sort());
+  });
+
+  it('are signed by nobody else: each key denies kms:Sign to all other roles, and nothing else to anybody', () => {
+    for (const { Properties } of keys) {
+      const { Statement: statements } = Properties.KeyPolicy as { readonly Statement: readonly Statement[] };
+      const [denied, ...others] = statements.filter(({ Effect }) => Effect === 'Deny');
+      expect(others).toEqual([]);
+      expect(denied).toMatchObject({ Action: 'kms:Sign', Principal: { AWS: '*' }, Resource: '*' });
+      const { ArnNotEquals: exceptions } = (denied?.Condition ?? {}) as Record<string, Record<string, unknown[]>>;
+      expect(exceptions?.['aws:PrincipalArn']?.map((role) => functionOf([role])).sort()).toEqual(LOOKUPS);
+    }
+  });
+
+  it('need the setting: without it there is no key and no such route', () => {
+    expect(resourcesOf(PROD, 'AWS::KMS::Key')).toEqual([]);
+    expect(JSON.stringify(PROD)).not.toMatch(/jwks|SIGNING_KEYS|kms:/);
   });
 });
 

@@ -18,7 +18,7 @@ describe('A stage with intake', () => {
     const changed = Object.keys(LOADS.Resources).filter(
       (id) => !isNew(id) && JSON.stringify(PROD.Resources[id]) !== JSON.stringify(LOADS.Resources[id]),
     );
-    // Operators may handle its files (operator-policy.test.ts).
+    // Operators may handle its files (operator-policies.test.ts).
     expect(changed.map((id) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual([
       ...['Dashboard', 'OperatorsPolicy', 'LoadOperatorsPolicy'],
     ]);
@@ -139,28 +139,6 @@ describe('A stage with intake', () => {
       'IntakeBucket/vehicles/acme/* s3:AbortMultipartUpload',
       'IntakeBucket/vehicles/acme/* s3:PutObject',
     ]);
-  });
-
-  it('has an alarm for each project whose builds fail, and one for each entry from which nothing was loaded', () => {
-    const alarms = resourcesOf(LOADS, 'AWS::CloudWatch::Alarm')
-      .filter(({ id }) => /^Alarms(Intake|NothingLoaded)/.test(id))
-      .map(({ Properties }) => Properties as Record<string, unknown>);
-    expect(alarms.map(({ AlarmDescription }) => String(AlarmDescription).replace(/ What to do.*/, ''))).toEqual([
-      'A build failed that loads files from vehicles/acme/, vehicles/acme-changes/.',
-      'A build failed that loads files from compliance/.',
-      'Nothing was loaded from vehicles/acme/ for 26h.',
-      'Nothing was loaded from vehicles/acme-changes/ for 7d.',
-      'Nothing was loaded from compliance/ for 2d.',
-    ]);
-    const [failed, , nothing] = alarms;
-    expect(failed).toMatchObject({ MetricName: 'FailedBuilds', TreatMissingData: 'notBreaching' });
-    expect(nothing).toMatchObject({
-      MetricName: 'VehiclesLoaded',
-      Dimensions: [{ Name: 'entry', Value: 'vehicles/acme/' }],
-      EvaluationPeriods: 26,
-      Period: 3_600,
-      TreatMissingData: 'breaching',
-    });
   });
 
   it.each([

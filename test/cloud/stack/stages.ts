@@ -1,6 +1,5 @@
 /** The stages whose templates the tests read. */
 import type { StageFile } from '../../../core/stage/stage-schema.ts';
-import { SIGNED_ANSWERS } from '../release/stack-promises.ts';
 
 /** A stage with its committed settings, except for these. */
 export interface Stage {
@@ -11,6 +10,9 @@ export interface Stage {
 }
 
 const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
+
+/** With it a stage has every kind of resource that is kept. */
+export const SIGNED_ANSWERS = { issuer: 'https://api.example.com', keys: ['2026', '2025'] };
 
 /** Public keys that are not in KMS any more. */
 export const RETIRED_KEYS = [

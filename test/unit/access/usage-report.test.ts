@@ -1,4 +1,4 @@
-/** What is counted, and when: test/api/units.test.ts. */
+/** What is counted, and when: test/api/access.test.ts. */
 import { describe, expect, it } from '@jest/globals';
 import type { KeyRecord } from '../../../core/access/key-record.ts';
 import { windowAt } from '../../../core/access/plans.ts';

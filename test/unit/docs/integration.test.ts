@@ -115,36 +115,24 @@ const shownOf = new Map([...page.matchAll(ANSWERED)].map(([, script = '', shown 
 });
 
 describe('The home page of the site', () => {
-  /** What the programs in one language print, with a test key. */
-  const printed = async (language: 'sh' | 'ts' | 'python', ...command: [string, ...string[]]): Promise<string[]> => {
-    const outputs: string[] = [];
-    for (const snippet of snippetsOf(home, language)) {
-      const program = snippet
-        .replaceAll('https://api.example.com', service.origin)
-        .replaceAll('API_KEY', 'API_TEST_KEY');
-      const [name, ...args] = command;
-      outputs.push(await run(name, [...args, program]));
-    }
-    return outputs;
+  /** What the only program in a language prints, with a test key. */
+  const printed = (language: 'sh' | 'ts' | 'python', command: string, ...args: string[]): Promise<string> => {
+    const [program = '', ...more] = snippetsOf(home, language);
+    expect(more).toEqual([]);
+    const local = program.replaceAll('https://api.example.com', service.origin).replaceAll('API_KEY', 'API_TEST_KEY');
+    return run(command, [...args, local]);
   };
 
   (hasCurl ? it : it.skip)('shows the answer to its request', async () => {
-    const shown = snippetsOf(home, 'json');
-    expect(shown).toHaveLength(1);
-    expect((await printed('sh', 'bash', '-euo', 'pipefail', '-c')).map(timeless)).toEqual(shown.map(timeless));
+    const [shown = ''] = snippetsOf(home, 'json');
+    expect(timeless(await printed('sh', 'bash', '-euo', 'pipefail', '-c'))).toEqual(timeless(shown));
   });
 
-  /** What a program says in its last line that it prints. */
-  const announced = (language: 'ts' | 'python') =>
-    snippetsOf(home, language).map((program) => / (?:\/\/|#) (.*)\n$/.exec(program)?.[1]);
-
-  it('has TypeScript that prints what it says', async () => {
-    expect(announced('ts')).toEqual(['true']);
-    expect(await printed('ts', process.execPath, '--input-type=module-typescript', '--eval')).toEqual(announced('ts'));
-  });
-
-  (isInstalled('python3') ? it : it.skip)('has Python that prints what it says', async () => {
-    expect(announced('python')).toEqual(['True']);
-    expect(await printed('python', 'python3', '-c')).toEqual(announced('python'));
+  it.each([
+    ['ts', 'true', process.execPath, ['--input-type=module-typescript', '--eval']],
+    ...(isInstalled('python3') ? [['python', 'True', 'python3', ['-c']] as const] : []),
+  ] as const)('has a program in %s that prints what its last line says: %s', async (language, says, command, args) => {
+    expect(snippetsOf(home, language)[0]).toMatch(new RegExp(` (//|#) ${says}\n$`));
+    expect(await printed(language, command, ...args)).toBe(says);
   });
 });

@@ -1,26 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf, type PresentedKey } from '../../../core/access/api-key.ts';
-import { differentKeys, unauthorized } from '../../../core/problems.ts';
+import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
+import { differentKeys } from '../../../core/problems.ts';
 import { pageLinks } from '../../../functions/endpoints/list-content/page-links.ts';
-import { dataOfKey, keyForm, presentedKey } from '../../../functions/http/key-form.ts';
-import { isSandbox, readEvent, requestContext } from '../../../functions/http/request.ts';
+import { presentedKey } from '../../../functions/http/key-form.ts';
+import { readEvent } from '../../../functions/http/request.ts';
 import { NOON } from '../../support/clock.ts';
-import { httpRequest } from '../../support/http-request.ts';
 
 const PATHS = ['/v1/api/content', '/api/content'] as const;
 
 const idOf = (requestId: unknown, awsRequestId?: string) =>
   readEvent({ requestContext: { requestId } }, { awsRequestId } as never, PATHS).requestId;
 const timeOf = (timeEpoch: unknown) => readEvent({ requestContext: { timeEpoch } }, undefined, PATHS).now.getTime();
-
-it.each([
-  [{ kind: 'test' }, true],
-  [{ kind: 'live' }, false],
-  [{ kind: 'probe' }, false],
-  [undefined, false],
-] as const)('A request with the key %j is of the sandbox: %s', (key, sandbox) => {
-  expect(isSandbox(key ? { key: { id: '', hash: '', ...key } } : {})).toBe(sandbox);
-});
 
 describe('The request context', () => {
   it('has the valid parts of the event, with header names in lower case', () => {
@@ -84,12 +74,6 @@ describe('The request context', () => {
   });
 });
 
-it('The request context is added to the one of Lambda', () => {
-  const request = httpRequest({ rawPath: '/api/content' }, { functionName: 'list-content' });
-  requestContext({ paths: PATHS }).before?.(request);
-  expect(request.context).toMatchObject({ functionName: 'list-content', address: '/api/content' });
-});
-
 describe('The key of a request', () => {
   const key = generateKey('test');
   const other = generateKey('test');
@@ -119,22 +103,6 @@ describe('The key of a request', () => {
   it('is not taken from two headers that differ, with a sentence of its own', () => {
     const headers = { authorization: `Bearer ${key}`, 'x-api-key': other };
     expect(() => presentedKey(headers)).toThrow(differentKeys());
-  });
-
-  it('is set in the request context, and required: otherwise UNAUTHORIZED', () => {
-    const request = httpRequest<{ key: PresentedKey }>({ headers: { 'X-API-Key': key } });
-    keyForm().before(request);
-    expect(request.context.key.id).toBe(keyIdOf(hashKey(key), 'test'));
-    expect(() => keyForm().before(httpRequest())).toThrow(unauthorized());
-  });
-
-  it('decides with its kind, and the day, on the data that the endpoint sees', () => {
-    const request = httpRequest<{ key: PresentedKey; seen: object }>(
-      {},
-      { key: { kind: 'probe' }, today: '2026-06-15' },
-    );
-    dataOfKey<{ seen: object }>((seen) => ({ seen })).before(request);
-    expect(request.context.seen).toEqual({ kind: 'probe', today: '2026-06-15' });
   });
 });
 

@@ -26,11 +26,7 @@ const fresh = () => randomUUID();
 const put = (id: string, value = '', more: More<'Put'> = {}): TransactWrite => ({
   Put: { TableName: table, Item: { id, value }, ...more },
 });
-const putNew = (id: string, more: More<'Put'> = {}) =>
-  put(id, 'new', { ConditionExpression: 'attribute_not_exists(id)', ...more });
-const remove = (id: string, more: More<'Delete'> = {}): TransactWrite => ({
-  Delete: { TableName: table, Key: { id }, ...more },
-});
+const putNew = (id: string) => put(id, 'new', { ConditionExpression: 'attribute_not_exists(id)' });
 const add = (id: string, change: number, more: More<'Update'> = {}): TransactWrite => {
   const addition = { UpdateExpression: 'ADD amount :change', ExpressionAttributeValues: { ':change': change } };
   return { Update: { TableName: table, Key: { id }, ...addition, ...more } };
@@ -45,46 +41,14 @@ const stored = async (...ids: string[]) => {
   return Promise.all(keys.map(async (key) => (await shared.client.send(new GetCommand(key))).Item));
 };
 
+/** What it applies, and what conditions do: test/unit/content, test/unit/dynamodb/retries.test.ts, test/orders. */
 describe('A transaction', () => {
-  it('applies every kind of action, on several tables', async () => {
-    const [created, replaced, added, deleted, present, keyId] = [fresh(), fresh(), fresh(), fresh(), fresh(), fresh()];
-    const use = { TableName: shared.names.usage, Item: { keyId, windowStart: 60 } };
-    await transact([put(replaced, 'old'), put(deleted), put(present)]);
-    await transact([
-      ...[putNew(created), put(replaced, 'new'), add(added, 3), remove(deleted), requirePresent(present)],
-      { Put: use },
-    ]);
-    expect(await stored(created, replaced, added, deleted, present)).toEqual([
-      ...[
-        { id: created, value: 'new' },
-        { id: replaced, value: 'new' },
-        { id: added, amount: 3 },
-      ],
-      ...[undefined, { id: present, value: '' }],
-    ]);
-    const again = [add(added, 1), { Put: { ...use, ConditionExpression: 'attribute_not_exists(keyId)' } }];
-    await expect(transact(again)).rejects.toMatchObject({
-      CancellationReasons: [{ Code: 'None' }, { Code: 'ConditionalCheckFailed' }],
-    });
-    expect(await stored(added)).toEqual([{ id: added, amount: 3 }]);
-  });
-
-  it('changes nothing and gives one reason per action when conditions fail', async () => {
-    const [untouched, taken, absent, removed] = [fresh(), fresh(), fresh(), fresh()];
-    await transact([put(taken, 'old'), put(removed, 'old')]);
-    const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-    const transaction = transact([
-      ...[put(untouched), putNew(taken, returned), requirePresent(absent, returned)],
-      remove(removed, { ConditionExpression: 'attribute_not_exists(id)' }),
-    ]);
-    const failed = { Code: 'ConditionalCheckFailed' };
-    const Item = { id: { S: taken }, value: { S: 'old' } };
-    await expect(transaction).rejects.toMatchObject({
-      name: 'TransactionCanceledException',
-      CancellationReasons: [{ Code: 'None' }, { ...failed, Item }, failed, failed],
-    });
-    const unchanged = [undefined, { id: taken, value: 'old' }, { id: removed, value: 'old' }];
-    expect(await stored(untouched, taken, removed)).toEqual(unchanged);
+  it('checks an item and leaves it as it is, and fails when it is absent', async () => {
+    const [present, absent] = [fresh(), fresh()];
+    await transact([put(present)]);
+    await transact([requirePresent(present)]);
+    expect(await stored(present)).toEqual([{ id: present, value: '' }]);
+    await expect(transact([requirePresent(absent)])).rejects.toMatchObject({ name: 'TransactionCanceledException' });
   });
 
   it('changes nothing when an update does not fit the item', async () => {
@@ -112,14 +76,6 @@ describe('A transaction', () => {
       expect(await stored(id)).toEqual([undefined]);
     },
   );
-
-  it('applies exactly once beside others', async () => {
-    const id = fresh();
-    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => transact([add(id, 1)])));
-    const applied = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    expect(applied).toBeGreaterThan(0);
-    expect(await stored(id)).toEqual([{ id, amount: applied }]);
-  });
 });
 
 describe('A request token', () => {

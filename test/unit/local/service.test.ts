@@ -186,14 +186,7 @@ describe('On this machine, without a key,', () => {
     expect(await forwarded.json()).toMatchObject({ servers: expect.arrayContaining([expect.objectContaining(https)]) });
   });
 
-  it.each(['/', '/docs'])('%s has the test key, and says what it sees', async (path) => {
-    const page = await (await get(path)).text();
-    expect(page).toContain(`data-key="${service.keys.test}"`);
-    expect(page).toMatch(/<p[^>]*>[^<]*sandbox[^<]*<\/p>/);
-    expect(page).toContain('test key of this machine');
-  });
-
-  it('the type of every problem leads to its section, with its status, meaning and remedy', async () => {
+  it('the type of every problem leads to its section, in which Markdown is HTML', async () => {
     const errors = await (await get('/docs/errors')).text();
     for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
       const [path, anchor] = problemType(code).split('#');
@@ -201,10 +194,7 @@ describe('On this machine, without a key,', () => {
       expect(errors).toContain(`<h2 id="${anchor}"><a href="#${anchor}">${code}</a></h2>`);
       expect(errors).toContain(`<li><a href="#${anchor}">${code}</a></li>`);
     }
-    expect(errors).toContain(
-      '<p><strong>405 Method Not Allowed.</strong> The path exists, but not with this method.</p>\n' +
-        '<p>Use one of the methods in the <code>Allow</code> header.</p>',
-    );
+    expect(errors).toContain('<p>Use one of the methods in the <code>Allow</code> header.</p>');
     expect(errors).not.toContain('`');
   });
 });

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cp } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { useFolder } from '../../support/use-folder.ts';
 
 const PROGRAMS = ['bin/*.ts', 'bench/run.ts', 'test/{orders,outside/*}/run.ts', 'site/prepare.ts'];
 /** A part of the others. */
@@ -21,6 +20,21 @@ it.each(globSync(PROGRAMS, { exclude: NO_PROGRAMS }))(
   },
 );
 
+// A valid address: test/outside/site/documentation.test.ts.
+it.each(['javascript:alert(1)', 'api.example.com', 'https://api.example.com/v1'])(
+  'The site is not built for SITE_API=%s, with one sentence',
+  (api) => {
+    const { status, stderr } = spawnSync(process.execPath, ['site/prepare.ts'], {
+      env: { ...process.env, SITE_API: api },
+      encoding: 'utf8',
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `SITE_API must be an address without a path, such as https://api.example.com, and not ${api}\n`,
+    });
+  },
+);
+
 const { packages } = JSON.parse(readFileSync(new URL('../../../package-lock.json', import.meta.url), 'utf8'));
 
 /** The package of Node for each platform that `npm ci` provides with it, by `process.platform` and `process.arch`. */
@@ -30,6 +44,8 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 describe('The Node that runs the scripts', () => {
+  const inClone = useFolder();
+
   it.each([
     ['bin/app.ts', 'npx -p node@24 cdk synth'],
     ['bin/admin.ts', 'npx -p node@24 node bin/admin.ts'],
@@ -47,10 +63,8 @@ describe('The Node that runs the scripts', () => {
   });
 
   it.each(['start', 'admin', 'test'])('says before npm ci that npm %s needs it', async (script) => {
-    const folder = await mkdtemp(join(tmpdir(), 'fresh-clone-'));
-    for (const path of ['package.json', 'bin']) await cp(path, join(folder, path), { recursive: true });
-    const { status, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd: folder, encoding: 'utf8' });
-    await rm(folder, { recursive: true });
+    for (const path of ['package.json', 'bin']) await cp(path, inClone(path), { recursive: true });
+    const { status, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd: inClone(), encoding: 'utf8' });
     expect({ status, stderr: stderr.trimEnd().split('\n').at(-1) }).toEqual({
       status: 1,
       stderr: 'The packages are not installed: run npm ci first.',

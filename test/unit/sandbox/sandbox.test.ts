@@ -63,13 +63,6 @@ describe('The sandbox vehicles', () => {
     }
   });
 
-  it('have exemptions and SORN as the records of live vehicles have them', () => {
-    const recordOf = (registration: string) => sandboxCompliance(requireRegistration(registration), TODAY);
-    const exempt = { mot: { exempt: true }, roadTax: { exempt: true }, outstandingFines: 0 };
-    expect(recordOf('XYZ 999')).toMatchObject(exempt);
-    expect(recordOf('RA09 SRN')).toMatchObject({ roadTax: { sorn: true } });
-  });
-
   it('are listed in docs/sample-data.md with their outcomes', () => {
     for (const [index, { status, verdict }] of vehiclesAt(new Date('2026-06-15T12:00:00Z')).entries()) {
       const reasons = verdict?.reasons.map((reason) => `\`${reason}\``).join(' ');

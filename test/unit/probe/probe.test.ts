@@ -1,26 +1,43 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
+import { SCOPES } from '../../../core/access/scopes.ts';
+import { prefixedTableNames, tables } from '../../../core/tables.ts';
 import { matchRoute } from '../../../functions/endpoints/match-route.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import { handler } from '../../../functions/probe/handler.ts';
 import { journey } from '../../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../../functions/probe/probe-key.ts';
+import { createTables } from '../../../local/engine/create-tables.ts';
 import { catchOutput } from '../../support/caught-output.ts';
 import { NOON } from '../../support/clock.ts';
 import { inconsistenciesOf } from '../../support/content-consistency.ts';
+import { storeItems } from '../../support/engine.ts';
 import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
 import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
+import { failure, runAdminCommand } from '../../support/use-admin.ts';
 import { useApi } from '../../support/use-api.ts';
 
+// Read when the functions are loaded, with the first request to each.
+process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
-const api = useApi();
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const now = new Date(NOON);
+
+const api = useApi(undefined, { logLevel: 'INFO' });
 let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
+/** Of the journeys. */
 let key: ProbeKey;
 beforeAll(async () => {
   proxy = await startHttpFaultProxy(api.origin);
-  key = await keyOfToday(new Date(NOON));
+  key = await keyOfToday(now);
+});
+let written: readonly string[];
+beforeEach(() => {
+  written = catchOutput();
 });
 afterEach(() => {
   proxy.inject(() => undefined);
@@ -28,7 +45,26 @@ afterEach(() => {
 });
 afterAll(() => proxy.close());
 
-const MINUTE_MS = 60_000;
+const probeKey = async () => (await keyOfToday(now)).key;
+const probeRecords = async () => {
+  const { Items = [] } = await api.engine.client.send(new ScanCommand({ TableName: api.engine.names.keys }));
+  return Items.filter(({ id }) => String(id).startsWith('probe-'));
+};
+
+/** What is logged meanwhile. */
+const logOf = async (work: () => Promise<unknown>) => {
+  const before = written.length;
+  await work();
+  return written.slice(before).map((line) => JSON.parse(line));
+};
+
+it('The first request of an instance is no cold start in the metrics if it is the probe’s, and the next one neither', async () => {
+  const ask = (key: string) => logOf(() => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key }));
+  await ask(await probeKey());
+  const [line] = await ask(api.key);
+  expect(line).toMatchObject({ Requests: 1 });
+  expect(line).not.toHaveProperty('ColdStart');
+});
 
 /** One run of the probe a minute after the one before; what it found wrong. */
 const run = (origin = proxy.origin): Promise<readonly string[]> => {
@@ -178,14 +214,48 @@ describe('What the probe leaves', () => {
   });
 });
 
+describe('A key of the probe', () => {
+  it('is one for each London day, valid on that day and the next, and then removed by DynamoDB', async () => {
+    // 25 October in London, which has 25 hours.
+    const night = Date.parse('2026-10-24T23:30:00Z');
+    const { id, key } = await keyOfToday(new Date(night));
+    expect((await keyOfToday(new Date(night + DAY_MS))).id).toBe(id);
+    expect((await probeRecords()).filter(({ expires }) => expires === '2026-10-26')).toEqual([
+      {
+        id,
+        hash: hashKey(key),
+        name: 'Probe',
+        plan: 'probe',
+        scopes: SCOPES,
+        createdAt: '2026-10-24T23:30:00.000Z',
+        expires: '2026-10-26',
+        [tables.keys.timeToLiveAttribute]: night / 1_000 + (3 * DAY_MS) / 1_000,
+      },
+    ]);
+    expect((await keyOfToday(new Date(night + 2 * DAY_MS))).id).not.toBe(id);
+  });
+});
+
+it('A request with a key of the probe is logged as the probe’s and in no metric; a forged one is counted like every 401', async () => {
+  const linesWith = (of: string) => logOf(() => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key: of }));
+  const lines = await linesWith(await probeKey());
+  expect(lines).toMatchObject([{ endpoint: 'vehicle-insurance', status: 200, probe: true }]);
+  expect(lines.filter((line) => '_aws' in line)).toEqual([]);
+  const forged = await linesWith(generateKey('probe'));
+  expect(forged).toMatchObject([{ status: 401, code: 'UNAUTHORIZED', Requests: 1, _aws: {} }]);
+  expect(forged[0]).not.toHaveProperty('probe');
+});
+
 describe('The line of a run', () => {
-  const lineOf = async (now = NOON) => {
+  const lineOf = async (at = NOON) => {
     process.env.PROBED_ORIGIN = api.origin;
-    const written = catchOutput();
-    jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask'] });
-    const failures = await handler();
+    jest.useFakeTimers({ now: at, doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask'] });
+    let failures: readonly string[] = [];
+    const logged = await logOf(async () => {
+      failures = await handler();
+    });
     jest.useRealTimers();
-    const lines = written.map((line) => JSON.parse(line)).filter((line) => 'ProbeFailures' in line);
+    const lines = logged.filter((line) => 'ProbeFailures' in line);
     // Who invokes it is told the same.
     expect(failures).toEqual(lines[0]?.failures);
     return lines;
@@ -198,7 +268,7 @@ describe('The line of a run', () => {
   });
 
   it('has the metric 1 with no more than the name of the error while the key cannot be stored', async () => {
-    const nextDay = NOON + 24 * 60 * MINUTE_MS;
+    const nextDay = NOON + DAY_MS;
     api.faults.inject(forTable(api.engine.names.keys, forOperation('PutItem', always('deny'))));
     const failures = ['its key could not be stored: AccessDeniedException'];
     expect(await lineOf(nextDay)).toMatchObject([{ ProbeFailures: 1, failures }]);
@@ -207,8 +277,7 @@ describe('The line of a run', () => {
   });
 
   it('has the metric 1 and what failed, when every key is rejected', async () => {
-    const at = new Date(NOON);
-    await api.keys.revoke((await keyOfToday(at)).id, { by: 'tester', at });
+    await api.keys.revoke((await keyOfToday(now)).id, { by: 'tester', at: now });
     const [line] = await lineOf();
     expect(line).toMatchObject({ level: 'ERROR', ProbeFailures: 1 });
     expect(line.failures).toContain('GET /v1/vehicle/AB12CDE/insurance: its status is 401, not 200 (UNAUTHORIZED)');
@@ -218,5 +287,41 @@ describe('The line of a run', () => {
   it('is not written without an origin: the minute has no data', async () => {
     process.env.PROBED_ORIGIN = '';
     await expect(handler()).rejects.toThrow('missing environment variables: PROBED_ORIGIN');
+  });
+});
+
+describe('The operators’ commands', () => {
+  const run = (...args: string[]) => runAdminCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names);
+  const liveId = () => keyIdOf(hashKey(api.key), 'live');
+
+  it('neither list, accept nor make a key of the probe', async () => {
+    const { id } = await keyOfToday(now);
+    const before = await probeRecords();
+    const { exitCode, stdout } = await run('keys', 'list', '--json');
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain(id);
+    expect(stdout).toContain(liveId());
+    for (const [command = '', ...options] of [['revoke'], ['rotate'], ['usage'], ['update', '--plan', 'free']]) {
+      expect(await run('keys', command, id, ...options)).toEqual(failure("a key's id has 20 hexadecimal digits"));
+    }
+    const created = await run('keys', 'create', '--name', 'A', '--plan', 'free', '--env', 'probe');
+    expect(created).toEqual(failure('Allowed choices are live, test'));
+    expect(await probeRecords()).toEqual(before);
+  });
+
+  it('do not restore the keys of the probe', async () => {
+    const { client, names } = api.engine;
+    await keyOfToday(now);
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: names.keys }));
+    const restored = prefixedTableNames(`${names.keys}-restored-`);
+    await createTables(client, restored);
+    await storeItems(client, restored.keys, Items);
+    const deleted = [...(await probeRecords()).map(({ id }) => id), liveId()];
+    for (const id of deleted) await client.send(new DeleteCommand({ TableName: names.keys, Key: { id } }));
+    const { exitCode, stdout } = await run('keys', 'restore', '--from', restored.keys);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('probe-');
+    expect(stdout).toMatch(new RegExp(`^${liveId()} .*restored$`, 'm'));
+    expect(await probeRecords()).toEqual([]);
   });
 });

@@ -4,9 +4,9 @@ import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { httpEvent, splitTarget } from '../../../../local/gateway/http-event.ts';
-import { gatewayResponse, invoke } from '../../../../local/gateway/invocation.ts';
-import { chooseRoute } from '../../../../local/gateway/routes.ts';
+import { httpEvent, splitTarget } from '../../../local/gateway/http-event.ts';
+import { gatewayResponse, invoke } from '../../../local/gateway/invocation.ts';
+import { chooseRoute } from '../../../local/gateway/routes.ts';
 
 const ARRIVED = new Date('2026-06-15T12:00:10.000Z');
 let last: APIGatewayProxyEventV2;

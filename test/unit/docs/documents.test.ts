@@ -1,12 +1,17 @@
-/** Every citation of a document of the project, in code and in documents, leads to a file and a section that exist. */
+/** What documents say of code and of each other: citations, tests by their titles, figures, endpoints. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Left behind by other commands: `npm run site` copies the program of the reference to `site/public`. */
 const exclude = ['**/{node_modules,dist,public}/**', relative(ROOT, import.meta.filename)];
 const filesOf = (...patterns: readonly string[]) => globSync(patterns, { cwd: ROOT, exclude });
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 const documents = filesOf('*.md', 'docs/*.md', '{client,examples}/README.md');
 const code = filesOf(
@@ -26,7 +31,7 @@ const withoutCodeBlocks = (text: string): string => text.replace(/^```.*?^```$/g
 
 /** The sections of a document: its headings, and its explicit anchors. */
 const sectionsOf = (document: string): ReadonlySet<string> => {
-  const text = withoutCodeBlocks(readFileSync(join(ROOT, document), 'utf8'));
+  const text = withoutCodeBlocks(read(document));
   const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slugOf(heading));
   const anchors = [...text.matchAll(/<a id="(.+?)">/g)].map(([, id = '']) => id);
   return new Set([...headings, ...anchors]);
@@ -58,8 +63,6 @@ const problemsInDocument = (document: string, text: string): string[] => {
   ];
 };
 
-const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-
 describe('Every citation leads to a section', () => {
   it.each(documents)('of %s', (document) => expect(problemsInDocument(document, read(document))).toEqual([]));
 
@@ -69,5 +72,65 @@ describe('Every citation leads to a section', () => {
     expect(code).toEqual(
       expect.arrayContaining(['core/problems.ts', 'lib/service-stack.ts', 'jest.config.js', '.ci/run']),
     );
+  });
+});
+
+describe('docs/ordered.md', () => {
+  const tests = filesOf('test/**/*{.test,-tests}.ts').map(read);
+
+  /** Whether a test file has these titles, each as the first argument of `describe`, `it` or their `each`. */
+  const isInOneFile = (titles: readonly string[]): boolean =>
+    tests.some((text) =>
+      titles.every((title) =>
+        ["'", '`'].some((quote) => new RegExp(`[(\\s]${RegExp.escape(quote + title + quote)},`).test(text)),
+      ),
+    );
+
+  /** The rows of the table: number, rule and tests, whose titles stand in backquotes. */
+  const rules = read('docs/ordered.md')
+    .split('\n')
+    .filter((line) => /^\| \d/.test(line))
+    .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| ?| ?\|$/g, '')))
+    .map(([number, , cell = '']) => {
+      const titles = [...cell.matchAll(/`([^`]+)`/g)].map(([, title = '']) => title);
+      return { number, titles };
+    });
+
+  it('names a test for each rule', () => {
+    expect(rules.length).toBeGreaterThan(20);
+    expect(rules.filter(({ titles }) => titles.length === 0)).toEqual([]);
+  });
+
+  it('names tests that there are', () => {
+    const titles = rules.flatMap((rule) => rule.titles);
+    expect(titles.filter((title) => !isInOneFile(title.split(' › ')))).toEqual([]);
+  });
+});
+
+it.each(Object.entries(DEFAULT_PLANS))('The guide has the figures of the plan %s in its table', (name, plan) => {
+  const figures = [plan.requestsPerWindow, plan.bulkSize].map((figure) => figure.toLocaleString('en-GB'));
+  expect(read('docs/integration.md')).toContain(`\n| \`${name}\` | ${figures.join(' | ')} |\n`);
+});
+
+it('The client sends at once what the smallest plan allows', () => {
+  const smallest = Math.min(...Object.values(DEFAULT_PLANS).map(({ bulkSize }) => bulkSize));
+  expect(read('client/src/bulk.ts')).toContain(`SMALLEST_BULK_SIZE = ${smallest};`);
+});
+
+describe.each(Object.values<Endpoint>(endpoints))('Of the endpoint $id', ({ method, paths: [path], scope }) => {
+  // Some documents leave out the `/v1` of their paths.
+  const mentioned = path.replace(/^\/v1/, '');
+
+  it('README.md has the path, and the newest section of docs/changelog.md when it is new', () => {
+    expect(read('README.md')).toContain(mentioned);
+    const isReleased = read('docs/released/promises.txt').includes(`${method} ${path} `);
+    if (!isReleased) expect(read('docs/changelog.md').split(/^## /m)[1]).toContain(mentioned);
+  });
+
+  it('the contract has the path and the scope', () => {
+    const row = read('docs/contract.md')
+      .split('\n')
+      .find((line) => line.startsWith('|') && line.includes(`\`${method} ${path}\``));
+    expect(row).toContain(scope === undefined ? '| none |' : `| \`${scope}\` |`);
   });
 });

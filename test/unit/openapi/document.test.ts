@@ -1,5 +1,16 @@
-/** What imports, generators and typed clients need of the document; `test/outside/generated-clients` generates some. */
+/** The OpenAPI document: it says what the service accepts, in a form that imports and generated clients need. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
+import { registrationSchema } from '../../../functions/endpoints/document.ts';
+import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
+import { dateInput } from '../../../functions/endpoints/vehicle-insurance/date-input.ts';
+import type { InputSchemas } from '../../../functions/http/input.ts';
+import { noInput, QUERY_PARAMETERS } from '../../../functions/http/validation.ts';
+import { documents } from '../../../openapi/endpoint-documents.ts';
 import { openApiDocument } from '../../../openapi/published-document.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -76,5 +87,46 @@ describe('For a first request from an import', () => {
     expect(responses.length).toBeGreaterThan(20);
     const others = parameters.filter(({ name }) => !['date', 'slug', 'after'].includes(String(name)));
     for (const described of [...others, ...bodies, ...responses]) expect(firstValue(described)).toBeTruthy();
+  });
+});
+
+it.each(Object.keys(endpoints) as EndpointId[])(
+  'An endpoint documents the input that it reads, and no other: %s',
+  async (id) => {
+    const file = join(resolve(import.meta.dirname, '../../../functions/endpoints'), id, 'input.ts');
+    const { query, headers, body }: InputSchemas = documents[id];
+    if (existsSync(file)) {
+      const { input } = (await import(file)) as { input: { schemas: InputSchemas } };
+      expect({ query, headers, body }).toMatchObject(input.schemas);
+    } else {
+      // The one input without a schema.
+      const { query: names } = id === 'vehicle-insurance' ? dateInput : noInput;
+      expect(Object.keys(query?.properties ?? {})).toEqual(names);
+      expect(headers).toBeUndefined();
+      expect(body).toBeUndefined();
+    }
+  },
+);
+
+it('Every function knows the query parameters of all endpoints', () => {
+  const names = Object.values(documents).flatMap(({ query }) => Object.keys(query?.properties ?? {}));
+  expect(QUERY_PARAMETERS.toSorted()).toEqual([...new Set(names)].toSorted());
+});
+
+describe('The schema of a registration in the document', () => {
+  const fits = new Ajv2020({ strict: false }).compile({ ...registrationSchema });
+  const agrees = (text: string): boolean => fits(text) === (normaliseRegistration(text) !== undefined);
+  const unit = fc.constantFrom(
+    ...['A', 'b', 'O', 'u', 'Z', '0', '9', 'Ä', 'ö', 'Å', 'É', '\u0308', '\u030a', '\u0301', '\u212a', '\u212b'],
+    ...[' ', '-', '.', '\u00b7', '\u0387', '\u00a0', '\u2000', '\u200b', '\n', '_', '🚗'],
+  );
+
+  it('accepts a string if and only if the service does', () => {
+    fc.assert(fc.property(fc.string({ unit, maxLength: 34 }), agrees), { numRuns: 1_500 });
+  });
+
+  it('agrees with the service on every character', () => {
+    const characters = Array.from({ length: 0xffff }, (_, index) => String.fromCharCode(index + 1));
+    expect(characters.filter((character) => character.isWellFormed() && !agrees(`A${character}`))).toEqual([]);
   });
 });
