@@ -72,6 +72,8 @@ const sent = (registrations: readonly unknown[], more: object = {}) => ({ json: 
 const REJECTED: readonly [string, Call, string, object?][] = [
   ['an empty list', sent([]), 'VALIDATION_FAILED', { errors: [{ pointer: '/registrations' }] }],
   ['an entry that is no text', sent(['A1', 7]), 'VALIDATION_FAILED', { errors: [{ pointer: '/registrations/1' }] }],
+  ['no list', { json: {} }, 'VALIDATION_FAILED', { errors: [{ pointer: '/registrations' }] }],
+  ['no object', { raw: 'null', headers: JSON_TYPE }, 'VALIDATION_FAILED'],
   ['more than any plan can allow', sent(Array(1_001).fill('A1')), 'BULK_TOO_LARGE'],
   ['no JSON', { raw: '{', headers: JSON_TYPE }, 'MALFORMED_JSON'],
   ['another type', { raw: '{}', headers: { 'Content-Type': 'text/plain' } }, 'UNSUPPORTED_CONTENT_TYPE'],
