@@ -11,26 +11,26 @@ const AFTER = Buffer.from(`2026-07-01T12:00:00.000Z ${'0'.repeat(36)} digest`).t
 
 describe('A new item', () => {
   it.each([
-    ['title', 'half \ud83d of a pair', /^must not contain U\+D83D, which is character 6$/],
-    ['title', '🚗\ufffd', /^must not contain U\+FFFD, which is character 2$/],
-    ['title', '🚗'.repeat(201), /^must be a text of 1 to 200 characters/],
-    ['title', '\u200b\u2060 \ufeff\u00ad', /that is not blank$/],
-    ['content', '', /that is not blank$/],
-    ['content', 'line\r\n\u000bline', /^must not contain U\+000B, which is character 7$/],
-    ['content', `${'é'.repeat(50_000)}x`, /^must be at most 100,000 bytes of UTF-8, not 100001$/],
-    ['meta_description', '\u0085', /^must not contain U\+0085, which is character 1$/],
-    ['meta_description', null, /^must be a string$/],
-    ['meta_description', 'x'.repeat(501), /^must be a text of at most 500 characters/],
-    ['domain', 'a'.repeat(254), /at most 253 characters$/],
-    ['domain', 'a..b', /labels joined by dots/],
+    ['title', /^must not contain U\+D83D, which is character 6$/, 'half \ud83d of a pair'],
+    ['title', /^must not contain U\+FFFD, which is character 2$/, '🚗\ufffd'],
+    ['title', /^must be a text of 1 to 200 characters/, '🚗'.repeat(201)],
+    ['title', /that is not blank$/, '\u200b\u2060 \ufeff\u00ad'],
+    ['content', /that is not blank$/, ''],
+    ['content', /^must not contain U\+000B, which is character 7$/, 'line\r\n\u000bline'],
+    ['content', /^must be at most 100,000 bytes of UTF-8, not 100001$/, `${'é'.repeat(50_000)}x`],
+    ['meta_description', /^must not contain U\+0085, which is character 1$/, '\u0085'],
+    ['meta_description', /^must be a string$/, null],
+    ['meta_description', /^must be a text of at most 500 characters/, 'x'.repeat(501)],
+    ['domain', /at most 253 characters$/, 'a'.repeat(254)],
+    ['domain', /labels joined by dots/, 'a..b'],
     // Too long and of the wrong form: one issue.
-    ['slug', '-'.repeat(201), /at most 200 characters$/],
+    ['slug', /at most 200 characters$/, '-'.repeat(201)],
     // Too long and with a character that is not allowed: one issue, which names the character.
-    ['meta_description', `\u0085${'x'.repeat(500)}`, /^must not contain U\+0085, which is character 1$/],
-    ['slug', 'a--b', /single hyphens/],
-    ['slug', 'a\n', /single hyphens/],
-    ['id', 'mine', /^is not a field of this request$/],
-  ])('has one issue with this %s: %j', (field, value, detail) => {
+    ['meta_description', /^must not contain U\+0085, which is character 1$/, `\u0085${'x'.repeat(500)}`],
+    ['slug', /single hyphens/, 'a--b'],
+    ['slug', /single hyphens/, 'a\n'],
+    ['id', /^is not a field of this request$/, 'mine'],
+  ])('has one issue with this %s: %s', (field, detail, value) => {
     const issues = validationIssues(CreateContent, { ...ITEM, [field]: value });
     expect(issues).toEqual([{ pointer: `/${field}`, detail: expect.stringMatching(detail) }]);
   });

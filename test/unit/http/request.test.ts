@@ -20,7 +20,7 @@ describe('The request context', () => {
       pathParameters: { id: '1', no: null },
       requestContext: { requestId: 'r-1', timeEpoch: NOON, http: { method: 'GET' } },
     };
-    expect(readEvent(event, undefined, PATHS)).toMatchObject({
+    const parts = {
       requestId: 'r-1',
       now: new Date(NOON),
       today: '2026-06-15',
@@ -28,10 +28,9 @@ describe('The request context', () => {
       method: 'GET',
       path: '/v1',
       pathParameters: { id: '1' },
-    });
-    const { headers, pathParameters } = readEvent(event, undefined, PATHS);
-    expect(Object.keys(headers)).toEqual(['x-api-key']);
-    expect(Object.keys(pathParameters)).toEqual(['id']);
+    };
+    // Unlike toMatchObject, it allows no further headers and parameters.
+    expect(readEvent(event, undefined, PATHS)).toEqual(expect.objectContaining(parts));
   });
 
   it.each([
