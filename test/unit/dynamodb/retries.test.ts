@@ -21,7 +21,7 @@ beforeAll(() => {
 afterAll(() => db.destroy());
 afterEach(() => void jest.restoreAllMocks());
 
-/** One batch of several that fails, or is partial: test/faults/matrix.test.ts. */
+/** One batch of several that fails, or is partial until all is read: test/faults/matrix.test.ts. */
 describe('A batch get', () => {
   /** The registrations that were read and that were not, each sorted, and the failure. */
   const readPlates = async (client = db, deadline = deadlineIn(20_000)) => {
@@ -46,6 +46,15 @@ describe('A batch get', () => {
   it('retries for as long as it is throttled', async () => {
     api.faults.inject(() => (api.faults.calls.length <= 8 ? 'throttle' : undefined));
     expect(await readPlates()).toMatchObject({ unread: [], failure: undefined });
+  });
+
+  it('reports throttling of one batch before the deadline, so that the others are still answered', async () => {
+    const deadline = deadlineIn(1_000);
+    api.faults.inject(({ body }) => (body.includes('"P119"') ? 'throttle' : undefined));
+    const { unread, failure } = await deadline.within(readPlates(db, deadline));
+    expect(unread).toHaveLength(20);
+    const cause = { name: 'ProvisionedThroughputExceededException' };
+    expect(failure).toMatchObject({ name: 'DeadlineExceeded', cause });
   });
 
   it('reports a programming error of one batch', async () => {
