@@ -27,12 +27,6 @@ const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')), { pl
 
 const get = (path: string, key: string) => api.call('GET', path, { key });
 const count = (...counters: object[]) => storeItems(api.engine.client, api.engine.names.usage, counters);
-/** A key of the free plan that has made this many requests in the window. */
-const usedKey = async (requests: number): Promise<string> => {
-  const key = await api.newKey({ plan: 'free' });
-  await count(aCounter(key, requests));
-  return key;
-};
 
 /** Which scope an endpoint needs: test/unit/docs/documents.test.ts. */
 describe('A scope', () => {
@@ -75,7 +69,7 @@ describe('The successor of a key', () => {
 /** Concurrent requests: the black-box checks; under faults: `npm run test:faults`. */
 describe('The rate limit', () => {
   it('admits as many requests as the plan allows, then answers 429 until the window ends, and rounds Retry-After up', async () => {
-    const key = await usedKey(58);
+    const key = await api.newKey({ plan: 'free' }, 58);
     for (const remaining of ['1', '0']) {
       const reply = await get('/v1/usage', key);
       expect(reply.status).toBe(200);
@@ -169,7 +163,7 @@ describe('The units of a key', () => {
   });
 
   it('of rate limited requests count where their limit could not be recorded, and the answer is the same', async () => {
-    const key = await usedKey(60);
+    const key = await api.newKey({ plan: 'free' }, 60);
     api.faults.inject(({ body }) => (body.includes('SET requestsPerWindow') ? 'error' : undefined));
     expect((await get(LOOKUP, key)).status).toBe(429);
     api.faults.reset();

@@ -10,9 +10,7 @@ import type { GatewayHandler } from '../../functions/http/stack.ts';
 import { documents } from '../../openapi/endpoint-documents.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
-import { storeItems } from '../support/engine.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
-import { aCounter } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));
@@ -62,8 +60,7 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => 
   });
 
   it('reads only what its path names for a key that is unknown, over its limit or else without the scope', async () => {
-    const overused = await api.newKey({ plan: 'free', scopes: [] });
-    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(overused, 60)]);
+    const overused = await api.newKey({ plan: 'free', scopes: [] }, 60);
     const unscoped = id === 'usage' || id === 'not-found' ? [] : [[await api.newKey({ scopes: [] }), 403] as const];
     for (const [key, statusCode] of [[generateKey('live'), 401] as const, [overused, 429] as const, ...unscoped]) {
       expect(await outcomeOf(id, key, path)).toMatchObject({ statusCode, bodyReads: 0, tables });

@@ -7,9 +7,8 @@ import { publicJwk } from '../../core/public-key.ts';
 import { rawSignature } from '../../core/signing.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { NOON } from '../support/clock.ts';
-import { storeItems } from '../support/engine.ts';
 import { always, forOperation, onNthCall } from '../support/fault-choosers.ts';
-import { aCompliance, aCounter, aVehicle } from '../support/records.ts';
+import { aCompliance, aVehicle } from '../support/records.ts';
 import { type Call, ISSUER, RESET, type Reply, rateLimitOf, useApi } from '../support/use-api.ts';
 
 const KEYS = '/.well-known/jwks.json';
@@ -110,8 +109,7 @@ describe('A signed answer', () => {
   });
 
   it('is no other error, and no answer of another endpoint', async () => {
-    const spent = await api.newKey({ plan: 'free' });
-    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(spent, 60)]);
+    const spent = await api.newKey({ plan: 'free' }, 60);
     const test = await api.newKey({ environment: 'test' });
     const replies = [
       await get(INSURANCE, JWT, { key: undefined }),

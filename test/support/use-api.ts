@@ -16,6 +16,7 @@ import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { type Reply, send } from './http-caller.ts';
 import { TEST_PLANS } from './plans.ts';
+import { aCounter } from './records.ts';
 
 export type { Call, Reply } from './http-caller.ts';
 
@@ -51,11 +52,15 @@ export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false, plan
     usage: usageTable(engine.client, engine.names.usage),
     /** Sends a request; fails when request or reply breaks the OpenAPI document. */
     call: byContract(gateway.origin, (...call) => send(gateway, ...call)),
-    /** A new key; a live one with every scope, the premium plan and no environment, unless said otherwise. */
-    newKey: async (record: Partial<KeyRecord> = {}): Promise<string> => {
+    /**
+     * A new key; a live one with every scope, the premium plan and no environment, unless said otherwise.
+     * @param used the requests that it has made in the window of `NOON`
+     */
+    newKey: async (record: Partial<KeyRecord> = {}, used = 0): Promise<string> => {
       const { key, id, hash } = newApiKey(record.environment ?? 'live');
       const createdAt = new Date(NOON).toISOString();
       await keys.add({ id, hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
+      if (used > 0) await storeItems(engine.client, engine.names.usage, [aCounter(key, used)]);
       return key;
     },
     loadVehicles: (...records: VehicleRecord[]) => storeItems(engine.client, engine.names.vehicles, records),

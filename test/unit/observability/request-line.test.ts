@@ -2,9 +2,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@j
 import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { logFailure } from '../../../core/runtime/log.ts';
 import { catchOutput } from '../../support/caught-output.ts';
-import { storeItems } from '../../support/engine.ts';
 import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
-import { aCompliance, aCounter, aVehicle } from '../../support/records.ts';
+import { aCompliance, aVehicle } from '../../support/records.ts';
 import { type Call, useApi } from '../../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
@@ -20,12 +19,11 @@ const FORCED_429 = '/v1/compliance/ER19THR';
 let testKey: string;
 let exhausted: string;
 const api = useApi(
-  async ({ engine, newKey, loadVehicles, loadCompliance }) => {
+  async ({ newKey, loadVehicles, loadCompliance }) => {
     await loadVehicles(aVehicle(CANARY));
     await loadCompliance(aCompliance(CANARY));
     testKey = await newKey({ environment: 'test' });
-    exhausted = await newKey({ plan: 'free' });
-    await storeItems(engine.client, engine.names.usage, [aCounter(exhausted, 60)]);
+    exhausted = await newKey({ plan: 'free' }, 60);
   },
   { logLevel: 'DEBUG' },
 );
