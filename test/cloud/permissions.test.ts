@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { type Endpoint, grantedActions } from '../../functions/http/endpoint-definition.ts';
+import { grantedActions } from '../../functions/http/endpoint-definition.ts';
 import { requestTo } from '../../local/record-examples.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../local/sample-database.ts';
 import { documents } from '../../openapi/endpoint-documents.ts';
 import { sharedEndpoint } from '../support/engine.ts';
 import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { startApi, type TestApi } from '../support/use-api.ts';
-import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';
+import { requestedPermissions } from './requested-permissions.ts';
 
 const IDS = Object.keys(endpoints) as EndpointId[];
 
@@ -55,13 +54,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const grantedPermissions = (endpoint: Endpoint) =>
-  sortedPermissions(
-    (Object.entries(grantedActions(endpoint)) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
-      actions.map((action) => [action, table] as const),
-    ),
-  );
-
 /** As `content strongly consistent`. */
 const readsIn = ({ operation, body }: DatabaseCall): string[] => {
   if (!['GetItem', 'BatchGetItem', 'Query'].includes(operation)) return [];
@@ -74,7 +66,10 @@ const readsIn = ({ operation, body }: DatabaseCall): string[] => {
 
 it.each(IDS)('The permissions that an endpoint lists are exactly those that it uses: %s', (id) => {
   const used = requestedPermissions(callsOf.get(id) ?? [], api.engine.names);
-  expect([...used, ...(onlyReleased[id] ?? [])].sort()).toEqual(grantedPermissions(endpoints[id]));
+  const granted = Object.entries<readonly string[]>(grantedActions(endpoints[id])).flatMap(([table, actions]) =>
+    actions.map((action) => `${table} ${action}`),
+  );
+  expect([...used, ...(onlyReleased[id] ?? [])].sort()).toEqual(granted.sort());
 });
 
 it('A request that its endpoint does not permit is rejected as IAM rejects it', async () => {
