@@ -4,13 +4,14 @@ import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import type { AdminContext } from '../../admin/command/context.ts';
 import { runAdmin } from '../../admin/program.ts';
+import type { TableId } from '../../core/tables.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import type { TestEngine } from './engine.ts';
+import { storeItems, type TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { PLANS_VARIABLE } from './plans.ts';
 import { useEngine } from './use-engine.ts';
@@ -120,7 +121,12 @@ export const useAdmin = () => {
   };
 
   /** Requests for writes that came to the database since the last reset. */
-  const writes = () => proxy.calls.filter(({ operation }) => /^(Put|Delete|BatchWrite|TransactWrite)/.test(operation));
+  const writes = () =>
+    proxy.calls.filter(({ operation }) => /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(operation));
+
+  /** Stores items as they are, such as damaged ones. */
+  const store = (table: TableId, ...items: readonly object[]): Promise<void> =>
+    storeItems(engine.client, engine.names[table], items);
 
   /** Every record of a table, by registration. */
   const stored = async <Stored = VehicleRecord>(table: 'vehicles' | 'compliance' = 'vehicles'): Promise<Stored[]> => {
@@ -129,6 +135,9 @@ export const useAdmin = () => {
     const items = pages.flatMap(({ Items = [] }) => Items);
     return items.toSorted((a, b) => (String(a.registration) < String(b.registration) ? -1 : 1)) as Stored[];
   };
+
+  const registrations = async (table: 'vehicles' | 'compliance' = 'vehicles'): Promise<string[]> =>
+    (await stored(table)).map(({ registration }) => registration);
 
   return {
     engine: () => engine,
@@ -160,7 +169,19 @@ export const useAdmin = () => {
       return { ...(await run(['import', kind, path, ...options])), path };
     },
 
+    store,
     stored,
+    registrations,
+
+    /** Empties the tables of vehicles and compliance, of erasures too. */
+    clear: async (): Promise<void> => {
+      for (const table of ['vehicles', 'compliance'] as const) {
+        for (const registration of await registrations(table)) {
+          await engine.client.send(new DeleteCommand({ TableName: engine.names[table], Key: { registration } }));
+        }
+      }
+    },
+
     findVehicle: async (registration: string) =>
       (await stored<VehicleRecord & { readonly revision?: string }>()).find((one) => one.registration === registration),
 

@@ -1,22 +1,19 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../../core/content/content-store.ts';
 import { contentTable } from '../../../core/content/content-table.ts';
 import { prefixedTableNames } from '../../../core/tables.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
 import { fillDomain, moment, someFields } from '../../support/content.ts';
-import { storeItems } from '../../support/engine.ts';
 import { complianceLine, itemLine, vehicleLine } from '../../support/import-files.ts';
 import { aPolicy, aVehicle } from '../../support/records.ts';
 import { failure, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 
 const admin = useAdmin();
-const { engine, run, pathOf } = admin;
+const { engine, run, pathOf, store } = admin;
 
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').filter(Boolean);
-const put = (table: 'vehicles' | 'compliance', Item: object) =>
-  engine().client.send(new PutCommand({ TableName: engine().names[table], Item }));
 /** New tables, and the CLI on them. */
 const otherTables = async (prefix: string) => {
   const { client, endpoint } = engine();
@@ -56,29 +53,24 @@ describe('export vehicles and export compliance', () => {
   it.each([
     ['vehicles', 'vehicles', vehicles],
     ['compliance', 'compliance records', compliance],
-  ] as const)(
-    'write a file of %s for its owner only, that import reads back to the same records',
-    async (noun, named, lines) => {
-      expect(await admin.load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
-      const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
-      const stdout = `${lines.length} ${named} are in ${path}.\n`;
-      expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
-      expect((await stat(path)).mode & 0o777).toBe(0o600);
-      const exported = (await linesOf(path)).toSorted();
-      const { runThere } = await otherTables(noun);
-      expect(await runThere('import', noun, path)).toMatchObject({ exitCode: 0 });
-      await runThere('export', noun, again);
-      expect((await linesOf(again)).toSorted()).toEqual(exported);
-      const records = exported.map((line) => JSON.parse(line) as object);
-      expect(records).toEqual(expect.arrayContaining(lines.map((line) => JSON.parse(line))));
-    },
-  );
+  ] as const)('write a file of %s that import reads back to the same records', async (noun, named, lines) => {
+    await admin.load(noun, 'first.ndjson', lines.join('\n'));
+    const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
+    const stdout = `${lines.length} ${named} are in ${path}.\n`;
+    expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
+    const { runThere } = await otherTables(noun);
+    await runThere('import', noun, path);
+    await runThere('export', noun, again);
+    expect((await linesOf(again)).toSorted()).toEqual((await linesOf(path)).toSorted());
+    const records = (await linesOf(again)).map((line) => JSON.parse(line) as object);
+    expect(records).toEqual(expect.arrayContaining(lines.map((line) => JSON.parse(line))));
+  });
 
   it('omit attributes that this version does not know, and damaged records, which they report in a file and by exit code 1', async () => {
-    await put('compliance', { ...JSON.parse(complianceLine()), later: 'x' });
+    await store('compliance', { ...JSON.parse(complianceLine()), later: 'x' });
     await run(['export', 'compliance', pathOf('c.ndjson')]);
     expect(await readFile(pathOf('c.ndjson'), 'utf8')).not.toContain('later');
-    await put('vehicles', { registration: 'BROKEN1', policies: 2n ** 70n });
+    await store('vehicles', { registration: 'BROKEN1', policies: 2n ** 70n });
     const path = pathOf('v.ndjson');
     expect(await run(['export', 'vehicles', path])).toEqual({
       exitCode: 1,
@@ -96,8 +88,7 @@ describe('export vehicles and export compliance', () => {
 
   it('read more than one page, and leave no file when Ctrl-C stops them', async () => {
     // 5 kB each: together three pages of at most 1 MB.
-    const many = Array.from({ length: 600 }, (_, index) => aVehicle(`MANY${index}`, policies));
-    await storeItems(engine().client, engine().names.vehicles, many);
+    await store('vehicles', ...Array.from({ length: 600 }, (_, index) => aVehicle(`MANY${index}`, policies)));
     const path = pathOf('v.ndjson');
     const before = await readdir(pathOf('.'));
     const stopped = await admin.interruptedRun(['export', 'vehicles', path], 2, 'Scan');
@@ -116,8 +107,8 @@ describe('export content', () => {
   it('writes a file that import content loads with the same order, ids, versions and texts', async () => {
     const { client, names } = engine();
     for (const domain of ['a.example', 'b.example']) await fillDomain(client, names.content, domain, 15);
-    const ids = (await allItems()).items.map(({ id }) => id);
-    await table().update(ids[0] ?? '', { title: 'Second' }, undefined, moment());
+    const [newest] = (await allItems()).items;
+    await table().update(newest?.id ?? '', { title: 'Second' }, undefined, moment());
     const path = pathOf('all.ndjson');
     const stdout = `30 content items are in ${path}.\n`;
     expect(await run(['export', 'content', path])).toMatchObject({ exitCode: 0, stdout });
@@ -134,25 +125,22 @@ describe('export content', () => {
   it('names an item whose record is damaged', async () => {
     const others = await otherTables('damaged');
     const { item } = await table(others.names.content).create(someFields('b.example', 'b'), undefined, moment());
-    const { id } = item;
-    const Key = contentKeys('live').itemKey(id);
+    const Key = contentKeys('live').itemKey(item.id);
     const change = { UpdateExpression: 'SET title = :x', ExpressionAttributeValues: { ':x': 1 } };
     await engine().client.send(new UpdateCommand({ TableName: others.names.content, Key, ...change }));
-    const damaged = `error: the stored record of content item#${id} is damaged: docs/runbook.md#errorrate says how to replace it\n`;
+    const damaged = `error: the stored record of content item#${item.id} is damaged: docs/runbook.md#errorrate says how`;
     expect(await others.runThere('export', 'content', pathOf('damaged.ndjson'))).toEqual(failure(damaged));
   });
 
   it('has no content of test keys, which an import does not touch either', async () => {
     const sandbox = contentTable(engine().client, engine().names.content, 'test');
     const { item } = await sandbox.create(someFields('a.example', 'item-3'), undefined, moment());
-    const { domain, slug } = item;
     const path = pathOf('live.ndjson');
     await run(['export', 'content', path]);
     const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);
-    const ids = (await allItems()).items.map(({ id }) => id);
-    expect(exported.toSorted()).toEqual(ids.toSorted());
-    await admin.load('content', 'item.ndjson', itemLine('item-3', { domain, title: 'Imported' }));
-    const { items } = await sandbox.list({ domain, slug }, { offset: 0, limit: 1 }, moment().deadline);
-    expect(items).toMatchObject([{ title: 'Title of item-3', version: 1 }]);
+    expect(exported.toSorted()).toEqual((await allItems()).items.map(({ id }) => id).toSorted());
+    await admin.load('content', 'item.ndjson', itemLine('item-3', { domain: 'a.example', title: 'Imported' }));
+    const { items } = await sandbox.list({}, { offset: 0, limit: 10 }, moment().deadline);
+    expect(items).toEqual([item]);
   });
 });

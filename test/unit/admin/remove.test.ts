@@ -1,23 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { storeItems } from '../../support/engine.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { failure, useAdmin } from '../../support/use-admin.ts';
 
-const { run, json, file, engine, stored } = useAdmin();
+const { run, json, file, store, registrations } = useAdmin();
 
 const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
-
-const storedIn = async (table: 'vehicles' | 'compliance') =>
-  (await stored(table)).map(({ registration }) => registration);
-const remove = (...args: string[]) => run(['remove', 'vehicles', ...args]);
+const NOTE = 'Only vehicles were removed; "remove compliance" removes compliance records.\n';
 
 beforeEach(async () => {
-  const { client, names } = engine();
-  const vehicles = REGISTRATIONS.map((one) => aVehicle(one));
-  const compliance = REGISTRATIONS.map((one) => aCompliance(one));
-  await storeItems(client, names.vehicles, vehicles);
-  await storeItems(client, names.compliance, compliance);
+  await store('vehicles', ...REGISTRATIONS.map((one) => aVehicle(one)));
+  await store('compliance', ...REGISTRATIONS.map((one) => aCompliance(one)));
 });
 
 /** Errors of the database and Ctrl-C: import/differences.test.ts; lost responses: import/complete.test.ts. */
@@ -28,19 +21,21 @@ describe('remove of a file', () => {
     ['NDJSON, such as an export', 'r.ndjson', exported.join('\n')],
     ['plain text with a mark and blank lines', 'r.txt', '\uFEFFAB12CDE\r\n\r\n kr08 nil \r\nMT17DUE'],
   ])('removes the vehicles that it names, and nothing else: %s', async (_format, name, text) => {
-    expect(await remove(await file(name, text))).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/rows read +vehicles removed +not there +rows rejected.*\n +[34] +3 +0 +0 /),
-      stderr: 'Only vehicles were removed; "remove compliance" removes compliance records.\n',
-    });
-    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
+    const stdout = expect.stringMatching(/rows read +vehicles removed +not there +rows rejected.*\n +[34] +3 +0 +0 /);
+    expect(await run(['remove', 'vehicles', await file(name, text)])).toEqual({ exitCode: 0, stdout, stderr: NOTE });
+    expect(await registrations()).toEqual(['STAYS']);
+    expect(await registrations('compliance')).toEqual(REGISTRATIONS);
   });
 
-  it('removes compliance records only, counts what is not there, and changes nothing the second time', async () => {
-    const args = ['remove', 'compliance', await file('r.txt', 'AB12CDE\nNOT1\nNOT2\n')];
-    expect(await json(args)).toMatchObject({ kind: 'compliance', removed: 1, notThere: 2, rejected: 0 });
-    expect(await json(args)).toMatchObject({ removed: 0, notThere: 3 });
-    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
+  it('removes compliance records only, names what is not there, and changes nothing the second time', async () => {
+    const path = await file('r.txt', 'NOT2\nAB12CDE\nNOT1\n');
+    const notThereFile = `${path}.not-there.txt`;
+    const first = { kind: 'compliance', removed: 1, notThere: 2, rejected: 0, notThereFile };
+    expect(await json(['remove', 'compliance', path])).toMatchObject(first);
+    expect(await readFile(notThereFile, 'utf8')).toBe('NOT1\nNOT2\n');
+    expect(await json(['remove', 'compliance', path])).toMatchObject({ removed: 0, notThere: 3 });
+    expect(await registrations()).toEqual(REGISTRATIONS);
+    expect(await registrations('compliance')).toEqual(REGISTRATIONS.slice(1));
   });
 
   it.each([
@@ -48,37 +43,29 @@ describe('remove of a file', () => {
     ['r.csv', ['registration,n', 'MT17DUE,1', 'AB12CDE,1,x'], 'line 3 has text in 3 cells where the header names 2'],
     ['r.ndjson', ['{"registration":"AB12CDE"}', '{"reg":"MT17DUE"}'], 'line 2 has no registration'],
   ])('removes nothing when nobody knows whose a row is: %s', async (name, lines, problem) => {
-    const result = await remove(await file(name, lines.join('\n')));
+    const result = await run(['remove', 'vehicles', await file(name, lines.join('\n'))]);
     expect(result).toEqual(failure(`${problem}, so nobody knows whose row it is: nothing was changed; correct it: `));
     expect(result.stderr).not.toMatch(/MT17DUE|AB_12/);
-    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
-  });
-
-  it('names each registration that is not there', async () => {
-    const path = await file('r.txt', 'NOT2\nAB12CDE\nNOT1\n');
-    expect(await json(['remove', 'vehicles', path])).toMatchObject({ notThereFile: `${path}.not-there.txt` });
-    expect(await readFile(`${path}.not-there.txt`, 'utf8')).toBe('NOT1\nNOT2\n');
+    expect(await registrations()).toEqual(REGISTRATIONS);
   });
 });
 
 describe('remove --registration', () => {
   it('removes vehicles in any spelling, each counted once, and names what is not there', async () => {
     const spellings = ['ab12 cde', 'AB12-CDE', 'kr08nil', 'mt17due', 'NOT1'];
-    expect(await remove('--registration', ...spellings)).toMatchObject({
+    expect(await run(['remove', 'vehicles', '--registration', ...spellings])).toEqual({
       exitCode: 0,
       stdout: expect.stringMatching(/\n +5 +3 +1 +0 /),
-      stderr: 'Not there: NOT1.\nOnly vehicles were removed; "remove compliance" removes compliance records.\n',
+      stderr: `Not there: NOT1.\n${NOTE}`,
     });
-    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
+    expect(await registrations()).toEqual(['STAYS']);
+    expect(await registrations('compliance')).toEqual(REGISTRATIONS);
   });
 
-  it('removes compliance records only after "remove compliance", and gives its counts with --json', async () => {
-    const counts = { kind: 'compliance', file: null, removed: 1, notThere: 1, erased: 0, interrupted: false };
-    expect(await json(['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1'])).toMatchObject({
-      ...counts,
-      registrationsNotThere: ['NOT1'],
-      notThereFile: null,
-    });
-    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
+  it('gives its counts, and what is not there, with --json', async () => {
+    const counts = { removed: 1, notThere: 1, erased: 0, interrupted: false };
+    const names = { file: null, registrationsNotThere: ['NOT1'], notThereFile: null };
+    const removal = ['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1'];
+    expect(await json(removal)).toMatchObject({ kind: 'compliance', ...counts, ...names });
   });
 });
