@@ -1,7 +1,7 @@
 /**
  * The forms in which offices have CSV files. `import`, `remove` and the client's `check` read each of them with one
  * reader, and choose their columns each for itself. Every other encoding, delimiter and line end:
- * test/unit/client/fleet-file.test.ts.
+ * test/unit/admin/import/right-or-refused.test.ts.
  */
 
 /** Names of the column of registrations, as people write them. */
