@@ -3,7 +3,13 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../../support/csv-forms.ts';
-import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
+import {
+  manyVehicles,
+  VEHICLE_HEADER,
+  type VehicleCells,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../../support/import-files.ts';
 import { failure, rejectedFilesOf, useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
@@ -33,17 +39,12 @@ describe('A CSV', () => {
     expect(await find(registration)).toBeUndefined();
   });
 
-  it('may have columns that nobody knows, which a notice names', async () => {
-    const text = `${VEHICLE_HEADER},Notes,,"D\u009b2"\n${vehicleRow({ registration: 'NOTES' })},a,b,c\n`;
-    const notice = 'Columns that are not used: "Notes", "D\ufffd2". --map COLUMN=NAME says which one a column is.\n';
-    expect(await load('vehicles', 'v.csv', text)).toMatchObject({ exitCode: 0, stderr: notice });
-  });
-
-  it('may have any name for a column with --map', async () => {
-    const csv = vehiclesCsv(vehicleRow({ registration: 'MAP' }));
-    const mapped = csv.replace('registration', 'Kenn=zeichen').replace('color', 'Plate');
+  it('may have columns that nobody knows, which a notice names, and any name for a column with --map', async () => {
+    const text = `${VEHICLE_HEADER},Notes,,"D\u009b2"\n${vehicleRow({ registration: 'MAP' })},a,b,c\n`;
+    const mapped = text.replace('registration', 'Kenn=zeichen').replace('color', 'Plate');
     const map = ['--map', 'kenn=zeichen=registration', '--map', 'Plate=color'];
-    expect(await load('vehicles', 'v.csv', mapped, ...map)).toMatchObject({ exitCode: 0, stderr: '' });
+    const stderr = 'Columns that are not used: "Notes", "D\ufffd2". --map COLUMN=NAME says which one a column is.\n';
+    expect(await load('vehicles', 'v.csv', mapped, ...map)).toMatchObject({ exitCode: 0, stderr });
     expect(await find('MAP')).toMatchObject({ vehicle: { color: 'Red' } });
   });
 
@@ -53,7 +54,6 @@ describe('A CSV', () => {
   it.each<[string, string | Buffer, RegExp, ...string[]]>([
     ['UTF-16 without a mark', Buffer.from(text, 'utf16le').swap16(), /is UTF-16 without a byte order mark: save it as/],
     ['a workbook', Buffer.from('504b030414000600', 'hex'), /an Excel workbook, not CSV: open it and save/],
-    ['compressed', Buffer.from('1f8b0800', 'hex'), /the file is compressed: unpack it first/],
     ['a workbook of Excel 97', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /an Excel workbook/],
     ['empty', '', /is empty: its first line must name registration, make.* and may name last_updated\n$/],
     ['of other columns', 'Registration,make,MAKE,wheels\n', /missing: model.*unknown: "wheels"; .*: "make", "MAKE"\)/],
@@ -79,30 +79,30 @@ describe('A CSV', () => {
   });
 });
 
-it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, and never guessed', async () => {
-  const dates = ['2/5/2027', '02.05.2027', '2027-05-02 00:00:00', '31/02/2026', '3 May 2026', '3-5/2026'];
-  const cells = dates.map((valid_to, nth) => ({ registration: `UK${nth}`, valid_from: '03-05-2026', valid_to }));
-  const rows = cells.map(vehicleRow);
-  const { path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows), '--dates', 'uk');
-  const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
-  for (const loaded of ['UK0', 'UK1', 'UK2']) expect(await find(loaded)).toMatchObject({ policies });
-  const form = 'must be DD/MM/YYYY or YYYY-MM-DD';
-  const issues = ['is not a calendar date', form, form];
-  expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
-  const sentence = 'line 3 has a date with the month first, so --dates uk reads others wrongly: write it as YYYY-MM-DD';
-  const named = vehicleRow({ registration: 'US1', policy_number: '12-31-2026' });
-  expect(await load('vehicles', 'n.csv', vehiclesCsv(named), '--dates', 'uk')).toMatchObject({ exitCode: 0 });
-  for (const valid_to of ['12/31/2026', '12/31/2026 00:00']) {
-    const us = vehicleRow({ registration: 'US1', valid_to });
-    expect(await load('vehicles', 'us.csv', vehiclesCsv(vehicleRow(), us), '--dates', 'uk')).toMatchObject(
-      failure(sentence),
-    );
-  }
+describe('--dates uk', () => {
+  const loadUk = (...cells: VehicleCells[]) =>
+    load('vehicles', 'v.csv', vehiclesCsv(...cells.map(vehicleRow)), '--dates', 'uk');
+
+  it('reads dates with the day first, beside those as YYYY-MM-DD, and guesses none', async () => {
+    const dates = ['2/5/2027', '02.05.2027', '2027-05-02 00:00:00', '31/02/2026', '3 May 2026', '3-5/2026'];
+    const cells = dates.map((valid_to, nth) => ({ registration: `UK${nth}`, valid_from: '03-05-2026', valid_to }));
+    const { path } = await loadUk(...cells);
+    const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
+    for (const loaded of ['UK0', 'UK1', 'UK2']) expect(await find(loaded)).toMatchObject({ policies });
+    const form = 'must be DD/MM/YYYY or YYYY-MM-DD';
+    const issues = ['is not a calendar date', form, form];
+    expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
+  });
+
+  it.each(['12/31/2026', '12/31/2026 00:00'])('refuses a file with the month first in a date: %s', async (valid_to) => {
+    const sentence = 'line 3 has a date with the month first, so --dates uk reads others wrongly: write it as YYYY-MM';
+    expect(await loadUk({ policy_number: '12-31-2026' }, { valid_to })).toMatchObject(failure(sentence));
+  });
 });
 
 it.each([
-  ['vehicles', 'vehicles.csv', 81, 60, 12],
-  ['compliance', 'compliance.ndjson', 57, 57, 0],
+  ['vehicles', 'vehicles.csv', 29, 15, 12],
+  ['compliance', 'compliance.ndjson', 14, 14, 0],
 ])('The sample file of %s, %s, has %i rows, %i records and %i bad rows', async (kind, name, rows, records, bad) => {
   const sample = await readFile(`test/fixtures/samples/${name}`);
   const { stdout } = await load(kind, name, sample, '--unreadable-at-most', '5');
@@ -115,9 +115,8 @@ it('The summary of rejected rows has the most frequent of at most 20 reasons fir
   const others = [{ registration: 'SECRET!' }, { registration: 'A1', make: '' }];
   const same = [1, 2, 3].map((nth) => ({ registration: 'A', policy_number: 'SAME', insurer: `I${nth}` }));
   const columns = Array.from({ length: 22 }, (_, index) => `C1${',x'.repeat(index + 11)}`);
-  const rows = [...others, ...years, ...same, ...dates].map((cells) => vehicleRow(cells));
-  const accepted = ['--unreadable-at-most', '1%'];
-  const { stderr, path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...columns), ...accepted);
+  const rows = [...others, ...years, ...same, ...dates].map(vehicleRow);
+  const { stderr, path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...columns), '--unreadable-at-most=1%');
   const lines = stderr.split('\n');
   expect(lines.slice(0, 4)).toEqual([
     '12,000 × valid_from must be YYYY-MM-DD, first in line 10: 03/05/2026',
@@ -128,8 +127,8 @@ it('The summary of rejected rows has the most frequent of at most 20 reasons fir
   ]);
   expect(lines).toContain('     1 × make must not be blank, first in line 3');
   expect(lines.filter((line) => line.includes(' × '))).toHaveLength(20);
-  expect(stderr).toMatch(/^… and \d more reasons\n12,030 rows were rejected; the reasons are in (.*)\n$/m);
-  expect(stderr).toContain(`are in ${path}.rejected.csv\n`);
+  expect(stderr).toMatch(/^… and \d more reasons$/m);
+  expect(stderr).toContain(`\n12,030 rows were rejected; the reasons are in ${path}.rejected.csv\n`);
   expect(stderr).not.toMatch(/SECRET/);
 });
 
@@ -142,7 +141,6 @@ describe('An import', () => {
     ['absent.csv', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
     ['folder.csv', mkdirSync, /a folder, not a file/],
     ['pipe.csv', (path) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
-    ['book.xlsx', write(Buffer.from('504b030414000600', 'hex')), /^error: the file is an Excel workbook, not CSV/],
     ['file.csv.gz', write(Buffer.from('1f8b0800', 'hex')), /^error: the file is compressed: unpack it first/],
     ['file.txt', write('AB12CDE'), /^error: the name of the file must end in \.csv/],
     [`${'x'.repeat(240)}.csv`, writeBadRow, TOO_LONG],
