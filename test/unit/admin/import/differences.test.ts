@@ -2,10 +2,8 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../../bin/stop-signals.ts';
-import { storeItems } from '../../../support/engine.ts';
 import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
 import { manyVehicles, VEHICLES, vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { aVehicle } from '../../../support/records.ts';
@@ -19,7 +17,7 @@ import {
 } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
-const { run, file, proxy, stored, findVehicle: find, countedRun } = admin;
+const { run, file, proxy, store, stored, findVehicle: find, countedRun } = admin;
 
 const importing = (path: string, ...options: string[]) => ['import', 'vehicles', path, ...options];
 const counts = async (output: Promise<AdminOutput>) => JSON.parse((await output).stdout);
@@ -58,15 +56,12 @@ describe('An import', () => {
   });
 
   it('replaces a record of before revisions, and none that another request has changed since it was read', async () => {
-    const { client, names } = admin.engine();
-    const put = (Item: object) => client.send(new PutCommand({ TableName: names.vehicles, Item }));
-    const before = ['OLD1', 'OLD2', 'OLD3'].map((one) => aVehicle(one));
-    await storeItems(client, names.vehicles, before);
+    await store('vehicles', aVehicle('OLD1'), aVehicle('OLD2'), aVehicle('OLD3'));
     const newer = { ...aVehicle('OLD2'), lastUpdated: '2026-10-01T00:00:00.000Z', revision: 'other' };
     let other: Promise<unknown> | undefined;
     proxy().inject(({ operation, body }) => {
       if (operation !== 'PutItem' || !body.includes('OLD2') || other !== undefined) return undefined;
-      other = put(newer);
+      other = store('vehicles', newer);
       // Sent again when the other one is there.
       return 'error';
     });
@@ -151,10 +146,9 @@ describe('Ctrl-C', () => {
   it('is obeyed while the file is read and while the table is scanned, and nothing is changed then', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration: 'LAST' })));
     const before = await stored();
+    const complete = importing(path, '--complete', '--remove-at-most=100%');
     for (const looks of [0, 1]) {
-      const signal = interruptionAfter(looks);
-      const stopped = await run(importing(path, '--complete', '--remove-at-most=100%'), { signal });
-      expect(stopped.exitCode).toBe(130);
+      expect(await run(complete, { signal: interruptionAfter(looks) })).toMatchObject({ exitCode: 130 });
     }
     expect(await stored()).toEqual(before);
   });
@@ -191,8 +185,7 @@ it('Only the owner may read what an import and an export write, whatever the uma
   await run(importing(path));
   await run(['export', 'content', exported]);
   process.umask(umask);
-  const modes = [`${path}.rejected.csv`, exported].map((name) => statSync(name).mode & 0o777);
-  expect(modes).toEqual([0o600, 0o600]);
+  for (const name of [`${path}.rejected.csv`, exported]) expect(statSync(name).mode & 0o777).toBe(0o600);
   expect(readFileSync(exported, 'utf8')).toBe('');
   expect(readdirSync(admin.pathOf('.')).toSorted()).toEqual(['all.ndjson', 'v.csv', 'v.csv.rejected.csv']);
 });
