@@ -6,10 +6,17 @@ import { describe, expect, it } from '@jest/globals';
 import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { ended, failure, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 
-const { run, countedRun, file, engine, proxy, processArguments } = useAdmin();
+const { run, countedRun, writes, file, engine, processArguments } = useAdmin();
 
 const NOBODY = '0'.repeat(20);
-const UNKNOWN = `no key has the id ${NOBODY}`;
+/** Commands that name a key. */
+const ON_A_KEY = [`update ${NOBODY} --plan free`, `usage ${NOBODY} --month 2026-11`].concat(
+  ['revoke', 'rotate', 'usage'].map((command) => `${command} ${NOBODY}`),
+);
+/** A row for a command line with this text in place of the percent sign. */
+const ofEach =
+  (line: string, sentence: string) =>
+  (text: string): [string, string] => [line.replace('%', text), sentence];
 const NO_ID = 'a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them';
 const NAME = 'A name has 1 to 100 characters, none of them invisible; see --help';
 const DOMAINS = 'Write 1 to 50 whole domains separated by commas, such as a.example,b.example';
@@ -29,76 +36,57 @@ describe('A command line is rejected with one sentence, and nothing is changed',
 
     ['keys create --name A --plan gold', 'there is no plan gold: there are free, standard, premium'],
     ['keys create --plan free', "required option '--name <name>' not specified; see --help"],
-    [`${CREATE}=`, NAME],
-    [`${CREATE} ${'x'.repeat(101)}`, NAME],
-    ...['a\u009bb', 'a\u202eb'].map((name): [string, string] => [`${CREATE} ${name}`, NAME]),
+    ...['=', ` ${'x'.repeat(101)}`, ' a\u009bb', ' a\u202eb'].map(ofEach(`${CREATE}%`, NAME)),
     [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
-    [`${CREATE} A --domains *.example`, DOMAINS],
-    [`${CREATE} A --domains=`, DOMAINS],
-    [`${CREATE} A --domains ${fiftyOne}`, DOMAINS],
+    ...['*.example', '', fiftyOne].map(ofEach(`${CREATE} A --domains=%`, DOMAINS)),
     [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
     ['keys list --nmae A', "unknown option '--nmae' (Did you mean --name?); see --help"],
 
     [`keys update ${NOBODY}`, 'one of --plan, --domains and --no-domains is missing; see --help'],
     [`keys update ${NOBODY} --domains a..example`, DOMAINS],
-    [`keys update ${NOBODY} --plan free`, UNKNOWN],
-    [`keys revoke ${NOBODY}`, UNKNOWN],
-    [`keys rotate ${NOBODY}`, UNKNOWN],
-    [`keys usage ${NOBODY}`, UNKNOWN],
-    [`keys usage ${NOBODY} --month 2026-11`, UNKNOWN],
-    ['keys update vvc_live_1 --plan free', NO_ID],
-    ['keys revoke vvc_live_1', NO_ID],
-    ['keys rotate vvc_live_1', NO_ID],
-    ['keys usage vvc_live_1', NO_ID],
-    ['keys usage vvc_live_1 --month 2026-11', NO_ID],
-    ...['-1', '1.5', '366', ''].map((days): [string, string] => [`keys rotate 1 --overlap-days=${days}`, OVERLAP]),
+    ...ON_A_KEY.map(ofEach(`keys %`, `no key has the id ${NOBODY}`)),
+    ...ON_A_KEY.map((command) => command.replace(NOBODY, 'vvc_live_1')).map(ofEach('keys %', NO_ID)),
+    ...['-1', '1.5', '366', ''].map(ofEach('keys rotate 1 --overlap-days=%', OVERLAP)),
     ['keys usage --month 2026-12', '2026-12 has not begun (UTC)'],
     ['keys usage --month 2026-13', 'Use a month of the form YYYY-MM'],
-    ['keys usage --csv a.csv', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
-    [`keys usage ${NOBODY} --successors`, '--csv and --successors belong to a month: name it with --month YYYY-MM'],
+    ...['--csv a.csv', `${NOBODY} --successors`].map(
+      ofEach('keys usage %', '--csv and --successors belong to a month'),
+    ),
     ['keys usage', 'the id of a key is missing, or --month; see --help'],
     ['keys restore', "required option '--from <table>' not specified; see --help"],
     ['keys restore --from nowhere', 'has no table nowhere, or it is not ready yet'],
 
-    ['remove vehicles', 'name one of FILE, --registration R… and --all: nothing was removed'],
-    ['remove vehicles r.txt --registration A1', 'name one of FILE'],
+    ...['', 'r.txt --registration A1', 'f.txt --all'].map(
+      ofEach('remove vehicles %', 'name one of FILE, --registration R… and --all: nothing was removed'),
+    ),
     ['remove vehicles --map a=b --registration A1', '--map names columns of a CSV file'],
     ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was changed`],
     ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
     ['remove vehicles --supplier acme', '--supplier is for --all, and nothing was removed'],
-    ['remove vehicles f.txt --all', 'name one of FILE'],
     ['remove compliance --all', "unknown option '--all'"],
 
-    ['erase', 'name one of FILE, --registration R… and --from TABLE: nothing was changed'],
-    ['erase e.txt --registration V1', 'name one of FILE'],
+    ...['', 'e.txt --registration V1'].map(ofEach('erase %', 'name one of FILE, --registration R… and --from TABLE')),
     ['erase e.txt --undo', '--undo needs --registration'],
     [`erase --registration V1 A_B`, `registration 2 ${CHARACTERS}; nothing was changed`],
-    [
-      'erase --registration V1 TBC',
-      'registration 2 has a word in place of its registration, so nobody knows whose row',
-    ],
+    ['erase --registration V1 TBC', 'registration 2 has a word in place of its registration, so nobody knows whose'],
     ['erase --from nowhere', 'has no table nowhere, or it is not ready yet'],
 
-    ['import vehicles v.ndjson --supplier Acme', 'Write 1 to 32 of a-z, 0-9 and hyphens'],
-    ['import vehicles v.ndjson --supplier -', 'Write 1 to 32 of a-z'],
+    ...['Acme', '-', 'x'.repeat(33)].map(
+      ofEach('import vehicles v.ndjson --supplier %', 'Write 1 to 32 of a-z, 0-9 and'),
+    ),
     ['import vehicles v.ndjson --supplier constructor', 'and not "constructor"'],
-    [`import vehicles v.ndjson --supplier ${'x'.repeat(33)}`, 'Write 1 to 32 of a-z'],
     ['import content v.ndjson --supplier acme', "unknown option '--supplier'"],
     ['import vehicles v.ndjson --restore --supplier acme', '--restore cannot be combined with --supplier'],
     ['import vehicles v.ndjson --restore --complete', '--restore cannot be combined with --complete'],
     ['import vehicles v.csv --if-newer --complete', NOT_TOGETHER],
     ['import vehicles v.csv --remove-at-most=1', '--remove-at-most is for --complete'],
-    ['import vehicles v.csv --complete --remove-at-most=-1', 'Write a number such as 200'],
-    ['import vehicles v.csv --complete --remove-at-most=101%', 'Write a number such as 200'],
+    ...['-1', '101%'].map(ofEach('import vehicles v.csv --complete --remove-at-most=%', 'Write a number such as 200')),
     ['import content v.ndjson --complete', "unknown option '--complete'"],
     ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
     ['export vehicles no/folder.ndjson', 'there is no such folder: no'],
     ['lookup A_B', `the registration A_B ${CHARACTERS}`],
-    ...['delete', 'remove'].map((word): [string, string] => [
-      `keys ${word} ${NOBODY}`,
-      'end one at once with "keys revoke ID"; see --help',
-    ]),
+    ...['delete', 'remove'].map(ofEach(`keys % ${NOBODY}`, 'end one at once with "keys revoke ID"; see --help')),
   ])('%s', async (line, sentence) => {
     const args = line.split(' ').filter(Boolean);
     const result = await countedRun(args);
@@ -107,9 +95,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     expect(result.stderr).not.toContain('vvc_');
     const error = result.stderr.slice('error: '.length, -1);
     expect(JSON.parse((await countedRun([...args, '--json'])).stderr)).toEqual({ error, exitCode: 2 });
-    const writes = ['PutItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'];
-    expect(proxy().calls.filter(({ operation }) => writes.includes(operation))).toEqual([]);
-    expect((await run(['keys', 'list'])).stdout).toBe('There are no keys yet.\n');
+    expect(writes()).toEqual([]);
   });
 
   it('for an invalid address of the database, in --dynamodb or DYNAMODB_PORT', async () => {
@@ -162,30 +148,18 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   const args = processArguments('import', 'vehicles', path, '--json');
   const { stdout, stderr, exitCode } = await ended(spawn(process.execPath, args));
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+  const counts = { read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0, repeated: 0 };
+  const problems = { rejected: 1, damaged: 0, interrupted: false, unknownFormat: { count: 0, first: [] } };
+  const files = { file: path, removedFile: null, damagedFile: null, rejectedFile: `${path}.rejected.csv` };
   const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
   expect(JSON.parse(stdout)).toEqual({
     kind: 'vehicles',
-    file: path,
-    read: 2,
-    loaded: 1,
-    unchanged: 0,
-    kept: 0,
-    removed: 0,
-    notThere: 0,
-    ...{
-      erased: 0,
-      repeated: 0,
-      rejected: 1,
-      damaged: 0,
-      interrupted: false,
-      dryRun: false,
-      removedFile: null,
-      damagedFile: null,
-    },
-    unknownFormat: { count: 0, first: [] },
+    ...counts,
+    ...problems,
+    ...files,
+    dryRun: false,
     seconds: expect.any(Number),
     rowsPerSecond: expect.any(Number),
-    rejectedFile: `${path}.rejected.csv`,
     reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
   });
 });

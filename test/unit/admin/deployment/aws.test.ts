@@ -68,6 +68,8 @@ const DENIED = `User: arn:aws:sts::123456789012:assumed-role/${SECRET} is not au
 const REJECTED = 'AWS does not accept the credentials (NAME): they may have expired, or the region is not enabled; log';
 const SIGNATURE = 'AWS rejected the signature (NAME): set the clock of this machine, or use the secret access key';
 const POLICY = '(NAME): use credentials with the policy in the output OperatorPolicy of the stack';
+const PROVIDER = 'CredentialsProviderError';
+const MISSING = 'no valid AWS credentials were found: log in with "aws sso login" or "aws login", or name a profile';
 const NETWORK = 'cannot be reached (NAME): check the network and the region';
 
 describe('An error of AWS', () => {
@@ -78,6 +80,9 @@ describe('An error of AWS', () => {
     ['AccessDenied AccessDeniedException NotAuthorized', SECRET, `AWS denied access ${POLICY}`],
     ['ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.1:443', `10.0.0.1:443 ${NETWORK}`],
     ['ECONNRESET EPIPE TimeoutError', SECRET, `AWS ${NETWORK}`],
+    [PROVIDER, 'ENOTFOUND sso.invalid', `sso.invalid ${NETWORK.replace('NAME', 'ENOTFOUND')}`],
+    [PROVIDER, 'run aws sso login', MISSING.replace(/" or.*/, ' --profile ops')],
+    [PROVIDER, 'Profile mfa requires multi-factor authentication', 'the profile requires an MFA code'],
   ])('is reported as a problem and a remedy, without its own message: %s, %s', (names, message, sentence) => {
     for (const name of names.split(' ')) {
       const error = Object.assign(new Error(message), { name });
@@ -87,23 +92,10 @@ describe('An error of AWS', () => {
     }
   });
 
-  it.each([
-    ['ENOTFOUND sso.invalid', 'CredentialsProviderError', `sso.invalid ${NETWORK.replace('NAME', 'ENOTFOUND')}`],
-    [
-      'run aws sso login',
-      'CredentialsProviderError',
-      expect.stringMatching('^no valid AWS credentials .* "aws sso login"'),
-    ],
-    ['Profile mfa requires multi-factor authentication', 'CredentialsProviderError', expect.stringContaining('MFA')],
-    ['ECONNREFUSED host', 'ValidationException', undefined],
-    ['ECONNREFUSED host', 'ProvisionedThroughputExceededException', undefined],
-    ['ECONNREFUSED host', 'TypeError', undefined],
-  ])(
-    'names the host of a credential provider, and is not described when an operator cannot fix it: %s, %s',
-    (message, name, sentence) => {
-      expect(awsErrorSentence(Object.assign(new Error(message), { name }), undefined)).toEqual(sentence);
-    },
-  );
+  it('is not described when an operator cannot fix it', () => {
+    const error = Object.assign(new Error('ECONNREFUSED host'), { name: 'ValidationException' });
+    expect(awsErrorSentence(error, undefined)).toBeUndefined();
+  });
 
   it.each([
     ['--stack', 'x'],
@@ -111,9 +103,7 @@ describe('An error of AWS', () => {
     ['--tables', 'keys=k'],
   ])('is reported with how to log in, with the profile in use, for a stack and for tables: %s %s', async (...place) => {
     const args = [...place, ...IN_LONDON];
-    const missing =
-      'no valid AWS credentials were found: log in with "aws sso login" or "aws login", or name a profile';
-    expect(await list(args)).toMatchObject(failure(missing));
+    expect(await list(args)).toMatchObject(failure(MISSING));
     const shown = '"aws configure list --profile empty" shows what there is\n';
     expect(await list([...args, '--profile', 'empty'])).toMatchObject(failure(shown));
     server.failWith({ status: 400, code: 'ExpiredTokenException', message: `The token ${SECRET} is expired` });
@@ -126,10 +116,9 @@ describe('An error of AWS', () => {
   it('is reported by its name only when it is unknown', async () => {
     Object.assign(process.env, KEYS);
     server.failWith({ status: 400, code: 'OtherException', message: SECRET });
-    const unknown = await list(['--stack', 'x']);
-    const there = await list(['--stack', 'there']);
-    expect(unknown).toMatchObject(failure('could not be read: CloudFormation answered with OtherException\n'));
-    expect(there).toMatchObject(failure('answered with OtherException\n'));
+    const unread = 'could not be read: CloudFormation answered with OtherException\n';
+    expect(await list(['--stack', 'x'])).toMatchObject(failure(unread));
+    expect(await list(['--stack', 'there'])).toMatchObject(failure('answered with OtherException\n'));
   });
 
   const NO_HOST = { AWS_ENDPOINT_URL_DYNAMODB: 'http://cf.invalid' };
@@ -150,38 +139,28 @@ describe('The region of a stack', () => {
   const ENVIRONMENT = { AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-west-2', AWS_PROFILE: 'ops' };
   beforeEach(() => void Object.assign(process.env, { AWS_SHARED_CREDENTIALS_FILE: inFolder('credentials') }));
 
-  it.each([
-    [PROD, ENVIRONMENT, 'eu-west-1', 'stages/prod.json'],
-    ['x', ENVIRONMENT, 'us-east-1', 'AWS_REGION'],
-    ['x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2', 'AWS_DEFAULT_REGION'],
-    ['x', { AWS_PROFILE: 'ops' }, 'eu-south-1', 'the profile ops'],
-    ['x', {}, 'eu-north-1', 'the profile default'],
-  ])(
-    'comes from its settings, otherwise from the environment, then from the profile: of %s with %j %s',
-    async (stack, env, region, source) => {
-      const sentence = `there is no stack ${stack} in ${region} (from ${source}): check its name, the region and the account`;
-      expect(await list(['--stack', stack], env)).toEqual({ ...failure(sentence), regions: [region] });
-    },
-  );
-
-  it('comes from --region before all others', async () => {
-    const sentence = `there is no stack ${PROD} in eu-west-2 (from --region)`;
-    expect(await list(['--stack', PROD, ...IN_LONDON])).toEqual({ ...failure(sentence), regions: ['eu-west-2'] });
+  it.each<[source: string, stack: string, NodeJS.ProcessEnv, region: string, ...options: string[]]>([
+    ['--region', PROD, ENVIRONMENT, 'eu-west-2', ...IN_LONDON],
+    ['stages/prod.json', PROD, ENVIRONMENT, 'eu-west-1'],
+    ['AWS_REGION', 'x', ENVIRONMENT, 'us-east-1'],
+    ['AWS_DEFAULT_REGION', 'x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2'],
+    ['the profile ops', 'x', { AWS_PROFILE: 'ops' }, 'eu-south-1'],
+    ['the profile default', 'x', {}, 'eu-north-1'],
+  ])('comes from the first of these that has one: %s', async (source, stack, env, region, ...options) => {
+    const sentence = `there is no stack ${stack} in ${region} (from ${source}): check its name, the region and the account`;
+    expect(await list(['--stack', stack, ...options], env)).toEqual({ ...failure(sentence), regions: [region] });
   });
 
+  const STACKS = ['broken', 'prod', 'typo'].map((stage) => `vehicle-verification-${stage}`).join(', ');
   it.each([
     ['vehicle-verification-typo', [], '"London" (stages/typo.json) is not the name of a region, such as eu-west-2'],
     ['vehicle-verification-broken', [], 'stages/broken.json is not valid JSON'],
     ['x', ['--region', 'eu west 2'], '"eu west 2" (--region) is not the name of a region'],
-  ])('is rejected when it is invalid: %s %j', async (stack, options, sentence) => {
-    expect(await list(['--stack', stack, ...options])).toEqual({ ...failure(sentence), regions: [] });
-  });
-
-  it.each(['x', 'vehicle-verification-dev'])('is requested in the error when nothing names it: %s', async (stack) => {
+    ['x', [], `name the region of the stack x with --region; the stages here have the stacks ${STACKS}\n`],
+    ['vehicle-verification-dev', [], 'name the region of the stack vehicle-verification-dev with --region'],
+  ])('is requested in the error when none of them has a valid one: %s %j', async (stack, options, sentence) => {
     process.env.AWS_CONFIG_FILE = inFolder('no-config');
-    const stacks = ['broken', 'prod', 'typo'].map((stage) => `vehicle-verification-${stage}`).join(', ');
-    const sentence = `name the region of the stack ${stack} with --region; the stages here have the stacks ${stacks}\n`;
-    expect(await list(['--stack', stack])).toEqual({ ...failure(sentence), regions: [] });
+    expect(await list(['--stack', stack, ...options])).toEqual({ ...failure(sentence), regions: [] });
   });
 
   it('is in the error when a table is missing', async () => {
