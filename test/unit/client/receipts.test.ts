@@ -5,18 +5,12 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyFile } from '../../../client/src/command-line/verify-file.ts';
 import { ApiProblem, InvalidReceipt, VehicleVerification } from '../../../client/src/index.ts';
 import { readKeySet, readReceipt } from '../../../client/src/receipts.ts';
+import { aPolicy } from '../../support/records.ts';
 import { claimsOf, makeSigningKey, signToken } from '../../support/signing-key.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const PATH = '/v1/vehicle/AB12CDE/insurance';
-const POLICY = {
-  number: 'POL-1',
-  insurer: 'Acme',
-  type: 'Comprehensive',
-  validFrom: '2026-01-01',
-  validTo: '2026-12-31',
-};
-const ANSWER = { registration: 'AB12CDE', insured: true, policy: POLICY };
+const ANSWER = { registration: 'AB12CDE', insured: true, policy: aPolicy() };
 const CLAIMS = claimsOf('GET', PATH, ANSWER);
 const [key, oldKey, foreignKey] = [makeSigningKey(), makeSigningKey(), makeSigningKey()];
 const JWKS = { keys: [key.jwk, oldKey.jwk, { kty: 'RSA', kid: 'rsa' }, { ...foreignKey.jwk, kid: 'renamed' }] };
@@ -34,15 +28,8 @@ const verify = async (text: string | Buffer, options: object = {}) => {
   const print = async (...printed: string[]) => {
     lines.push(...printed);
   };
-  const args = {
-    source,
-    jwks,
-    encoding: undefined,
-    issuer: 'https://api.example.com',
-    acceptsSandbox: false,
-    ...options,
-  };
-  const holds = await verifyFile(args, new AbortController().signal, print);
+  const args = { source, jwks, encoding: undefined, issuer: 'https://api.example.com', acceptsSandbox: false };
+  const holds = await verifyFile({ ...args, ...options }, new AbortController().signal, print);
   return { holds, lines };
 };
 
@@ -63,7 +50,7 @@ describe('A receipt', () => {
     [
       'with a critical extension',
       signed({}, { crit: ['exp'], exp: 1 }),
-      /^The receipt requires extensions that no signed answer has \(crit\)\.$/,
+      /^The receipt requires extensions .* \(crit\)\.$/,
     ],
     ['with an empty list of critical extensions', signed({}, { crit: [] }), /^The receipt requires extensions /],
     ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
@@ -79,21 +66,19 @@ describe('A receipt', () => {
     ['that ends in its signature', good.slice(0, -1), CHANGED],
   ])('%s does not hold, and says so', async (_title, text, sentence) => {
     const { holds, lines } = await verify(`${good}\n${text}`);
-    const [first, , second = '', last] = lines;
-    expect([holds, first, last]).toEqual([false, expect.stringContaining('Line 1 holds'), '1 of 2 receipts hold.']);
-    expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
+    expect(holds).toBe(false);
+    expect(lines).toMatchObject({ 0: expect.stringContaining('Line 1 holds'), 3: '1 of 2 receipts hold.' });
+    expect(lines[2]?.replace('Line 2 does not hold. ', '')).toMatch(sentence);
   });
 
   it('holds with the line ends, marks, blanks and encoding that another program has given its file', async () => {
     await writeFile(inFolder('marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
     const text = `\ufeff${good}\r\n \t\r\n  ${good}\ufeff \r\n`;
-    for (const [file, encoding] of [
-      [text],
-      [Buffer.from(text, 'utf16le')],
-      [Buffer.from(text.slice(1), 'utf16le'), 'utf-16le'],
-    ] as const) {
-      const { holds, lines } = await verify(file, { jwks: inFolder('marked.json'), encoding });
-      expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
+    const jwks = inFolder('marked.json');
+    const wide = Buffer.from(text, 'utf16le');
+    for (const [file, encoding] of [[text], [wide], [wide.subarray(2), 'utf-16le']] as const) {
+      const { holds, lines } = await verify(file, { jwks, encoding });
+      expect({ holds, last: lines.at(-1) }).toEqual({ holds: true, last: '2 of 2 receipts hold.' });
     }
   });
 
@@ -102,10 +87,13 @@ describe('A receipt', () => {
     async (purpose) => {
       const keys = await readKeySet({ keys: [{ ...key.jwk, ...purpose }, oldKey.jwk] });
       await expect(readReceipt(good, keys)).rejects.toThrow('The key set has no key for receipts with the id');
-      const right = { use: 'sig', alg: 'ES256', key_ops: ['verify'] };
-      expect(await readReceipt(good, await readKeySet({ keys: [{ ...key.jwk, ...right }] }))).toEqual(CLAIMS);
     },
   );
+
+  it('holds by a key that says that it is for signatures with ES256', async () => {
+    const right = { use: 'sig', alg: 'ES256', key_ops: ['verify'] };
+    expect(await readReceipt(good, await readKeySet({ keys: [{ ...key.jwk, ...right }] }))).toEqual(CLAIMS);
+  });
 
   it('does not hold when any of its bytes is another one', async () => {
     const keys = await readKeySet(JWKS);
@@ -125,30 +113,29 @@ describe('A receipt', () => {
     const verdict = { registration: 'A1', compliant: false, reasons: ['MOT_EXPIRED'], details };
     const bulk = [verdict, { registration: 'B2', compliant: false, code: 'COMPLIANCE_NOT_FOUND', error: '…' }];
     const unknown = { registration: 'B2', insured: false, code: 'VEHICLE_NOT_FOUND' };
+    const onADay = { results: [ANSWER, unknown], asOf: '2026-03-01' };
     const receipts = [
       signToken(oldKey, CLAIMS),
       signToken(key, claimsOf('GET', '/v1/vehicle/ZZ99%20ZZZ/insurance', notFound, 404)),
       signToken(key, { ...claimsOf('POST', '/v1/vehicle/bulk-compliance', { results: bulk }), sandbox: true }),
-      signToken(
-        key,
-        claimsOf('POST', '/v1/vehicle/bulk-insurance', { results: [ANSWER, unknown], asOf: '2026-03-01' }),
-      ),
+      signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', onADay)),
     ];
-    const answered = (on: string) =>
-      `AB12CDE, insured${on}, policy_number POL-1, insurer Acme, cover Comprehensive, valid_from 2026-01-01, valid_to 2026-12-31`;
+    const policy =
+      'policy_number POL-1, insurer Acme Mutual, cover Comprehensive, valid_from 2026-01-01, valid_to 2026-12-31';
     const when = '2026-11-22T12:00:00Z, for key key-1, request request-1';
     expect(await verify(receipts.join('\n'), { issuer: 'https://api.example.com/', acceptsSandbox: true })).toEqual({
       holds: true,
       lines: [
-        ...[`Line 1 holds: ${when}: GET ${PATH}`, `  ${answered('')}`],
-        ...[`Line 2 holds: ${when}: GET /v1/vehicle/ZZ99%20ZZZ/insurance`, '  ZZ99 ZZZ, unknown'],
-        ...[`Line 3 holds: sandbox, ${when}: POST /v1/vehicle/bulk-compliance`],
-        ...['  A1, not compliant, reasons MOT_EXPIRED, mot_due 2026-01-31', '  B2, no record'],
-        ...[
-          `Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`,
-          `  ${answered(' on 2026-03-01')}`,
-          '  B2, unknown',
-        ],
+        `Line 1 holds: ${when}: GET ${PATH}`,
+        `  AB12CDE, insured, ${policy}`,
+        `Line 2 holds: ${when}: GET /v1/vehicle/ZZ99%20ZZZ/insurance`,
+        '  ZZ99 ZZZ, unknown',
+        `Line 3 holds: sandbox, ${when}: POST /v1/vehicle/bulk-compliance`,
+        '  A1, not compliant, reasons MOT_EXPIRED, mot_due 2026-01-31',
+        '  B2, no record',
+        `Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`,
+        `  AB12CDE, insured on 2026-03-01, ${policy}`,
+        '  B2, unknown',
         '4 of 4 receipts hold.',
       ],
     });
@@ -156,42 +143,43 @@ describe('A receipt', () => {
 
   it('shows the JSON of an answer that it does not know', async () => {
     const answer = { registration: 'AB12CDE', mot: 'x\n'.repeat(1_000) };
-    const paths = ['/v1/vehicles/AB12CDE/mot', '/v1/vehicle/AB12CDE/insurance/history', '/v1/vehicle/bulk-mot'];
-    for (const path of paths) {
-      const { holds, lines } = await verify(signToken(key, claimsOf('GET', path, answer)));
-      expect([holds, lines[1]]).toEqual([true, `  ${JSON.stringify(answer).slice(0, 1_000)}`]);
-    }
+    const { holds, lines } = await verify(signToken(key, claimsOf('GET', '/v1/vehicle/AB12CDE/mot', answer)));
+    expect({ holds, shown: lines[1] }).toEqual({ holds: true, shown: `  ${JSON.stringify(answer).slice(0, 1_000)}` });
   });
 
   it('shows no registration that looks like an answer', async () => {
     const linesOf = async (...args: Parameters<typeof claimsOf>) =>
       (await verify(signToken(key, claimsOf(...args)))).lines.slice(1, -1);
-    const texts = ['AB12CDE, insured, policy_number POL-1', 'a"b', 'A'.repeat(200), 'ÄB 12-C.3'];
-    const results = texts.map((registration) => ({ registration, insured: false, code: 'INVALID_REGISTRATION' }));
-    expect(await linesOf('POST', '/v1/vehicle/bulk-insurance', { results })).toEqual([
-      '  "AB12CDE, insured, policy_number POL-1", invalid',
-      '  "a\\"b", invalid',
-      `  "${'A'.repeat(100)}…", invalid`,
-      '  ÄB 12-C.3, invalid',
-    ]);
+    const shown = {
+      'AB12CDE, insured, policy_number POL-1': '"AB12CDE, insured, policy_number POL-1"',
+      'a"b': '"a\\"b"',
+      ['A'.repeat(200)]: `"${'A'.repeat(100)}…"`,
+      'ÄB 12-C.3': 'ÄB 12-C.3',
+    };
+    const results = Object.keys(shown).map((registration) => ({
+      registration,
+      insured: false,
+      code: 'INVALID_REGISTRATION',
+    }));
+    const lines = Object.values(shown).map((registration) => `  ${registration}, invalid`);
+    expect(await linesOf('POST', '/v1/vehicle/bulk-insurance', { results })).toEqual(lines);
     const insured = { registration: 'compliance', insured: true };
     const compliant = { registration: 'insurance', compliant: true };
     expect(await linesOf('GET', '/v1/vehicle/compliance/insurance', insured)).toEqual(['  compliance, insured']);
     expect(await linesOf('GET', '/v1/compliance/insurance', compliant)).toEqual(['  insurance, compliant']);
   });
 
-  it.each<[string | Buffer, { readonly source?: string; readonly jwks?: string }, RegExp]>([
-    ['', {}, / has no receipts\.$/],
-    [good, { source: 'nothing' }, /^There is no file nothing\.$/],
-    [good, { jwks: 'nothing' }, /^There is no file nothing\.$/],
-    [good, { jwks: import.meta.filename }, / is not JSON\.$/],
-    [good, { jwks: 'http://127.0.0.1:1/' }, / cannot be used \(bad port\)\.$/],
-    [good, { jwks: 'large.json' }, /large\.json cannot be used \(it is too large\)\.$/],
-    [gzipSync(good), {}, / cannot be read: the file is compressed: unpack it first\.$/],
+  it.each<[string | Buffer, () => object, RegExp]>([
+    ['', () => ({}), / has no receipts\.$/],
+    [good, () => ({ source: 'nothing' }), /^There is no file nothing\.$/],
+    [good, () => ({ jwks: 'nothing' }), /^There is no file nothing\.$/],
+    [good, () => ({ jwks: import.meta.filename }), / is not JSON\.$/],
+    [good, () => ({ jwks: 'http://127.0.0.1:1/' }), / cannot be used \(bad port\)\.$/],
+    [good, () => ({ jwks: inFolder('large.json') }), /large\.json cannot be used \(it is too large\)\.$/],
+    [gzipSync(good), () => ({}), / cannot be read: the file is compressed: unpack it first\.$/],
   ])('is not verified without a file and a key set: %#', async (text, options, sentence) => {
     await writeFile(inFolder('large.json'), JSON.stringify(JWKS).padEnd(1_000_001));
-    const jwks = options.jwks === 'large.json' ? { jwks: inFolder('large.json') } : {};
-    await expect(verify(text, { ...options, ...jwks })).rejects.toThrow(sentence);
+    await expect(verify(text, options())).rejects.toThrow(sentence);
   });
 });
 
