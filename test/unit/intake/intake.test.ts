@@ -223,6 +223,7 @@ describe('The order of files', () => {
 
 describe('A refused file', () => {
   it.each([
+    ['an empty one', '', /is empty/],
     ['one without rows', csv(), /no rows/],
     ['one without the columns', `${COMPLIANCE_HEADER}\n`, /column/],
     ['one of which every row is rejected', csv('AB12CDE').replace('2019', 'x'), /^every row was rejected$/],

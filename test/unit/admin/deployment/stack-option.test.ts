@@ -1,16 +1,10 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { prefixedTableNames } from '../../../../core/tables.ts';
 import { type VehicleCells, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
-import {
-  type CommandOptions,
-  failure,
-  interruptionAfter,
-  runAdminCommand,
-  useAdmin,
-} from '../../../support/use-admin.ts';
+import { type CommandOptions, failure, runAdminCommand, useAdmin } from '../../../support/use-admin.ts';
 import { CALLER, tableOutputs, useAwsServer } from '../../../support/use-aws-server.ts';
 
-const { engine, file } = useAdmin();
+const { engine, proxy, atCall, file } = useAdmin();
 
 const NOWHERE = prefixedTableNames('no-');
 const PROD = 'vehicle-verification-prod';
@@ -25,7 +19,7 @@ beforeAll(() => {
   aws.stacks[PROD] = { ...tables, KeepsData: 'yes' };
   aws.stacks[WATCHED] = { ...tables, ImportMetrics: 'VehicleVerification/watched' };
   aws.stacks[DEV] = { ...tables, KeepsData: 'no' };
-  Object.assign(process.env, aws.environmentWith(engine().endpoint));
+  Object.assign(process.env, aws.environmentWith(proxy().endpoint));
 });
 
 /** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
@@ -149,7 +143,10 @@ describe('An import that came to its end', () => {
     const published = { Namespace: 'VehicleVerification/watched', MetricData };
     expect(aws.published).toEqual([published, published]);
     await load(WATCHED, ['--dry-run']);
-    await load(WATCHED, [], {}, { signal: interruptionAfter(2) });
+    const interruption = new AbortController();
+    atCall(1, 'PutItem', () => interruption.abort());
+    const stopped = await load(WATCHED, [], { color: 'Green' }, { signal: interruption.signal });
+    expect(stopped).toMatchObject({ exitCode: 130, stdout: expect.stringMatching(/\n +1 +1 +0 +0 /) });
     await load(WATCHED, ['--if-newer'], { color: 'Red', last_updated: '2025-01-01T00:00:00Z' });
     await run(['remove', 'vehicles', '--registration', 'AB12CDE', '--stack', WATCHED]);
     expect(aws.published).toHaveLength(2);

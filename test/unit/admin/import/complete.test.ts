@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { onNthCall, withProbability } from '../../../support/fault-choosers.ts';
+import { onNthCall } from '../../../support/fault-choosers.ts';
 import {
   complianceLine,
   ITEM_IDS,
@@ -47,25 +47,21 @@ describe('import --complete', () => {
     expect(await registrations('compliance')).toEqual(['V10']);
   });
 
-  it('removes compliance records in the same way, and counts and stores each once when responses are lost, throttled and partial', async () => {
-    await store('compliance', ...ALL.map((registration) => aCompliance(registration)));
-    admin.proxy().inject(withProbability(0.3, ['throttle', 'error', 'errorAfter', 'resetAfter', 'partial'], 7));
-    const changed = ALL.slice(1).map((registration) => complianceLine({ registration, outstandingFines: 9 }));
-    const path = await file('c.ndjson', changed.join('\n'));
-    const { stdout } = await admin.countedRun(['import', 'compliance', path, '--complete', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ loaded: 39, unchanged: 0, rejected: 0 });
-    const fines = (await stored<{ outstandingFines: number }>('compliance')).map((record) => record.outstandingFines);
-    expect(fines).toEqual(Array(39).fill(9));
-  });
-
   it.each(['resetAfter', 'errorAfter'] as const)(
-    'counts each record that went when the response to its removal is lost: %s',
+    'counts each compliance record once when the response to its write or removal is lost: %s',
     async (fault) => {
-      const lost = onNthCall(1, fault);
-      admin.proxy().inject((call) => (call.operation === 'DeleteItem' ? lost(call) : undefined));
-      const path = await file('v.ndjson', linesOf(ALL.slice(2)).join('\n'));
-      const { stdout } = await admin.countedRun(['import', 'vehicles', path, '--complete', '--json']);
-      expect(JSON.parse(stdout)).toMatchObject({ removed: 2, unchanged: 38 });
+      await store('compliance', ...ALL.map((registration) => aCompliance(registration)));
+      const [lostWrite, lostRemoval] = [onNthCall(1, fault), onNthCall(1, fault)];
+      admin.proxy().inject((call) => {
+        if (call.operation === 'PutItem') return lostWrite(call);
+        return call.operation === 'DeleteItem' ? lostRemoval(call) : undefined;
+      });
+      const changed = ALL.slice(2).map((registration) => complianceLine({ registration, outstandingFines: 9 }));
+      const path = await file('c.ndjson', changed.join('\n'));
+      const { stdout } = await admin.countedRun(['import', 'compliance', path, '--complete', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({ loaded: 38, removed: 2, unchanged: 0, rejected: 0 });
+      const fines = Array(38).fill({ outstandingFines: 9 });
+      expect(await stored('compliance')).toMatchObject(fines);
     },
   );
 
