@@ -168,7 +168,7 @@ it.each([
   ['closed', 'ignore', 1, /^$/],
   ['full', '/dev/full', 2, /^{"error":"standard output cannot be written \(ENOSPC\)","exitCode":2}\n$/],
 ])(
-  'A process whose standard output is %s says by its exit code that rows were rejected, or that it is lost',
+  'A process says by its exit code what became of it when its standard output is %s',
   async (_what, output, exitCode, sentence) => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow({ year: 'x' })));
     const args = processArguments('import', 'vehicles', path, '--json');

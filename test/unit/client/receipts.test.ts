@@ -142,6 +142,7 @@ describe('A receipt', () => {
   });
 
   it('shows the JSON of an answer that it does not know', async () => {
+    // Of a later version of the service.
     const answer = { registration: 'AB12CDE', mot: 'x\n'.repeat(1_000) };
     const { holds, lines } = await verify(signToken(key, claimsOf('GET', '/v1/vehicle/AB12CDE/mot', answer)));
     expect({ holds, shown: lines[1] }).toEqual({ holds: true, shown: `  ${JSON.stringify(answer).slice(0, 1_000)}` });
@@ -184,8 +185,6 @@ describe('A receipt', () => {
 });
 
 describe('A signed lookup', () => {
-  const clientWith = (send: typeof fetch) =>
-    new VehicleVerification({ baseUrl: 'https://api.example.com/v1', apiKey: 'key', fetch: send, attempts: 1 });
   /** A client of a service that answers with these tokens, one after the other, and publishes these keys in turn. */
   const clientOf = (
     tokens: readonly string[],
@@ -201,7 +200,9 @@ describe('A signed lookup', () => {
       if (path === '/.well-known/jwks.json') return Response.json(next(setsLeft));
       return new Response(next(tokensLeft), { status, headers: { 'Content-Type': type } });
     };
-    return { client: clientWith(send), sent, keySets: () => sent.filter(({ path }) => path.includes('jwks')).length };
+    const service = { baseUrl: 'https://api.example.com/v1', apiKey: 'key', fetch: send, attempts: 1 };
+    const keySets = () => sent.filter(({ path }) => path.includes('jwks')).length;
+    return { client: new VehicleVerification(service), sent, keySets };
   };
 
   it('has the answer and its receipt, and fetches the key set once', async () => {

@@ -235,7 +235,7 @@ describe('A refused file', () => {
   });
 
   it.each(['AccessDenied', 'InvalidObjectState', 'InvalidRequest', 'KMS.DisabledException'])(
-    'may be one that cannot be read, encrypted with a key of its own or archived, and the next one is loaded: %s',
+    'may be one that cannot be read, and the next one is loaded: %s',
     async (error) => {
       bucket.add('vehicles/acme/a.csv', 'x', ago(1), { error });
       put(COMPLETE, 'b.csv', 2, 'AB12CDE');

@@ -48,7 +48,7 @@ describe('import --complete', () => {
   });
 
   it.each(['resetAfter', 'errorAfter'] as const)(
-    'counts each compliance record once when the response to its write or removal is lost: %s',
+    'counts each record once when the response to its change is lost: %s',
     async (fault) => {
       await store('compliance', ...ALL.map((registration) => aCompliance(registration)));
       const [lostWrite, lostRemoval] = [onNthCall(1, fault), onNthCall(1, fault)];

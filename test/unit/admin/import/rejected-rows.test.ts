@@ -109,23 +109,20 @@ it.each([
   ['vehicles', 'v.ndjson', [], vehicleLines],
   ['compliance', 'c.csv', [COMPLIANCE_HEADER], complianceRows],
   ['compliance', 'c.ndjson', [], complianceLines],
-] as const)(
-  'An import of %s rejects each bad row with every issue, and loads the rest: %s',
-  async (kind, name, header, rows) => {
-    const text = `\uFEFF${[...header, ...rows.map(([row]) => row)].join('\r\n')}`;
-    const { exitCode, path, stdout } = await load(kind, name, text, '--unreadable-at-most', '100%');
-    const asWritten = (row: string) => (/^\{.*\}$/.test(row) ? JSON.parse(row) : row);
-    const rejected = rows.flatMap(([row, ...reasons], nth) =>
-      reasons.length === 0
-        ? []
-        : {
-            line: nth + 1 + header.length,
-            row: asWritten(row),
-            reasons: reasons.map((reason) => expect.stringContaining(reason)),
-          },
-    );
-    expect(exitCode).toBe(1);
-    expect(await rejectedLines(path)).toEqual(rejected);
-    expect(stdout).toMatch(new RegExp(` ${rows.length} +${rows.length - rejected.length} +0 +${rejected.length} `));
-  },
-);
+] as const)('An import of %s rejects each bad row with every issue: %s', async (kind, name, header, rows) => {
+  const text = `\uFEFF${[...header, ...rows.map(([row]) => row)].join('\r\n')}`;
+  const { exitCode, path, stdout } = await load(kind, name, text, '--unreadable-at-most', '100%');
+  const asWritten = (row: string) => (/^\{.*\}$/.test(row) ? JSON.parse(row) : row);
+  const rejected = rows.flatMap(([row, ...reasons], nth) =>
+    reasons.length === 0
+      ? []
+      : {
+          line: nth + 1 + header.length,
+          row: asWritten(row),
+          reasons: reasons.map((reason) => expect.stringContaining(reason)),
+        },
+  );
+  expect(exitCode).toBe(1);
+  expect(await rejectedLines(path)).toEqual(rejected);
+  expect(stdout).toMatch(new RegExp(` ${rows.length} +${rows.length - rejected.length} +0 +${rejected.length} `));
+});
