@@ -74,12 +74,11 @@ describe('erase', () => {
     expect(await importLines(['V10', 'V11'])).toMatchObject({ loaded: 1, erased: 1 });
   });
 
-  it.each([
-    [['V10'], { erased: 1, notThere: 0, unchanged: 0 }],
-    [['V12', '--undo'], { undone: 1, notThere: 0 }],
-  ])('changes nothing with --dry-run: of %j', async (args, counts) => {
+  it('changes nothing with --dry-run, also with --undo', async () => {
     await eraseThese('V12');
-    expect(await json(['erase', '--dry-run', '--registration', ...args])).toMatchObject({ ...counts, dryRun: true });
+    const tried = ['erase', '--dry-run', '--registration'];
+    expect(await json([...tried, 'V10'])).toMatchObject({ erased: 1, notThere: 0, unchanged: 0, dryRun: true });
+    expect(await json([...tried, 'V12', '--undo'])).toMatchObject({ undone: 1, notThere: 0, dryRun: true });
     expect(await erased()).toEqual(['V12']);
   });
 });

@@ -310,12 +310,10 @@ describe('By hand', () => {
     expect(table).toContain('it has more than 5 GB, the maxGigabytes of its entry');
   });
 
-  it.each([
-    [[COMPLETE], ['vehicles'], 'has no entry for vehicles'],
-    [[COMPLETE], ['vehicles', '--supplier', 'other'], 'has no entry for vehicles of other'],
-    [[COMPLIANCE], ['compliance', '--supplier', 'acme'], "unknown option '--supplier'"],
-  ])('names a kind and supplier that no entry has: %#', async (entries, whose, sentence) => {
-    expect(await build(entries, whose)).toMatchObject(failure(sentence));
+  it('names a kind and supplier that no entry has', async () => {
+    expect(await build([COMPLETE], ['vehicles'])).toMatchObject(failure('has no entry for vehicles'));
+    const other = ['vehicles', '--supplier', 'other'];
+    expect(await build([COMPLETE], other)).toMatchObject(failure('has no entry for vehicles of other'));
   });
 
   it('needs a stack with the setting, and a confirmation where data is kept', async () => {

@@ -48,7 +48,6 @@ describe('A deployed stack', () => {
   it.each([
     [['--tables', 'keys='], '--tables takes the prefix of all table names, or single tables as ID=NAME'],
     [['--tables', 'key=a'], 'with the ids keys, usage, vehicles, compliance, content'],
-    [['--stack', 'missing'], 'there is no stack missing in eu-west-2'],
     [['--stack', 'other'], 'the stack other is not a stack of this service: it has no output KeysTable'],
     [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], "option '--stack <name>' cannot be used with option '--dyn"],
     [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
@@ -97,11 +96,8 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
     for (const command of [
       ['keys', 'revoke', id],
       ['keys', 'rotate', id],
-      ['keys', 'rotate', id, '--overlap-days', '0'],
       ['keys', 'restore', '--from', engine().names.keys],
       ['import', 'vehicles', path],
-      ['import', 'vehicles', path, '--restore'],
-      ['remove', 'vehicles', path],
       ['remove', 'vehicles', '--all'],
       ['remove', 'compliance', '--registration', 'AB12CDE'],
     ]) {

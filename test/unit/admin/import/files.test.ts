@@ -67,12 +67,9 @@ describe('A CSV', () => {
     expect(await load('vehicles', 'v.csv', content, ...options)).toMatchObject(failure(sentence));
   });
 
-  it.each([
-    ['v.csv', VEHICLE_HEADER],
-    ['v.ndjson', ''],
-  ])('may be without rows, with a notice: %s', async (name, content) => {
+  it('may be without rows, with a notice', async () => {
     const stderr = expect.stringMatching(/^The file has no rows: nothing was loaded/);
-    expect(await load('vehicles', name, content)).toMatchObject({ exitCode: 0, stderr });
+    expect(await load('vehicles', 'v.csv', VEHICLE_HEADER)).toMatchObject({ exitCode: 0, stderr });
   });
 });
 
