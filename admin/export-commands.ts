@@ -8,39 +8,38 @@ import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { Erasure, isErased } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
-import { exampleOf, formatNumber, toLines } from './command/format.ts';
+import { exampleOf, formatNumber } from './command/format.ts';
 import { showCount } from './command/progress.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import { writeOutput } from './files/output-file.ts';
-import { writeRejected } from './files/rejected-file.ts';
+import { addSupplierOption } from './files/file-options.ts';
+import { writeOutput, writeRejected } from './files/output-file.ts';
 import type { RejectedRow } from './files/rows.ts';
 import { readSuppliedVehicle, readSupplierRecord } from './records/vehicle-parts.ts';
-import { addSupplierOption } from './supplier-option.ts';
-
-const toLine = (record: object): string => `${JSON.stringify(record)}\n`;
 
 /**
- * Reads a stored item as the record that an import restores. Returns null when the supplier has no part of it, and
- * undefined when it is damaged.
+ * A stored item as the line that an import restores; undefined when it is damaged. Null when the supplier has no part of
+ * it, and for an erasure, which belongs to no supplier.
  */
-const READERS = {
-  vehicles: (item: DynamoItem, supplier?: string): object | null | undefined =>
-    supplier === undefined ? readSuppliedVehicle(item) : readSupplierRecord(item, supplier),
-  compliance: (item: DynamoItem): object | undefined => {
-    const record = readStored(ComplianceRecord, item);
-    // Without the field, an import would take the time of the file.
-    return record && { ...record, lastUpdated: record.lastUpdated ?? null };
-  },
+const readLine = (
+  kind: 'vehicles' | 'compliance',
+  item: DynamoItem,
+  supplier: string | undefined,
+): object | null | undefined => {
+  const erasure = isErased(item) ? readStored(Erasure, item) : undefined;
+  if (erasure !== undefined) return supplier === undefined ? erasure : null;
+  if (supplier !== undefined) return readSupplierRecord(item, supplier);
+  if (kind === 'vehicles') return readSuppliedVehicle(item);
+  const record = readStored(ComplianceRecord, item);
+  // Without the field, an import would take the time of the file.
+  return record && { ...record, lastUpdated: record.lastUpdated ?? null };
 };
-
-const NOUNS = { vehicles: 'vehicles', compliance: 'compliance records' };
 
 /**
  * Damaged records cannot be exported, and the API cannot return them either. Their registrations are written to
  * `FILE.rejected.ndjson`.
  */
 const exportRecords = async (
-  kind: keyof typeof READERS,
+  kind: 'vehicles' | 'compliance',
   file: string,
   context: CommandContext,
   supplier?: string,
@@ -54,10 +53,7 @@ const exportRecords = async (
     const table = { TableName: tableName(deployment, kind), ConsistentRead: true };
     for await (const { Items = [] } of paginateScan({ client: deployment.db }, table)) {
       for (const item of Items) {
-        const erasure = isErased(item) ? readStored(Erasure, item) : undefined;
-        // An erasure belongs to no supplier, so the file of one supplier has none.
-        if (erasure !== undefined && supplier !== undefined) continue;
-        const record = erasure ?? READERS[kind](item, supplier);
+        const record = readLine(kind, item, supplier);
         if (record === null) continue;
         if (record === undefined) {
           const line = exported + erased + damaged.length + 1;
@@ -67,9 +63,9 @@ const exportRecords = async (
           damaged.push({ row: { line, given: JSON.stringify(fields), fields }, reasons });
           continue;
         }
-        if (erasure === undefined) exported += 1;
-        else erased += 1;
-        yield toLine(record);
+        if ('erased' in record) erased += 1;
+        else exported += 1;
+        yield `${JSON.stringify(record)}\n`;
       }
       progress.update(exported + erased + damaged.length);
     }
@@ -78,11 +74,10 @@ const exportRecords = async (
   const rejectedFile = damaged.length === 0 ? null : await writeRejected(file, 'ndjson', damaged);
   const also = erased === 0 ? '' : ` and ${formatNumber(erased)} erased registration${erased === 1 ? '' : 's'}`;
   return {
-    text: `${formatNumber(exported)} ${NOUNS[kind]}${also} are in ${file}.\n`,
-    notes: toLines([
-      rejectedFile &&
-        `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}`,
-    ]),
+    text: `${formatNumber(exported)} ${kind === 'vehicles' ? kind : 'compliance records'}${also} are in ${file}.\n`,
+    ...(rejectedFile !== null && {
+      notes: `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`,
+    }),
     data: { kind, file, exported, erased, damaged: damaged.length, rejectedFile },
     exitCode: rejectedFile === null ? EXIT.done : EXIT.incomplete,
   };
@@ -111,23 +106,20 @@ const exportContent = async (file: string, context: CommandContext): Promise<Com
     for await (const item of exportedItems(deployment.db, tableName(deployment, 'content'))) {
       items += 1;
       progress.update(items);
-      yield toLine(item);
+      yield `${JSON.stringify(item)}\n`;
     }
   }
   await writeOutput(file, lines(), { signal }).finally(progress.stop);
   return { text: `${formatNumber(items)} content items are in ${file}.\n`, data: { file, items } };
 };
 
-const EXPORTS = [
-  ['vehicles', 'every vehicle with its policies'],
-  ['compliance', 'MOT, road tax and fines of every vehicle'],
-  ['content', 'every content item, with its id, timestamps and version'],
-] as const;
-
-/** Adds `export vehicles`, `compliance` and `content`. */
 export const addExportCommands = (program: Command, run: Runner): void => {
   const exports = program.command('export').description('write data to a file that import loads again');
-  for (const [noun, about] of EXPORTS) {
+  for (const [noun, about] of [
+    ['vehicles', 'every vehicle with its policies'],
+    ['compliance', 'MOT, road tax and fines of every vehicle'],
+    ['content', 'every content item, with its id, timestamps and version'],
+  ] as const) {
     addSupplierOption(exports.command(noun), noun, 'only what this supplier has supplied, as its own file')
       .description(about)
       .argument('<file>', 'a .ndjson file; an existing one is replaced')

@@ -23,18 +23,12 @@ const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
 const LABEL_WIDTH = 14;
 
-/** The error of a response, without the fields that differ each time, such as the request id. */
-interface AnsweredError {
-  readonly code: string;
-  readonly detail: string;
-  readonly suggestion?: string | undefined;
+interface Answer<Body> {
+  readonly status: number;
+  readonly body?: Body;
+  /** Without the fields that differ each time, such as the request id. */
+  readonly error?: { readonly code: string; readonly detail: string; readonly suggestion?: string | undefined };
 }
-
-type Answer<Body> =
-  | { readonly status: 200; readonly body: Body }
-  | { readonly status: number; readonly error: AnsweredError };
-
-const answered = <Body>(body: Body): Answer<Body> => ({ status: 200, body });
 
 const rejected = ({ code, message: detail, extension }: ApiError): Answer<never> => ({
   status: problems[code].status,
@@ -44,8 +38,7 @@ const rejected = ({ code, message: detail, extension }: ApiError): Answer<never>
 /** The answers of the API today, or for the day `asOf`. An answer is 500 when a record that it needs is damaged. */
 const computeAnswers = (
   { sent, key }: Registration,
-  vehicleItem: DynamoItem | undefined,
-  complianceItem: DynamoItem | undefined,
+  [vehicleItem, complianceItem]: readonly (DynamoItem | undefined)[],
   now: Date,
   asOf: LondonDate | undefined,
 ): { readonly insurance: Answer<InsuranceAnswer>; readonly verdict: Answer<ComplianceAnswer> } => {
@@ -55,11 +48,11 @@ const computeAnswers = (
   const damaged = rejected(internalError());
   if (vehicleItem && !vehicle) return { insurance: damaged, verdict: damaged };
   const unknown = rejected(vehicleNotFound(suggestionFor(key, today)));
-  const insurance = vehicle ? answered(insuranceAnswer(sent, vehicle, today, asOf)) : unknown;
+  const insurance = vehicle ? { status: 200, body: insuranceAnswer(sent, vehicle, today, asOf) } : unknown;
   if (complianceItem && !compliance) return { insurance, verdict: damaged };
   if (!vehicle) return { insurance, verdict: unknown };
   if (!compliance) return { insurance, verdict: rejected(complianceNotFound()) };
-  return { insurance, verdict: answered(complianceAnswer(sent, vehicle, compliance, now, today)) };
+  return { insurance, verdict: { status: 200, body: complianceAnswer(sent, vehicle, compliance, now, today) } };
 };
 
 const describeAge = (lastUpdated: string | undefined, now: Date): string => {
@@ -96,24 +89,13 @@ const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: Compli
   ['Last updated', describeAge(lastUpdated, now)],
 ];
 
-/** `record` is undefined for a damaged item. */
-const storedLines = <Stored>(
-  label: string,
-  item: DynamoItem | undefined,
-  record: Stored | undefined,
-  lines: (record: Stored) => Line[],
-): Line[] => {
-  if (record !== undefined) return lines(record);
-  return [[label, item ? 'the stored record is damaged; remove it, then load it again' : 'none is stored']];
-};
-
-const errorTexts = (status: number, { code, detail, suggestion }: AnsweredError): string[] => [
-  `${status} ${code}${suggestion ? `, perhaps ${suggestion} is meant` : ''}`,
-  detail,
-];
+const describeMissing = (item: DynamoItem | undefined): string =>
+  item ? 'the stored record is damaged; remove it, then load it again' : 'none is stored';
 
 const answerLines = <Body>(label: string, answer: Answer<Body>, textsOf: (body: Body) => string[]): Line[] => {
-  const texts = 'body' in answer ? textsOf(answer.body) : errorTexts(answer.status, answer.error);
+  const { status, body, error: { code, detail, suggestion } = {} } = answer;
+  const meant = suggestion ? `, perhaps ${suggestion} is meant` : '';
+  const texts = body ? textsOf(body) : [`${status} ${code}${meant}`, `${detail}`];
   return texts.map((text, index) => [index === 0 ? label : '', text]);
 };
 
@@ -130,7 +112,6 @@ const whyInsured = ({ insured, status, policy }: InsuranceAnswer): string[] => {
 const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
   compliant ? ['compliant'] : ['not compliant', reasons.join(', ')];
 
-/** Parses an argument of the command. @throws CommandFailure when it is not a valid registration */
 const parseRegistration = (raw: string): Registration => {
   const key = normaliseRegistration(raw);
   if (key !== undefined) return { sent: raw, key };
@@ -140,27 +121,26 @@ const parseRegistration = (raw: string): Registration => {
 const lookUp = async (raw: string, asOf: LondonDate | undefined, context: CommandContext): Promise<CommandResult> => {
   const registration = parseRegistration(raw);
   const { deployment } = context;
-  const tables = { vehicles: tableName(deployment, 'vehicles'), compliance: tableName(deployment, 'compliance') };
+  const tables = [tableName(deployment, 'vehicles'), tableName(deployment, 'compliance')];
   const now = context.now();
   const today = londonDate(now);
   const day = asOf ?? today;
-  const keys = [recordKey(registration.key)];
-  const wanted = [tables.vehicles, tables.compliance].map((table) => ({ table, keys }));
+  const wanted = tables.map((table) => ({ table, keys: [recordKey(registration.key)] }));
   const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;
-  const [storedVehicle] = items.get(tables.vehicles) ?? [];
-  const [storedCompliance] = items.get(tables.compliance) ?? [];
-  const erasure = [storedVehicle, storedCompliance].find((item) => item && isErased(item));
+  const found = tables.map((table) => items.get(table)?.[0]);
+  const erasure = found.find((item) => item && isErased(item));
   const erased = readStored(Erasure, erasure)?.erased;
-  const [vehicleItem, complianceItem] = erasure ? [] : [storedVehicle, storedCompliance];
+  const records = erasure ? [] : found;
+  const [vehicleItem, complianceItem] = records;
   const vehicle = vehicleItem && readSuppliedVehicle(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
-  const { insurance, verdict } = computeAnswers(registration, vehicleItem, complianceItem, now, asOf);
+  const { insurance, verdict } = computeAnswers(registration, records, now, asOf);
   const lines: Line[] = [
     ['Registration', registration.key],
     ...(erasure ? [['Erased', erased ? `${erased.at}, by ${erased.by}` : 'damaged'] as const] : []),
-    ...storedLines('Vehicle', vehicleItem, vehicle, (record) => vehicleLines(record, now)),
-    ...storedLines('Compliance', complianceItem, compliance, (record) => complianceLines(record, now)),
+    ...(vehicle ? vehicleLines(vehicle, now) : [['Vehicle', describeMissing(vehicleItem)] as const]),
+    ...(compliance ? complianceLines(compliance, now) : [['Compliance', describeMissing(complianceItem)] as const]),
     ['', ''],
     ['The API', day === today ? `on ${day}` : `insurance on ${day}, compliance on ${today}`],
     ...answerLines('insurance', insurance, whyInsured),
@@ -182,7 +162,6 @@ const parseDay = (text: string): LondonDate => {
   throw new InvalidArgumentError(`Write ${ANSWERABLE_DATE}.`);
 };
 
-/** Adds `lookup`. Its JSON is an object for one registration, and a list of objects for several. */
 export const addLookupCommand = (program: Command, run: Runner): void => {
   program
     .command('lookup')

@@ -7,13 +7,13 @@ import { escapeControls, printable } from './command/format.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
-import { addEraseCommand } from './erase/erase-commands.ts';
+import { addEraseCommand } from './erase-command.ts';
 import { addExportCommands } from './export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addIntakeCommands } from './intake/intake-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addLookupCommand } from './lookup-command.ts';
-import { addRemoveCommands } from './remove/remove-commands.ts';
+import { addRemoveCommands } from './remove-commands.ts';
 import { addTablesCommands } from './tables-commands.ts';
 
 const EXIT_CODES = `

@@ -7,8 +7,7 @@ import { tables } from '../core/tables.ts';
 import { isErased } from '../core/vehicles/erasure.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { type CommandResult, EXIT } from './command/command-result.ts';
-import { exampleOf, formatNumber } from './command/format.ts';
-import { readableTable } from './command/readable-table.ts';
+import { exampleOf, formatNumber, readableTable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { findErasures } from './records/erasures.ts';
 
@@ -24,8 +23,6 @@ const IDS = Object.keys(RECORDS) as readonly CheckedId[];
 
 /** Number of items that are read. Several are read, because one damaged item does not make a table unusable. */
 const SAMPLE = 25;
-
-const USABLE: readonly (string | undefined)[] = ['ACTIVE', 'UPDATING'];
 
 /**
  * Describes the erasures that a restored table lacks in comparison with the table that is in use now. Without them,
@@ -47,14 +44,12 @@ const problemWith = async (id: CheckedId, name: string, context: CommandContext)
   const client: DynamoDBClient = db;
   const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
   const { TableStatus, KeySchema = [], AttributeDefinitions = [] } = Table ?? {};
-  if (!USABLE.includes(TableStatus)) return `it is ${TableStatus}: wait until it is ACTIVE`;
-  const { partitionKey } = tables[id];
-  const keys = KeySchema.map(({ AttributeName: key }) => {
-    const type = AttributeDefinitions.find(({ AttributeName }) => AttributeName === key)?.AttributeType;
-    return `${key} (${type})`;
-  });
-  const key = `${partitionKey.name} (${partitionKey.type})`;
-  if (keys.join(' and ') !== key) return `its key is ${keys.join(' and ')}, not ${key}`;
+  if (TableStatus !== 'ACTIVE' && TableStatus !== 'UPDATING') return `it is ${TableStatus}: wait until it is ACTIVE`;
+  const types = new Map(AttributeDefinitions.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]));
+  const found = KeySchema.map((one) => `${one.AttributeName} (${types.get(one.AttributeName)})`).join(' and ');
+  const { name: keyName, type } = tables[id].partitionKey;
+  const key = `${keyName} (${type})`;
+  if (found !== key) return `its key is ${found}, not ${key}`;
   const { Items = [] } = await db.send(new ScanCommand({ TableName: name, Limit: SAMPLE }));
   if (Items.length === 0) return 'it has no items';
   const readable = Items.some((item) => isErased(item) || readStored(RECORDS[id], item) !== undefined);
@@ -81,7 +76,6 @@ const checkTables = async (ids: readonly CheckedId[], context: CommandContext): 
   };
 };
 
-/** Adds `tables check`. */
 export const addTablesCommands = (program: Command, run: Runner): void => {
   program
     .command('tables')

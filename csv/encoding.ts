@@ -21,7 +21,6 @@ const OTHER_FILES: readonly (readonly [start: string, problem: string])[] = [
   // gzip, bzip2, xz, Zstandard and 7z.
   ...['1f8b', '425a68', 'fd377a585a00', '28b52ffd', '377abcaf271c'].map((start) => [start, COMPRESSED] as const),
 ];
-/** Byte order marks. */
 const MARKS = new Map<string, Encoding>([
   ['efbbbf', 'utf-8'],
   ['fffe', 'utf-16le'],
@@ -29,7 +28,6 @@ const MARKS = new Map<string, Encoding>([
 ]);
 const UTF16 =
   'the file is UTF-16 without a byte order mark: save it as UTF-8, in Excel as "CSV UTF-8", or give --encoding utf-16le or utf-16be';
-/** Whether all bytes are valid in the encoding. */
 const isValid = async ({ path, encoding }: TextFile): Promise<boolean> => {
   const decoder = new TextDecoder(encoding, { fatal: true });
   try {

@@ -4,9 +4,7 @@ import { readText, type TextFile, UnreadableFile } from './text.ts';
 export const MAX_ROW_LENGTH = 1_000_000;
 
 export interface Line {
-  /** The number of the line, from 1. */
   readonly line: number;
-  /** The text without its line end. */
   readonly text: string;
   /** The line end; empty at the end of the file. */
   readonly end: string;

@@ -3,7 +3,6 @@ import { MAX_ROW_LENGTH } from './lines.ts';
 import { readText, type TextFile, UnreadableFile } from './text.ts';
 
 export interface CsvRow {
-  /** The line on which the row begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
@@ -12,10 +11,8 @@ export interface CsvRow {
 export interface CsvHeader {
   readonly delimiter: string;
   readonly line: number;
-  /** Number of rows with text above the header. */
   readonly above: number;
   readonly names: readonly string[];
-  /** The row below the header. */
   readonly below: readonly string[];
 }
 
@@ -34,7 +31,6 @@ const LINE_END = /\r\n|\r|\n/g;
 export const mayHideRow = (cell: string, isUsed: boolean, delimiter: string): boolean =>
   /[\r\n]/.test(cell) && (isUsed || cell.includes(delimiter));
 
-/** Problems of a row by csv-parse's code. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'has a cell that begins with a quote, which is not closed',
   CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: 'has text after the closing quote of a cell',
@@ -54,7 +50,6 @@ interface CsvChunk {
 }
 
 interface ReadingOptions {
-  /** Maximum number of characters in a row. */
   readonly maxLength?: number;
 }
 
@@ -136,7 +131,6 @@ interface HeaderOptions extends ReadingOptions {
 
 interface Candidate extends CsvHeader {
   readonly known: number;
-  /** Number of cells with text. */
   readonly filled: number;
   /** Whether several cells have text and another row has as many cells. A title has one, or a delimiter of its own. */
   readonly isOfTable: boolean;

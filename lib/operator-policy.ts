@@ -12,7 +12,7 @@ import { acknowledgeMetrics, allow, allowMetrics, allowOnTagged, allowOutputs } 
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
+const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan'], usage: ['Query'] };
 
 /** The actions of imports, exports, removals, erasures, and the loads of `intake`. */
 export const LOAD_ACTIONS = {

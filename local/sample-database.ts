@@ -1,6 +1,5 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { contentImport } from '../admin/content/content-import.ts';
-import { type ImportedItem, ITEMS_PER_TRANSACTION } from '../admin/content/imported-item.ts';
+import { contentImport, type ImportedItem, ITEMS_PER_TRANSACTION } from '../admin/import/content-import.ts';
 import { keyStore } from '../admin/keys/key-store.ts';
 import type { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { createDatabase } from '../core/dynamodb/database.ts';

@@ -1,3 +1,4 @@
+import Table from 'cli-table3';
 import { codePointOf } from '../../core/code-point.ts';
 
 const MAX_LENGTH = 160;
@@ -25,3 +26,25 @@ export const toLines = (lines: readonly (string | false | null | undefined)[]): 
 
 /** A whole number with separators, such as 20,000. */
 export const formatNumber = (value: number): string => Math.round(value).toLocaleString('en-GB');
+
+/** The library's borders, which are omitted so that `grep` and `cut` work on the output. */
+const SIDES = ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) => [side, `${side}-mid`]);
+const LINES = [...SIDES, 'top-left', 'top-right', 'bottom-left', 'bottom-right'];
+const CHARACTERS = { ...Object.fromEntries(LINES.map((name) => [name, ''])), middle: '  ' };
+
+/** A table with a head and a line per row, without colours. Ends with a line feed. */
+export const readableTable = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  align: 'left' | 'right' = 'left',
+): string => {
+  const table = new Table({
+    head: [...head],
+    chars: CHARACTERS,
+    colAligns: head.map(() => align),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  table.push(...rows.map((row) => [...row]));
+  const lines = table.toString().split('\n');
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+};

@@ -1,4 +1,4 @@
-import { progressBar } from '../../csv/progress-bar.ts';
+import { progressLine } from '../../csv/progress-line.ts';
 import type { AdminContext } from './context.ts';
 import { formatNumber } from './format.ts';
 
@@ -11,18 +11,20 @@ export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => 
 };
 
 /**
- * A progress bar with rows, rate, rejections and time left, on standard error. Shows nothing unless that is a terminal.
+ * Shows the share that is done, with rows, rate, rejections and time left, on standard error. Shows nothing unless that
+ * is a terminal.
  */
 export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number) => {
   const { columns } = stderr as { readonly columns?: number };
-  const bar = progressBar({ isTTY: showsProgress && total > 0, columns, write: (text) => stderr.write(text) });
+  const isTTY = showsProgress && total > 0;
+  const progress = progressLine({ isTTY, columns, write: (text) => stderr.write(text) });
   const started = performance.now();
   return {
-    update: (done: number, { rows, rejected = 0 }: { readonly rows: number; readonly rejected?: number }) => {
+    update: (done: number, rows: number, rejected = 0): void => {
       const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
       const counts = `${formatNumber(rows)} rows, ${formatNumber(rate)}/s, ${formatNumber(rejected)} rejected`;
-      bar.show(done, total, `${noun}, ${counts}`);
+      progress.show(done, total, `${noun}, ${counts}`);
     },
-    stop: bar.clear,
+    stop: progress.clear,
   };
 };

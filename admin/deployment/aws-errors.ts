@@ -39,10 +39,8 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
   ],
 ];
 
-/** The code of a system error such as `ECONNREFUSED`, otherwise the name of the error. */
 export const errorCode = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
 
-/** Whether an error means that a host could not be reached. */
 export const isUnreachable = (error: Error): boolean => NETWORK.test(errorCode(error));
 
 /** Describes an error of AWS, the network or the credentials in one sentence; undefined for any other error. */

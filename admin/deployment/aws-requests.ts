@@ -33,20 +33,16 @@ export const readCaller = async ({ account }: Deployment): Promise<string> => {
     throw new CommandFailure(`it is not known whose these credentials are, so nothing was done: ${reason}`, {
       cause: error,
     });
-  } finally {
-    client.destroy();
   }
 };
 
-const isWatched = (noun: string): noun is keyof typeof IMPORT_METRICS => Object.hasOwn(IMPORT_METRICS, noun);
-
 /** Publishes the number of loaded records, for the alarm on missing imports. An error is only a notice. */
 export const publishImport = async (
-  noun: string,
+  noun: keyof typeof IMPORT_METRICS,
   loaded: number,
   { deployment: { importMetrics, account }, notice }: CommandContext,
 ): Promise<void> => {
-  if (importMetrics === undefined || account === undefined || !isWatched(noun)) return;
+  if (importMetrics === undefined || account === undefined) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
   const client = new CloudWatchClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   const { entry } = importMetrics;
@@ -58,7 +54,5 @@ export const publishImport = async (
     const reason = describeAwsError(error, account.profile, 'CloudWatch');
     const alarm = entry === undefined ? `NoImport-${noun}` : 'NothingLoaded';
     notice(`The file is loaded, but the alarm ${alarm} does not know it: ${reason}.`);
-  } finally {
-    client.destroy();
   }
 };

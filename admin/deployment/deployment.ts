@@ -5,7 +5,6 @@ import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
 
-/** The region and profile of requests to AWS. */
 interface Account {
   readonly region: string;
   /** From --profile or AWS_PROFILE. */
@@ -20,7 +19,6 @@ export interface Deployment {
   /** The tables that the service uses, whatever `--tables` names. Unknown for tables on AWS without a stack. */
   readonly tablesInUse?: Partial<TableNames>;
   readonly plans: Plans;
-  /** The name of the database in messages. */
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */
   readonly remedy: string;
@@ -56,7 +54,6 @@ export interface CommandContext extends DeploymentContext {
   readonly deployment: Deployment;
 }
 
-/** Runs one command on the deployment that the options name. */
 export type Runner = (command: (context: CommandContext) => Promise<CommandResult>) => Promise<void>;
 
 /**

@@ -3,7 +3,7 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import { DEFAULT_PLANS, type Plans, plansFrom } from '../../core/access/plans.ts';
+import { DEFAULT_PLANS, plansFrom } from '../../core/access/plans.ts';
 import {
   IMPORT_METRICS_OUTPUT,
   INTAKE_OUTPUT,
@@ -19,14 +19,12 @@ import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
 import { findRegion, knownStacks, requireRegion } from './region.ts';
 
-/** The global options that choose the deployment. */
 export interface DeploymentOptions {
   readonly dynamodb?: string;
   readonly tables?: string;
   readonly stack?: string;
   readonly region?: string;
   readonly profile?: string | undefined;
-  /** The confirmation of a script; otherwise the operator types it. */
   readonly yes?: string;
 }
 
@@ -37,28 +35,15 @@ const TABLE_IDS = Object.keys(tables) as TableId[];
 
 const USAGE = `--tables takes the prefix of all table names, or single tables as ID=NAME,ID=NAME with the ids ${TABLE_IDS.join(', ')}`;
 
-const isTableId = (text: string): text is TableId => Object.hasOwn(tables, text);
-
-const parsePair = (pair: string): [TableId, string] => {
-  const [id = '', name = '', ...more] = pair.split('=').map((part) => part.trim());
-  if (isTableId(id) && name !== '' && more.length === 0) return [id, name];
-  throw new CommandFailure(USAGE);
-};
-
 /** The value of `--tables`: `keys=NAME,content=NAME`, or a prefix of all names. A table name has no equals sign. */
 const parseTables = (text: string): Partial<TableNames> => {
   if (!text.includes('=')) return prefixedTableNames(text);
-  return Object.fromEntries(text.split(',').map(parsePair));
+  const pairs = text.split(',').map((pair) => pair.split('=').map((part) => part.trim()));
+  if (pairs.every(([id = '', name, ...more]) => Object.hasOwn(tables, id) && name && more.length === 0)) {
+    return Object.fromEntries(pairs);
+  }
+  throw new CommandFailure(USAGE);
 };
-
-/** The plans of the service on this machine. @throws CommandFailure naming everything that is wrong with `PLANS` */
-const localPlans = ({ PLANS }: NodeJS.ProcessEnv): Plans => {
-  const read = readPlans(PLANS);
-  if ('plans' in read) return read.plans;
-  throw new CommandFailure(read.problems.join('; '));
-};
-
-const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
 const openLocalDeployment = (
   { dynamodb, region, profile, yes }: DeploymentOptions,
@@ -69,11 +54,13 @@ const openLocalDeployment = (
     if (value !== undefined) throw new CommandFailure(`--${option} belongs to a deployed stack: name it with --stack`);
   }
   const address = dynamodb ?? `http://127.0.0.1:${env.DYNAMODB_PORT || 8000}`;
-  if (!isHttpAddress(address)) {
+  if (!URL.canParse(address) || !/^https?:/i.test(address)) {
     throw new CommandFailure(
       `${address} (--dynamodb, or port DYNAMODB_PORT) is not the address of a DynamoDB engine, such as http://127.0.0.1:8000`,
     );
   }
+  const read = readPlans(env.PLANS);
+  if ('problems' in read) throw new CommandFailure(read.problems.join('; '));
   return {
     db: connect({ ...LOCAL_ENGINE, endpoint: address }),
     address,
@@ -81,19 +68,15 @@ const openLocalDeployment = (
       'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
     tableNames: { ...tableNames, ...named },
     tablesInUse: tableNames,
-    plans: localPlans(env),
+    plans: read.plans,
   };
 };
 
 const readOutputs = async (account: CloudFormationClientConfig, stack: string) => {
   const client = new CloudFormationClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
-    const outputs = Stacks[0]?.Outputs ?? [];
-    return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
-  } finally {
-    client.destroy();
-  }
+  const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
+  const outputs = Stacks[0]?.Outputs ?? [];
+  return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
 };
 
 /** Opens a stack. Its outputs have the names of the tables, except those in `named`, such as a restored one. */

@@ -6,34 +6,22 @@ import { REGION_NAME } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import type { DeploymentContext } from './deployment.ts';
 
-export interface Region {
-  readonly name: string;
-  /** Where the name comes from, for messages. */
-  readonly source: string;
-}
-
-/** @throws CommandFailure when the name does not have the form of a region's name */
-export const requireRegion = (name: string, source: string): Region => {
+/** @param source where the name comes from, for messages */
+export const requireRegion = (name: string, source: string) => {
   if (REGION_NAME.test(name)) return { name, source };
   throw new CommandFailure(`"${name}" (${source}) is not the name of a region, such as eu-west-2`);
 };
 
-/** The beginning of the stack names of `bin/app.ts`, before the name of the stage. */
+/** As in `bin/app.ts`, before the name of the stage. */
 const STACK_PREFIX = 'vehicle-verification-';
 
-/**
- * The names of the stacks that `cdk deploy` creates, as the end of a sentence; empty when there are no settings of a
- * stage.
- */
+/** The stacks of the stages that have settings, as the end of a sentence; empty when there are none. */
 export const knownStacks = async (stagesFolder: string): Promise<string> => {
   const files = await readdir(stagesFolder).catch(() => []);
   const stacks = files.flatMap((file) => (file.endsWith('.json') ? STACK_PREFIX + file.slice(0, -5) : []));
   return stacks.length === 0 ? '' : `; the stages here have the stacks ${stacks.sort().join(', ')}`;
 };
 
-/**
- * The region in the settings of the stage, if its file is here. @throws CommandFailure when the file is not valid JSON
- */
 const stageRegion = async (file: string, stagesFolder: string): Promise<string | undefined> => {
   const settings = await readFile(join(stagesFolder, file), 'utf8').catch(() => undefined);
   try {
@@ -57,7 +45,7 @@ export const findRegion = async (
   given: string | undefined,
   profile = 'default',
   { env, stagesFolder }: DeploymentContext,
-): Promise<Region> => {
+) => {
   const file = `${stack.replace(STACK_PREFIX, '')}.json`;
   const sources = [
     [given, '--region'],

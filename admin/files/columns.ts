@@ -4,7 +4,6 @@ import type { CsvHeader } from '../../csv/read-csv.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
 
-/** The columns of a CSV file that are used, in any order. */
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
@@ -29,7 +28,6 @@ export interface CsvLayout {
   readonly columns: readonly (string | null)[];
   /** Leading cells to drop from each row: 2 in a file of rejected rows, otherwise 0. */
   readonly cut: number;
-  /** Columns whose names are unknown. */
   readonly ignored: readonly string[];
 }
 
@@ -39,7 +37,6 @@ const MAX_SHOWN_LENGTH = 40;
 /** The columns that a file of rejected rows has in front of the columns of the original file. */
 export const REJECTION_COLUMNS: readonly string[] = ['line', 'reason'];
 
-/** Other usual names of columns. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   registration: REGISTRATION_NAMES,
   make: ['vehicle make', 'manufacturer'],
@@ -59,14 +56,12 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   meta_description: ['description'],
 };
 
-/** What the first line of a file must be, as a clause. */
 export const requiredColumnsClause = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
 /** Characters of the longest name. */
 const NAME_WIDTH = 17;
 
-/** The columns for `--help`, each with its other names. */
 export const columnHelp = ({ required, optional }: Columns): string => {
   const help = new Help();
   const itemOf = (name: string) => {
@@ -78,18 +73,18 @@ export const columnHelp = ({ required, optional }: Columns): string => {
 
 const shown = (name: string): string => JSON.stringify(printable(name.trim(), MAX_SHOWN_LENGTH));
 
-/** Names of columns of a file, at most 20. */
 export const listNames = (names: readonly string[]): string => {
   const more = names.length - MAX_SHOWN;
   return `${names.slice(0, MAX_SHOWN).map(shown).join(', ')}${more > 0 ? ` and ${more.toLocaleString('en-GB')} more` : ''}`;
 };
 
 /**
- * Returns a function that finds the column for a name in a header. @throws CommandFailure when `--map` names an unknown
- * column
+ * Finds the columns of a file, which may have other names: `isKnown` recognises a name in a header, and `findLayout`
+ * reads the whole header.
+ * @throws CommandFailure when `--map` names an unknown column
  */
-export const columnFinder = ({ required, optional }: Columns, map: readonly MappedColumn[]) => {
-  const names = [...required, ...optional];
+export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) => {
+  const names = [...expected.required, ...expected.optional];
   const mapped = new Map(map.map(({ column, name }) => [nameKey(column), name]));
   const given = new Set(mapped.values());
   for (const name of given) {
@@ -99,41 +94,36 @@ export const columnFinder = ({ required, optional }: Columns, map: readonly Mapp
   const known = new Map(
     usual.flatMap((name) => [name, ...(OTHER_NAMES[name] ?? [])].map((one) => [nameKey(one), name])),
   );
-  return (cell: string): string | undefined => mapped.get(nameKey(cell)) ?? known.get(nameKey(cell));
-};
+  const find = (cell: string): string | null => mapped.get(nameKey(cell)) ?? known.get(nameKey(cell)) ?? null;
 
-type Finder = ReturnType<typeof columnFinder>;
+  return {
+    isKnown: (cell: string): boolean => find(cell) !== null,
 
-/** @throws CommandFailure naming columns that are missing, or could be the same one */
-const readColumns = (cells: readonly string[], expected: Columns, map: readonly MappedColumn[], find: Finder) => {
-  const columns = cells.map((cell) => find(cell) ?? null);
-  const cellsOf = Map.groupBy(cells, (_, index) => columns[index] ?? null);
-  const missing = [
-    ...map.filter(({ column }) => !cells.some((cell) => nameKey(cell) === nameKey(column))).map((one) => one.column),
-    ...expected.required.filter((name) => !cellsOf.has(name)),
-  ];
-  const ignored = (cellsOf.get(null) ?? []).filter((cell) => !['', ...REJECTION_COLUMNS].includes(nameKey(cell)));
-  const repeated = [...cellsOf].filter(([name, { length }]) => name !== null && length > 1);
-  const issues = [
-    ...(missing.length > 0 ? [`missing: ${missing.map((name) => printable(name)).join(', ')}`] : []),
-    ...(missing.length > 0 && ignored.length > 0 ? [`unknown: ${listNames(ignored)}`] : []),
-    ...repeated.map(([name, same]) => `several could be ${name}: ${listNames(same)}`),
-  ];
-  if (issues.length === 0) return { columns, ignored: expected.others ? [] : ignored };
-  throw new FileRefused(
-    `the columns of the file are not as they should be (${issues.join('; ')}); ${requiredColumnsClause(expected)}; --map COLUMN=NAME says which one a column is`,
-  );
-};
-
-/** The layout of a file by its header. @throws CommandFailure when columns are missing or could be the same one */
-export const findLayout = (
-  { delimiter, names }: CsvHeader,
-  expected: Columns,
-  map: readonly MappedColumn[],
-  find: Finder,
-): CsvLayout => {
-  const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(names[index] ?? '') === name);
-  const cut = isRejected ? REJECTION_COLUMNS.length : 0;
-  const header = names.slice(cut, names.findLastIndex((name) => name.trim() !== '') + 1);
-  return { delimiter, header, cut, ...readColumns(header, expected, map, find) };
+    /** @throws FileRefused naming columns that are missing, or could be the same one */
+    findLayout: ({ delimiter, names: cells }: CsvHeader): CsvLayout => {
+      const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(cells[index] ?? '') === name);
+      const cut = isRejected ? REJECTION_COLUMNS.length : 0;
+      const header = cells.slice(cut, cells.findLastIndex((name) => name.trim() !== '') + 1);
+      const cellsOf = Map.groupBy(header, find);
+      const missing = [
+        ...map
+          .filter(({ column }) => !header.some((cell) => nameKey(cell) === nameKey(column)))
+          .map((one) => one.column),
+        ...expected.required.filter((name) => !cellsOf.has(name)),
+      ];
+      const ignored = (cellsOf.get(null) ?? []).filter((cell) => !['', ...REJECTION_COLUMNS].includes(nameKey(cell)));
+      const repeated = [...cellsOf].filter(([name, { length }]) => name !== null && length > 1);
+      const issues = [
+        ...(missing.length > 0 ? [`missing: ${missing.map((name) => printable(name)).join(', ')}`] : []),
+        ...(missing.length > 0 && ignored.length > 0 ? [`unknown: ${listNames(ignored)}`] : []),
+        ...repeated.map(([name, same]) => `several could be ${name}: ${listNames(same)}`),
+      ];
+      if (issues.length === 0) {
+        return { delimiter, header, cut, columns: header.map(find), ignored: expected.others ? [] : ignored };
+      }
+      throw new FileRefused(
+        `the columns of the file are not as they should be (${issues.join('; ')}); ${requiredColumnsClause(expected)}; --map COLUMN=NAME says which one a column is`,
+      );
+    },
+  };
 };

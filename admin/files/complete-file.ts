@@ -1,6 +1,5 @@
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
-import { showCount } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { ChangeOptions } from '../records/record-changes.ts';
 import { type RecordTarget, summaryOf } from '../records/record-target.ts';
@@ -22,7 +21,6 @@ const LIST_LACKED = `
     WHERE digest IS NOT '${ERASED}' AND key NOT IN (SELECT key FROM rows);
   CREATE INDEX stored_by_key ON stored (key)`;
 
-/** @throws FileRefused when a file cannot be a supplier's whole file */
 const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {
   const layout = staged.layout();
   if (typeof layout === 'object' && layout.cut > 0) {
@@ -30,18 +28,17 @@ const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {
       `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
     );
   }
-  if (staged.count('rows') > 0) return;
+  if (staged.countRows() > 0) return;
   throw new FileRefused(
     `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
   );
 };
 
-/** @throws FileRefused when the file would remove more records than `--remove-at-most` allows */
 const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }: FileRun, stored: number) => {
-  const missing = staged.count("keys WHERE list = 'missing'");
+  const missing = staged.countListed('missing');
   // Each unreadable row may belong to a vehicle that seems to be missing. When nothing is stored, nothing can be
   // missing.
-  const unreadable = stored === 0 ? 0 : staged.count("rows WHERE key = ''");
+  const unreadable = stored === 0 ? 0 : staged.countUnreadable();
   const most = removeAtMost.of(stored);
   if (missing + unreadable <= most) return;
   const file = missing > 0 ? await writeRegistrations(source.path, 'missing', staged.listed('missing')) : undefined;
@@ -69,31 +66,22 @@ export const compareWithStored = async (
 ): Promise<ChangeOptions['findScanned']> => {
   requireWholeFile(run);
   const { db } = run.staged;
-  const { signal } = context;
   db.exec(STORED_TABLE);
   const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
-  const progress = showCount(context, 'stored records');
-  let [read, stored] = [0, 0];
-  await storedRecords(target, context)
-    .scan(
-      (page) => {
-        for (const [key, { parts, isErased }] of page) {
-          const ownPart = parts?.get(target.supplier);
-          if (isErased) insert.run(key, null, ERASED);
-          else if (parts === undefined) insert.run(key, null, null);
-          else if (ownPart !== undefined) {
-            const { lastUpdated, digest } = summaryOf(ownPart);
-            insert.run(key, lastUpdated === undefined ? null : Date.parse(lastUpdated), digest);
-            stored += 1;
-          }
-        }
-        read += page.length;
-        progress.update(read);
-      },
-      () => signal.aborted,
-    )
-    .finally(progress.stop);
-  if (signal.aborted) return undefined;
+  let stored = 0;
+  await storedRecords(target, context).scan((page) => {
+    for (const [key, { parts, isErased }] of page) {
+      const ownPart = parts?.get(target.supplier);
+      if (isErased) insert.run(key, null, ERASED);
+      else if (parts === undefined) insert.run(key, null, null);
+      else if (ownPart !== undefined) {
+        const { lastUpdated, digest } = summaryOf(ownPart);
+        insert.run(key, lastUpdated === undefined ? null : Date.parse(lastUpdated), digest);
+        stored += 1;
+      }
+    }
+  });
+  if (context.signal.aborted) return undefined;
   db.exec(LIST_LACKED);
   await requireFewRemovals(run, stored);
   const find = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { RecordChange, RecordOutcome } from '../records/record-changes.ts';
+import { RECORD_OUTCOMES, type RecordChange, type RecordOutcome } from '../records/record-changes.ts';
 import type { RecordTarget } from '../records/record-target.ts';
 import type { FileOptions } from './file-options.ts';
 import type { RejectedRow, Row, RowRules } from './rows.ts';
@@ -8,10 +8,8 @@ import type { StagedRows } from './staging.ts';
 
 export type DataKind = 'vehicles' | 'compliance' | 'content';
 
-/** The options that decide how rows are read. */
 export interface ReadOptions extends Pick<FileOptions, 'dates' | 'ifNewer' | 'restore'> {
   readonly format: FileFormat;
-  /** When the command was started. */
   readonly now: Date;
 }
 
@@ -23,7 +21,6 @@ export interface ReadRows {
   readonly repeated?: number;
 }
 
-/** How the rows of a vehicle are read, and what they change. */
 export interface RecordRules {
   readonly target: RecordTarget;
   readonly read: (rows: readonly Row[], registration: string, options: ReadOptions) => ReadRows;
@@ -31,7 +28,6 @@ export interface RecordRules {
 
 /** A command on a file: what the rows of the file have, and what the command does with them. */
 export interface FileCommand extends RowRules {
-  /** The name of the command on the command line. */
   readonly verb: 'import' | 'remove' | 'erase';
   /** The kind of data; also the id of its table. */
   readonly noun: DataKind;
@@ -40,7 +36,6 @@ export interface FileCommand extends RowRules {
   readonly formats: readonly FileFormat[];
   /** The possible outcomes of a record, the intended one first. */
   readonly outcomes: readonly [RecordOutcome, ...RecordOutcome[]];
-  /** A sentence after the result. */
   readonly note?: string;
   /**
    * How the rows are handled: read and written as records of vehicles by these rules, or by a function of the command.
@@ -48,7 +43,6 @@ export interface FileCommand extends RowRules {
   readonly rowHandling: RecordRules | ((run: FileRun, onRows: () => void, context: CommandContext) => Promise<void>);
 }
 
-/** Counts of one run: records by outcome, and rows. */
 export interface Counts extends Record<RecordOutcome, number> {
   /** Rows of the file that the run has reached. */
   read: number;
@@ -59,7 +53,14 @@ export interface Counts extends Record<RecordOutcome, number> {
   unknownFormat: number;
 }
 
-/** One run of a command on a file. */
+export const NO_COUNTS: Counts = {
+  ...(Object.fromEntries(RECORD_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RecordOutcome, number>),
+  read: 0,
+  rejected: 0,
+  repeated: 0,
+  unknownFormat: 0,
+};
+
 export interface FileRun {
   readonly command: FileCommand;
   readonly source: SourceFile;
@@ -68,9 +69,8 @@ export interface FileRun {
   readonly counts: Counts;
 }
 
-/** The rules of a file whose registrations alone are used. A row has at most 100,000 characters. */
+/** The rules of a file whose registrations alone are used. */
 export const REGISTRATION_FILE = {
   formats: ['csv', 'ndjson', 'txt'],
   columns: { required: ['registration'], optional: [], others: true },
-  maxRowLength: 100_000,
 } as const satisfies Partial<FileCommand>;

@@ -1,38 +1,30 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { LIMIT_FORM } from '../../core/stage/outputs.ts';
+import { LIMIT_FORM, SUPPLIER_NAME } from '../../core/stage/outputs.ts';
+import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
 import { parseEncoding } from '../../csv/encoding.ts';
 import type { Encoding } from '../../csv/text.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import type { MappedColumn } from './columns.ts';
 
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
 export type DateFormat = 'iso' | 'uk';
 
-/** A number, or a share of a total. */
 export interface Limit {
-  /** The limit as the operator wrote it. */
   readonly text: string;
   readonly of: (total: number) => number;
 }
 
+/** The options of a command on a file. `--help` explains them. */
 export interface FileOptions {
-  /** Columns of a CSV that have none of their usual names. */
   readonly map: readonly MappedColumn[];
   readonly dates: DateFormat;
-  /** The encoding of a CSV or text file. When absent, it is detected. */
   readonly encoding?: Encoding | undefined;
-  /** Whether a stored record stays when it is as new as the file's record, or newer. */
   readonly ifNewer: boolean;
-  /** Whether stored records that the file lacks are removed. */
   readonly complete: boolean;
-  /** How many of all stored records a complete file may remove. */
   readonly removeAtMost: Limit;
-  /** How many of all rows of the file may lack a readable registration. */
   readonly unreadableAtMost: Limit;
-  /** Whether the file is an export, whose records replace stored ones whole. */
   readonly restore: boolean;
-  /** Whether to do everything but the writes. */
   readonly dryRun: boolean;
-  /** The folder of the staging database. Default: the file's folder. */
   readonly staging?: string | undefined;
 }
 
@@ -44,7 +36,6 @@ const addMapping = (text: string, earlier: readonly MappedColumn[] = []): Mapped
   return [...earlier, { column, name }];
 };
 
-/** Parses a number or a percentage. */
 export const parseLimit = (text: string): Limit => {
   if (!LIMIT_FORM.test(text)) {
     throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
@@ -60,7 +51,6 @@ const readEncoding = (name: string): Encoding => {
   throw new InvalidArgumentError('Write the name of an encoding, such as windows-1252, macintosh or utf-16le.');
 };
 
-/** The options of a command line that sets none. */
 export const DEFAULT_OPTIONS: FileOptions = {
   map: [],
   dates: 'iso',
@@ -72,7 +62,6 @@ export const DEFAULT_OPTIONS: FileOptions = {
   dryRun: false,
 };
 
-/** Adds `--map`, which may be given several times, `--encoding`, `--dry-run` and `--staging`. */
 export const addFileOptions = (command: Command): Command =>
   command
     .option(
@@ -90,3 +79,27 @@ export const addFileOptions = (command: Command): Command =>
       '--staging <folder>',
       'folder for temporary files, about three times the file (default: the folder of the file)',
     );
+
+/** Adds a file of registrations with its options, and `--registration` in its place. */
+export const addRegistrationFile = (command: Command): Command =>
+  addFileOptions(command)
+    .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
+    .option('--registration <registrations...>', 'one or more registrations instead of a file');
+
+/** The values of `--registration`, as lines of NDJSON. @throws CommandFailure for an invalid one */
+export const registrationLines = (registrations: readonly string[]): readonly string[] =>
+  registrations.map((registration, index) => {
+    if (normaliseRegistration(registration) !== undefined) return JSON.stringify({ registration });
+    throw new CommandFailure(`registration ${index + 1} ${registrationIssue(registration)}; nothing was changed`);
+  });
+
+const parseSupplier = (text: string): string => {
+  if (SUPPLIER_NAME.test(text)) return text;
+  throw new InvalidArgumentError(
+    'Write 1 to 32 of a-z, 0-9 and hyphens, not a hyphen first and not "constructor", such as acme-mutual.',
+  );
+};
+
+/** Adds `--supplier` to a command on vehicles: no other data has suppliers. */
+export const addSupplierOption = (command: Command, noun: string, about: string): Command =>
+  noun === 'vehicles' ? command.option('--supplier <name>', about, parseSupplier) : command;

@@ -1,29 +1,14 @@
 import { type CommandResult, EXIT } from '../command/command-result.ts';
-import { formatNumber, printable, toLines } from '../command/format.ts';
-import { readableTable } from '../command/readable-table.ts';
-import type { RecordOutcome } from '../records/record-changes.ts';
+import { formatNumber, printable, readableTable, toLines } from '../command/format.ts';
 import type { FileRun } from './file-command.ts';
-import { writeRegistrations } from './output-file.ts';
-import { writeRejected } from './rejected-file.ts';
+import { writeRegistrations, writeRejected } from './output-file.ts';
 import type { Row } from './rows.ts';
 import type { StagedRows } from './staging.ts';
 
-/** Tells the operator what to do after a run that was stopped or failed. */
 export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
 
 const MAX_REASONS_SHOWN = 20;
 const MAX_VALUE_LENGTH = 40;
-
-/** Rows that were rejected for the same reason. */
-interface RejectionReason {
-  readonly reason: string;
-  /** What the operator can do about the reason. */
-  readonly advice: string | undefined;
-  readonly rows: number;
-  readonly firstLine: number;
-  /** The value of the field in the first row; absent when the reason is not about one value. */
-  readonly firstValue: string | undefined;
-}
 
 /** The value of a field such as `valid_from` or `policies[0].validFrom`. */
 const valueAt = (fields: Row['fields'] | undefined, name: string): string | undefined => {
@@ -37,8 +22,11 @@ const valueAt = (fields: Row['fields'] | undefined, name: string): string | unde
   return isPlain ? printable(String(value), MAX_VALUE_LENGTH) : undefined;
 };
 
-/** The reasons for which rows were rejected, most frequent first. The text after a semicolon is advice. */
-const findReasons = (staged: StagedRows): RejectionReason[] =>
+/**
+ * The reasons for which rows were rejected, most frequent first. The text after a semicolon is advice. `firstValue` is
+ * the value of the field in the first row, if the reason is about one value.
+ */
+const findReasons = (staged: StagedRows) =>
   staged.reasons().map(({ general, reason, count, line }) => {
     const [what = '', advice] = general.split('; ');
     const [, name] = /^(\S+): /.exec(reason) ?? [];
@@ -50,6 +38,8 @@ const findReasons = (staged: StagedRows): RejectionReason[] =>
       firstValue: name && valueAt(staged.row(line)?.fields, name),
     };
   });
+
+type RejectionReason = ReturnType<typeof findReasons>[number];
 
 /** A line for each reason; advice is below the first reason that has it. */
 const reasonLines = (reasons: readonly RejectionReason[]): string[] => {
@@ -65,11 +55,9 @@ const reasonLines = (reasons: readonly RejectionReason[]): string[] => {
   return more > 0 ? [...lines, `… and ${formatNumber(more)} more reasons`] : lines;
 };
 
-const countsTable = (
-  { command: { noun, outcomes }, options, counts }: FileRun,
-  seconds: number,
-  rate: number,
-): string => {
+const countsTable = (run: FileRun, seconds: number, rate: number): string => {
+  const { command, options, counts } = run;
+  const { noun, outcomes } = command;
   const wouldBe = options.dryRun ? ' would be' : '';
   const labels = {
     loaded: `${noun}${wouldBe} loaded`,
@@ -80,17 +68,16 @@ const countsTable = (
     erased: 'erased',
     undone: 'undone',
   };
-  const isShown = (outcome: RecordOutcome) => outcomes.indexOf(outcome) < 2 || counts[outcome] > 0;
-  const columns = [
-    ['rows read', formatNumber(counts.read)],
-    ...outcomes.filter(isShown).map((outcome) => [labels[outcome], formatNumber(counts[outcome])]),
-    ...(counts.repeated > 0 ? [['rows repeated', formatNumber(counts.repeated)]] : []),
-    ['rows rejected', formatNumber(counts.rejected)],
-    ['seconds', seconds.toFixed(1)],
-    ['rows per second', formatNumber(rate)],
-  ];
-  const [head, row] = [0, 1].map((nth) => columns.map((column) => column[nth] ?? ''));
-  return readableTable(head ?? [], [row ?? []], 'right');
+  const shown = outcomes.filter((outcome, nth) => nth < 2 || counts[outcome] > 0);
+  const cells = {
+    'rows read': formatNumber(counts.read),
+    ...Object.fromEntries(shown.map((outcome) => [labels[outcome], formatNumber(counts[outcome])])),
+    ...(counts.repeated > 0 && { 'rows repeated': formatNumber(counts.repeated) }),
+    'rows rejected': formatNumber(counts.rejected),
+    seconds: seconds.toFixed(1),
+    'rows per second': formatNumber(rate),
+  };
+  return readableTable(Object.keys(cells), [Object.values(cells)], 'right');
 };
 
 /** Writes the files that a run leaves beside its source, and reports it, for people and for scripts. */
@@ -100,18 +87,16 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
   const { dryRun } = options;
   const { read, rejected, unknownFormat } = counts;
   const [done] = outcomes;
-  const listed = (list: 'removed' | 'damaged' | 'not-there') => {
-    const isEmpty = staged.count(`keys WHERE list = '${list}'`) === 0;
-    return isEmpty || source.lines ? null : writeRegistrations(source.path, list, staged.listed(list));
-  };
+  const writeList = (list: 'removed' | 'damaged' | 'not-there') =>
+    source.lines || staged.countListed(list) === 0 ? null : writeRegistrations(source.path, list, staged.listed(list));
   // When Ctrl-C came before the first record was written, rejected rows are not reported.
   const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];
   const rejectedFile =
     reasons.length > 0 ? await writeRejected(source.path, staged.layout(), staged.rejectedRows()) : null;
-  const [removedFile, damagedFile] = [await listed('removed'), await listed('damaged')];
-  const notThereFile = verb === 'import' ? null : await listed('not-there');
+  const [removedFile, damagedFile] = [await writeList('removed'), await writeList('damaged')];
+  const notThereFile = verb === 'import' ? null : await writeList('not-there');
   const notThere = source.lines && [...staged.listed('not-there')];
-  const damaged = staged.count("keys WHERE list = 'damaged'");
+  const damaged = staged.countListed('damaged');
   const first = [...staged.listed('unknown-format')];
   const seconds = (performance.now() - started) / 1_000;
   const rate = read / Math.max(seconds, 1e-3);

@@ -1,15 +1,8 @@
-import { readLines } from '../../csv/lines.ts';
+import { MAX_ROW_LENGTH, readLines } from '../../csv/lines.ts';
 import { mayHideRow, readCsv, readHeader } from '../../csv/read-csv.ts';
 import { UnreadableFile } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
-import {
-  type Columns,
-  type CsvLayout,
-  columnFinder,
-  findLayout,
-  type MappedColumn,
-  requiredColumnsClause,
-} from './columns.ts';
+import { type Columns, type CsvLayout, columnFinder, type MappedColumn, requiredColumnsClause } from './columns.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** The format of the rows, known before the first row is read. */
@@ -26,11 +19,10 @@ export interface Row extends GivenRow {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why the text of the row cannot be split into its fields reliably. */
   readonly unreadable?: string;
-  /** Whether a line of NDJSON has a field twice. `JSON.parse` keeps the last one only. */
+  /** Whether a line of NDJSON has a field twice. */
   readonly hasFieldTwice?: boolean;
 }
 
-/** A row that is not loaded, with every reason. */
 export interface RejectedRow {
   readonly row: Row;
   readonly reasons: readonly string[];
@@ -38,14 +30,14 @@ export interface RejectedRow {
 
 export const FIELD_TWICE = 'the line has a field twice';
 
-/** The rules by which the rows of a file are read. */
 export interface RowRules {
   readonly columns: Columns;
-  /** Maximum number of characters in a row. */
-  readonly maxRowLength: number;
-  /** Whether a cell that is used may contain several lines. */
+  /** Whether a cell that is used may contain several lines, and a row 1,000,000 characters. */
   readonly hasLines?: boolean;
 }
+
+/** Maximum number of characters in a row of vehicles or compliance records. */
+const MAX_RECORD_LENGTH = 100_000;
 
 /** Separates the cells of a staged row: a control character that no text may contain. */
 export const CELL_END = '\u001f';
@@ -60,12 +52,8 @@ const csvFields = (cells: readonly string[], { columns, header }: CsvLayout): Pi
 /** An unclosed one too: otherwise the time is quadratic. */
 const STRINGS = /"(?:[^"\\]|\\.)*"?/g;
 
-const countMembers = (value: unknown): number => {
-  if (typeof value !== 'object' || value === null) return 0;
-  const members = Object.values(value);
-  const ownCount = Array.isArray(value) ? 0 : members.length;
-  return members.reduce((sum: number, member) => sum + countMembers(member), ownCount);
-};
+/** The number of colons outside strings: as many as fields. */
+const countFields = (json: string): number => json.replace(STRINGS, '').split(':').length - 1;
 
 /** Whether a line with a field twice has its registration twice: a string before a colon is the name of a field. */
 const hasRegistrationTwice = (text: string): boolean =>
@@ -79,9 +67,9 @@ const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return { fields: {}, unreadable: 'is not a JSON object' };
     }
-    const colons = text.replace(STRINGS, '').split(':').length - 1;
     const fields = value as Row['fields'];
-    const hasFieldTwice = colons > countMembers(value);
+    // `JSON.parse` keeps the last one only.
+    const hasFieldTwice = countFields(text) > countFields(JSON.stringify(value));
     if (hasFieldTwice && hasRegistrationTwice(text)) return { fields, unreadable: 'has its registration twice' };
     return { fields, hasFieldTwice };
   } catch {
@@ -110,7 +98,6 @@ export const refuseLines = (rows: readonly { readonly line: number }[], problem:
   );
 };
 
-/** The rows of a page of a file, and the bytes that were read so far. */
 interface RowPage {
   readonly rows: readonly GivenRow[];
   readonly layout: Layout;
@@ -119,13 +106,14 @@ interface RowPage {
 
 async function* readCsvRows(
   source: SourceFile,
-  { columns, maxRowLength: maxLength, hasLines }: RowRules,
+  { columns, hasLines }: RowRules,
+  maxLength: number,
   map: readonly MappedColumn[],
 ): AsyncGenerator<RowPage> {
-  const find = columnFinder(columns, map);
-  const header = await readHeader(source, (name) => find(name) !== undefined, { maxLength });
+  const { isKnown, findLayout } = columnFinder(columns, map);
+  const header = await readHeader(source, isKnown, { maxLength });
   if (header === undefined) throw new FileRefused(`the file is empty: ${requiredColumnsClause(columns)}`);
-  const layout = findLayout(header, columns, map, find);
+  const layout = findLayout(header);
   const isUsed = (index: number) => typeof layout.columns[index - layout.cut] === 'string';
   for await (const { rows, read } of readCsv(source, header, { maxLength })) {
     refuseLines(
@@ -152,15 +140,16 @@ export async function* readRows(
   map: readonly MappedColumn[],
 ): AsyncGenerator<RowPage> {
   const { format, lines: given } = source;
+  const maxLength = rules.hasLines ? MAX_ROW_LENGTH : MAX_RECORD_LENGTH;
   if (given !== undefined) {
     yield { rows: given.map((text, index) => ({ line: index + 1, given: text })), layout: 'ndjson', read: 0 };
     return;
   }
   if (format === 'csv') {
-    yield* readCsvRows(source, rules, map);
+    yield* readCsvRows(source, rules, maxLength, map);
     return;
   }
-  for await (const { lines, read } of readLines(source, rules.maxRowLength)) {
+  for await (const { lines, read } of readLines(source, maxLength)) {
     const rows = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter(({ given }) => given !== '');
     refuseLines(
       rows.filter(({ given }) => format === 'txt' && /[\t,;]|\s\s/.test(given)),

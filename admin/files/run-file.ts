@@ -1,33 +1,20 @@
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { showProgress } from '../command/progress.ts';
 import { publishImport } from '../deployment/aws-requests.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import type { ChangeOptions } from '../records/record-changes.ts';
+import { type ChangeOptions, type RecordChange, recordChanges } from '../records/record-changes.ts';
 import { compareWithStored } from './complete-file.ts';
-import type { FileCommand, FileRun } from './file-command.ts';
+import { type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { BEGINS_AGAIN, reportRun } from './report.ts';
 import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
 import { stageFile } from './stage-file.ts';
-import { asStagingFailure, openStaging } from './staging.ts';
-import { writeRecords } from './write-records.ts';
-
-const noCounts = (): FileRun['counts'] => ({
-  read: 0,
-  rejected: 0,
-  repeated: 0,
-  unknownFormat: 0,
-  loaded: 0,
-  unchanged: 0,
-  kept: 0,
-  removed: 0,
-  notThere: 0,
-  erased: 0,
-  undone: 0,
-});
+import { asStagingFailure, inTurns, openStaging } from './staging.ts';
 
 /**
  * The last update of a record without one of its own: when the file was last changed, or now when that is in the
@@ -36,22 +23,82 @@ const noCounts = (): FileRun['counts'] => ({
 const fileTime = ({ changed }: SourceFile, now: Date): string =>
   Date.parse(changed) > now.getTime() ? now.toISOString() : changed;
 
-const writeRows = async (
+/**
+ * A change, and the lines of the file that it comes from. A record that is removed because the file lacks it has no
+ * lines.
+ */
+interface PlacedChange extends RecordChange {
+  readonly lines: readonly number[];
+}
+
+const MAX_EXAMPLES = 3;
+
+/** Yields the changes in the file, then the removals of what the file lacks. Stages the rejected rows. */
+async function* changesOf(
+  { options, staged, counts }: FileRun,
+  { read }: RecordRules,
+  onRows: () => void,
+): AsyncGenerator<PlacedChange> {
+  const today = londonDate(options.now);
+  counts.rejected = staged.countRejected();
+  counts.read = counts.rejected;
+  for await (const { key, rows } of inTurns(staged.groups(), onRows)) {
+    const { change, rejected = [], repeated = 0 } = read(rows, key, options);
+    counts.read += rows.length;
+    counts.rejected += rejected.length;
+    counts.repeated += repeated;
+    for (const { row, reasons } of rejected) staged.reject(row.line, reasons);
+    if (change?.body !== undefined && !hasUkFormat(key, today)) {
+      counts.unknownFormat += 1;
+      if (counts.unknownFormat <= MAX_EXAMPLES) staged.list('unknown-format', key);
+    }
+    if (change !== undefined) yield { ...change, lines: rows.map(({ line }) => line) };
+  }
+  for (const registration of staged.listed('missing')) yield { registration, lines: [] };
+}
+
+/** Writes or removes the records of all staged rows, then removes what the file lacks, until Ctrl-C. */
+const writeRecords = async (
   run: FileRun,
-  findScanned: ChangeOptions['findScanned'],
+  rules: RecordRules,
+  options: ChangeOptions,
+  onRows: () => void,
   context: CommandContext,
 ): Promise<void> => {
-  const { command, source, options, staged, counts } = run;
-  const bar = showProgress(context, command.noun, staged.count('rows'));
-  const onRows = () => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
-  try {
-    if (typeof command.rowHandling === 'function') await command.rowHandling(run, onRows, context);
-    else {
-      const changes = { ...options, fileTime: fileTime(source, options.now), findScanned };
-      await writeRecords(run, command.rowHandling, changes, onRows, context);
+  const { staged, counts } = run;
+  const write = recordChanges(rules.target, options, context);
+  await write(changesOf(run, rules, onRows), ({ registration, lines }, result) => {
+    if (typeof result !== 'string') {
+      for (const line of lines) staged.reject(line, [result.reason]);
+      counts.rejected += lines.length;
+      return;
     }
+    // Another command has removed or erased it since the scan.
+    if (lines.length === 0 && result !== 'removed') return;
+    counts[result] += 1;
+    if (options.dryRun && result === 'removed') staged.list('removed', registration);
+    if (result === 'notThere') staged.list('not-there', registration);
+  });
+};
+
+/** Compares a complete file with what is stored, and writes. */
+const writeRows = async (run: FileRun, context: CommandContext): Promise<void> => {
+  const { command, source, options, staged, counts } = run;
+  const { noun, rowHandling } = command;
+  const findScanned =
+    options.complete && typeof rowHandling === 'object'
+      ? await compareWithStored(run, rowHandling.target, context)
+      : undefined;
+  if (context.signal.aborted) return;
+  const progress = showProgress(context, noun, staged.countRows());
+  const onRows = () => progress.update(counts.read, counts.read, counts.rejected);
+  const changes = { ...options, fileTime: fileTime(source, options.now), findScanned };
+  try {
+    await (typeof rowHandling === 'function'
+      ? rowHandling(run, onRows, context)
+      : writeRecords(run, rowHandling, changes, onRows, context));
   } finally {
-    bar.stop();
+    progress.stop();
   }
 };
 
@@ -93,17 +140,16 @@ export const runFile = async (
   const folder = allOptions.staging ?? (source.lines ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
   const options = { ...allOptions, format: source.format, now: context.now() };
-  const run: FileRun = { command, source, options, staged, counts: noCounts() };
+  const counts = { ...NO_COUNTS };
+  const run: FileRun = { command, source, options, staged, counts };
   try {
     await stageFile(run, context);
-    const target = options.complete && typeof command.rowHandling === 'object' ? command.rowHandling.target : undefined;
-    const findScanned = target && !signal.aborted ? await compareWithStored(run, target, context) : undefined;
-    if (!signal.aborted) await writeRows(run, findScanned, context);
+    if (!signal.aborted) await writeRows(run, context);
     const isAtEnd = !signal.aborted;
-    const stored = run.counts.loaded + run.counts.unchanged;
-    const isLoad = command.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;
     const result = await reportRun(run, isAtEnd, started);
-    if (isLoad) await publishImport(command.noun, stored, context);
+    const stored = counts.loaded + counts.unchanged;
+    const isLoad = command.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;
+    if (isLoad && command.noun !== 'content') await publishImport(command.noun, stored, context);
     return result;
   } catch (error) {
     throw explain(error, run, folder, context);

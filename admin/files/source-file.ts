@@ -15,7 +15,6 @@ export interface SourceFile extends TextFile {
   /** The lines of NDJSON in place of a file. The path is then empty. */
   readonly lines?: readonly string[];
   readonly bytes: number;
-  /** When the file was last changed, ISO 8601 UTC. */
   readonly changed: string;
 }
 
@@ -58,7 +57,6 @@ const readFacts = async (path: string): Promise<Pick<SourceFile, 'bytes' | 'chan
   return { bytes: facts.size, changed: facts.mtime.toISOString() };
 };
 
-/** @throws CommandFailure when an option is for another format */
 const requireFormat = (format: FileFormat, { encoding, map }: Pick<FileOptions, 'encoding' | 'map'>): void => {
   if (encoding !== undefined && format === 'ndjson') {
     throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');
@@ -97,7 +95,6 @@ export const openSource = async (
   }
 };
 
-/** @throws CommandFailure when the file has changed since it was opened */
 export const requireUnchanged = async ({ path, bytes, changed, lines }: SourceFile): Promise<void> => {
   if (lines !== undefined) return;
   const now = await readFacts(path);

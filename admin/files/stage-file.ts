@@ -1,18 +1,94 @@
+import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
+import { FileRefused } from '../command/command-result.ts';
+import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { listNames } from './columns.ts';
 import type { FileRun } from './file-command.ts';
-import { type Row, readRow, readRows, refuseLines } from './rows.ts';
+import { type Layout, MAX_LINES, type Row, readRow, readRows, refuseLines } from './rows.ts';
 import { requireUnchanged } from './source-file.ts';
 import { hasUsDate } from './uk-dates.ts';
-import { readRowRegistration, requireReadableRows } from './unreadable-rows.ts';
+
+/** Words that tables have in place of a registration, in normalised form. */
+const WORDS = new Set([
+  ...['TOTAL', 'SUM', 'SUMME', 'NA', 'NONE', 'NULL', 'NIL', 'TBC', 'TBA', 'DITTO', 'ASABOVE', 'UNKNOWN'],
+]);
+/** A date as spreadsheets write it, `10-May` or `May-10`. `10 MAY` is a registration. */
+const DAY_AND_MONTH = /^\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$/;
+const MONTH_AND_YEAR = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2}$/;
+
+/** A registration, or a clause that says why a row has none that can be trusted. It quotes no registration. */
+type FoundRegistration = { readonly key: string } | { readonly clause: string };
+
+const readRegistration = ({ fields, unreadable }: Row): FoundRegistration => {
+  const { registration: raw, reasons, row } = fields;
+  if (unreadable !== undefined) return { clause: unreadable };
+  if (reasons !== undefined && row !== undefined) {
+    return { clause: 'is of a file of rejected rows: load what it has as its "row"' };
+  }
+  if (raw === undefined) return { clause: 'has no registration' };
+  if (typeof raw !== 'string') return { clause: 'has a registration that is no string' };
+  if (DAY_AND_MONTH.test(raw.trim()) || MONTH_AND_YEAR.test(raw.trim())) {
+    return { clause: 'has a date in place of its registration, as spreadsheets change one' };
+  }
+  const key = normaliseRegistration(raw);
+  if (key === undefined) {
+    const isText = /[\p{L}\p{N}]/u.test(raw);
+    return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };
+  }
+  if (WORDS.has(key)) return { clause: 'has a word in place of its registration' };
+  return /^0+$/.test(key) ? { clause: 'has only zeros in place of its registration' } : { key };
+};
+
+/**
+ * A row with fewer cells than the header is trusted only when it is valid: otherwise its cells may be shifted. Rows of
+ * content have no registration.
+ */
+const readRowRegistration = (
+  { command: { rowHandling }, options }: FileRun,
+  row: Row,
+  layout: Layout,
+): FoundRegistration => {
+  if (typeof rowHandling === 'function') return { key: '' };
+  const found = readRegistration(row);
+  if ('clause' in found || typeof layout !== 'object' || row.given.length >= layout.header.length) return found;
+  const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
+  if (rejection === undefined) return found;
+  return {
+    clause: `has ${row.given.length} cells where the header names ${layout.header.length} (${rejection.reasons[0]})`,
+  };
+};
+
+/**
+ * Refuses a file with unreadable rows, because a vehicle could be stored without one of its policies. Only an import may
+ * accept some. Called when no other rows are rejected yet.
+ * @throws FileRefused when there are more unreadable rows than the limit
+ */
+const requireReadableRows = ({ command, source: { path, lines }, options, staged }: FileRun): void => {
+  const count = staged.countRejected();
+  const isImport = command.verb === 'import';
+  if (count <= (isImport ? options.unreadableAtMost.of(staged.countRows()) : 0)) return;
+  const first = staged
+    .rejectedRows()
+    .take(MAX_LINES)
+    .map(({ row: { line }, reasons: [reason = ''] }) =>
+      reason.replace('the row', `${lines ? 'registration' : 'line'} ${line}`),
+    );
+  const more = count > MAX_LINES ? `; and ${formatNumber(count - MAX_LINES)} more` : '';
+  const [it, whose, suchRows] =
+    count === 1
+      ? ['it', 'nobody knows whose row it is', 'such row']
+      : ['them', 'nobody knows whose rows they are', 'such rows'];
+  const accept = isImport ? `, or accept up to ${count} ${suchRows} with --unreadable-at-most ${count}` : '';
+  throw new FileRefused(
+    `${[...first].join('; ')}${more}, so ${whose}: nothing was changed; correct ${it}${accept}${path && `: ${path}`}`,
+  );
+};
 
 /** Stages the rows of a file, until Ctrl-C. @throws CommandFailure when the file is refused or changes meanwhile */
-export const stageFile = async (
-  { command, source, options, staged }: FileRun,
-  context: CommandContext,
-): Promise<void> => {
-  const bar = showProgress(context, 'reading', source.bytes);
+export const stageFile = async (run: FileRun, context: CommandContext): Promise<void> => {
+  const { command, source, options, staged } = run;
+  const progress = showProgress(context, 'reading', source.bytes);
   let rows = 0;
   try {
     for await (const { rows: page, layout, read } of readRows(source, command, options.map)) {
@@ -22,16 +98,16 @@ export const stageFile = async (
       for (const given of page) {
         const row = readRow(given, layout);
         if (options.dates === 'uk' && hasUsDate(row.fields)) usDates.push(row);
-        const found = readRowRegistration(command, row, layout, options);
+        const found = readRowRegistration(run, row, layout);
         staged.add(given, 'key' in found ? found.key : '');
         if ('clause' in found) staged.reject(row.line, [`the row ${found.clause}`]);
       }
       refuseLines(usDates, 'a date with the month first, so --dates uk reads others wrongly: write it as YYYY-MM-DD');
       rows += page.length;
-      bar.update(read, { rows });
+      progress.update(read, rows);
     }
   } finally {
-    bar.stop();
+    progress.stop();
   }
   const layout = staged.layout();
   if (typeof layout === 'object' && layout.ignored.length > 0) {
@@ -40,6 +116,6 @@ export const stageFile = async (
     );
   }
   await requireUnchanged(source);
-  requireReadableRows(staged, command.verb === 'import' ? options.unreadableAtMost : undefined, source);
+  requireReadableRows(run);
   staged.rejectManyRows();
 };

@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CommandFailure } from '../command/command-result.ts';
 import { CELL_END, type GivenRow, type Layout, type RejectedRow, type Row, readRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
-/** Advice for when the folder of temporary files cannot be used. */
 const ELSEWHERE = '--staging DIR names another folder';
 /** Kilobytes that SQLite keeps in memory. */
 const CACHE_KB = 16_384;
@@ -41,14 +41,12 @@ const COUNT_REASONS = `
  */
 type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format';
 
-/** Rows that were rejected for the same reason. */
 interface ReasonCount {
   /** The reason without line numbers, which differ from row to row. */
   readonly general: string;
   /** The reason of the first row, with line numbers. */
   readonly reason: string;
   readonly count: number;
-  /** The line of the first row. */
   readonly line: number;
 }
 
@@ -57,9 +55,8 @@ const requireFolder = (folder: string): void => {
     // Without this check SQLite would use the system's folder instead, which may be small or in memory.
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const failure = asFileFailure(error, folder);
-    if (!(failure instanceof CommandFailure)) throw failure;
-    throw new CommandFailure(`the rows cannot be staged, and nothing was done: ${failure.message}; ${ELSEWHERE}`);
+    const { message } = asFileFailure(error, folder) as Error;
+    throw new CommandFailure(`the rows cannot be staged, and nothing was done: ${message}; ${ELSEWHERE}`);
   }
 };
 
@@ -99,6 +96,8 @@ export const openStaging = (folder: string) => {
    */
   const query = <Columns>(sql: string, ...values: string[]) =>
     db.prepare(sql).iterate(...values) as Iterable<unknown> as Iterable<Columns>;
+  const count = (from: string, ...values: string[]): number =>
+    Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get(...values)?.count);
   const rowOf = ({ line, given }: StagedRow): Row =>
     readRow({ line, given: typeof layout === 'object' ? given.split(CELL_END) : given }, layout);
 
@@ -120,7 +119,6 @@ export const openStaging = (folder: string) => {
 
     reject: (line: number, reasons: readonly string[]): void => void insertRejected.run(line, JSON.stringify(reasons)),
 
-    /** Called after the last row. */
     rejectManyRows: (): void => db.exec(REJECT_MANY),
 
     /** The rows that are not rejected yet, in the order of the file. */
@@ -140,7 +138,6 @@ export const openStaging = (folder: string) => {
       if (rows.length > 0) yield { key, rows };
     },
 
-    /** The rejected rows in the order of the file. */
     *rejectedRows(): Generator<RejectedRow> {
       const rejected = query<StagedRow & { reasons: string }>(
         'SELECT * FROM rejected JOIN rows USING (line) ORDER BY line',
@@ -157,13 +154,30 @@ export const openStaging = (folder: string) => {
     },
 
     list: (list: KeyList, key: string): void => void insertKey.run(list, key),
-    /** The registrations of a list, in their order. */
     *listed(list: KeyList): Generator<string> {
       for (const { key } of query<StagedRow>('SELECT key FROM keys WHERE list = ? ORDER BY key', list)) yield key;
     },
-    /** Counts the rows of a table, or of whatever may follow FROM. */
-    count: (from: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get()?.count),
+    countListed: (list: KeyList): number => count('keys WHERE list = ?', list),
+    countRows: (): number => count('rows'),
+    countUnreadable: (): number => count("rows WHERE key = ''"),
+    countRejected: (): number => count('rejected'),
   };
 };
 
 export type StagedRows = ReturnType<typeof openStaging>;
+
+/** Items that are read between two turns of the event loop. */
+const ITEMS_A_TURN = 500;
+
+/** Yields items with turns of the event loop between them. Without these Ctrl-C has no effect while all are rejected. */
+export async function* inTurns<Item>(items: Iterable<Item>, onTurn: () => void): AsyncGenerator<Item> {
+  let count = 0;
+  for (const item of items) {
+    yield item;
+    count += 1;
+    if (count % ITEMS_A_TURN !== 0) continue;
+    onTurn();
+    await nextTurn();
+  }
+  onTurn();
+}

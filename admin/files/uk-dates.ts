@@ -5,7 +5,6 @@ const UK_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
 /** What spreadsheets and databases add to a date. */
 export const MIDNIGHT = /[ T]00:00(?::00(?:\.0{1,9})?)?Z?$/;
 
-/** Whether a text has the form of DD/MM/YYYY, DD-MM-YYYY or DD.MM.YYYY. */
 export const isUkDate = (text: string): boolean => UK_DATE.test(text);
 
 /** The date with this day and month, `YYYY-MM-DD`; any other text unchanged. */
@@ -17,7 +16,6 @@ export const fromUkDate = (text: string): string =>
 const isUsDate = (value: unknown): boolean => {
   if (typeof value !== 'string') return false;
   const text = value.trim().replace(MIDNIGHT, '');
-  if (!isUkDate(text)) return false;
   const swapped = text.replace(UK_DATE, '$3$2$1$2$4');
   return !isCalendarDate(fromUkDate(text)) && isCalendarDate(fromUkDate(swapped));
 };

@@ -5,8 +5,7 @@ import type { FileCommand } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { wholeTarget } from '../records/record-target.ts';
 import { asNumber, cellValue, type FieldChecks, isBlank } from './field-checks.ts';
-import { readFields } from './read-fields.ts';
-import { readWholeRecords } from './whole-records.ts';
+import { readFields, readWholeRecords } from './read-fields.ts';
 
 export const COMPLIANCE_COLUMNS: Columns = {
   required: ['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
@@ -55,7 +54,6 @@ const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
 /** Compliance records, which have no suppliers. */
 export const COMPLIANCE_RECORDS = wholeTarget('compliance', (item) => readStored(ComplianceRecord, item));
 
-/** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
 export const complianceRules = {
   target: COMPLIANCE_RECORDS,
   read: (rows, registration, options) =>

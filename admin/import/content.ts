@@ -1,25 +1,18 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as T from 'typebox';
 import { type ContentItem, isContentId } from '../../core/content/item.ts';
 import { CreateContent, newFields } from '../../core/content/schemas.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
-import { MAX_ROW_LENGTH } from '../../csv/lines.ts';
-import { contentImport } from '../content/content-import.ts';
-import { fitsOneTransaction, type ImportedItem } from '../content/imported-item.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { FileCommand, FileRun } from '../files/file-command.ts';
 import { FIELD_TWICE, type Row } from '../files/rows.ts';
+import { inTurns } from '../files/staging.ts';
+import { contentImport, fitsOneTransaction, type ImportedItem } from './content-import.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
 
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 
-/**
- * Rows that are read between two turns of the event loop. Without these turns Ctrl-C would have no effect while all
- * rows are rejected.
- */
-const ROWS_A_TURN = 500;
 const COLUMNS = {
   required: ['title', 'content', 'domain', 'slug'],
   optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
@@ -98,46 +91,29 @@ const readContentRow = (row: Row, now: Date, claims: Claims): ImportedItem | rea
   return reasons.length > 0 ? reasons : record;
 };
 
-interface ItemOfLine {
-  readonly item: ImportedItem;
-  readonly line: number;
-}
-
-/** The items of the rows, in batches of one transaction. Rejected rows are staged. */
-async function* readBatches(
-  { staged, counts, options }: FileRun,
-  claims: Claims,
-  onRows: () => void,
-): AsyncGenerator<ItemOfLine[]> {
-  let batch: ItemOfLine[] = [];
-  for (const row of staged.rows()) {
+/** The items of the rows, with their lines, in batches of one transaction. Rejected rows are staged. */
+async function* readBatches({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
+  let batch: { readonly item: ImportedItem; readonly line: number }[] = [];
+  for await (const row of inTurns(staged.rows(), onRows)) {
     counts.read += 1;
     const item = readContentRow(row, options.now, claims);
     if ('length' in item) {
       staged.reject(row.line, item);
       counts.rejected += 1;
-    } else {
-      const next = { item, line: row.line };
-      if (batch.length > 0 && !fitsOneTransaction([...batch, next].map((one) => one.item))) {
-        yield batch;
-        batch = [];
-      }
-      batch.push(next);
+      continue;
     }
-    if (counts.read % ROWS_A_TURN !== 0) continue;
-    onRows();
-    await nextTurn();
+    const next = { item, line: row.line };
+    if (batch.length > 0 && !fitsOneTransaction([...batch, next].map((one) => one.item))) {
+      yield batch;
+      batch = [];
+    }
+    batch.push(next);
   }
-  onRows();
   if (batch.length > 0) yield batch;
 }
 
-/** Writes content items in the order of the file. */
-const writeContent = async (
-  run: FileRun,
-  onRows: () => void,
-  { deployment, signal }: CommandContext,
-): Promise<void> => {
+const writeContent = async (run: FileRun, onRows: () => void, context: CommandContext): Promise<void> => {
+  const { deployment, signal } = context;
   const { staged, counts, options } = run;
   const claims: Claims = new Map();
   for (const { fields, line } of staged.rows()) claim(claims, idClaim(fields.id), line);
@@ -165,10 +141,8 @@ const writeContent = async (
   }
 };
 
-/** Content: CSV or NDJSON, an item per row. */
 export const CONTENT_FILE = {
   columns: COLUMNS,
-  maxRowLength: MAX_ROW_LENGTH,
   hasLines: true,
   rowHandling: writeContent,
 } satisfies Partial<FileCommand>;

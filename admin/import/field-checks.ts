@@ -126,7 +126,6 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
       return '';
     },
 
-    /** A UTC timestamp, as ISO 8601 to the millisecond. */
     timestamp,
 
     /** A timestamp that is at most 24 hours ahead of the import; undefined without a value. */

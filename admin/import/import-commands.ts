@@ -3,10 +3,9 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { columnHelp } from '../files/columns.ts';
-import { type DataKind, type FileCommand, REGISTRATION_FILE } from '../files/file-command.ts';
-import { addFileOptions, type FileOptions, parseLimit } from '../files/file-options.ts';
+import type { DataKind, FileCommand } from '../files/file-command.ts';
+import { addFileOptions, addSupplierOption, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
-import { addSupplierOption } from '../supplier-option.ts';
 import { COMPLIANCE_COLUMNS, complianceRules } from './compliance.ts';
 import { CONTENT_FILE } from './content.ts';
 import { VEHICLE_COLUMNS } from './vehicle-rows.ts';
@@ -15,41 +14,18 @@ import { vehicleRules } from './vehicles.ts';
 const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased'] as const;
 
 export interface ImportOptions extends Partial<FileOptions> {
-  /** The supplier of the file; undefined for the supplier without a name. */
   readonly supplier?: string;
 }
 
-/** The rules for the rows of each kind of data, and how they are handled. */
 const ROWS = {
   vehicles: ({ supplier, restore }: ImportOptions) => ({
     columns: VEHICLE_COLUMNS,
-    maxRowLength: REGISTRATION_FILE.maxRowLength,
     rowHandling: vehicleRules(supplier, restore),
   }),
-  compliance: () => ({
-    columns: COMPLIANCE_COLUMNS,
-    maxRowLength: REGISTRATION_FILE.maxRowLength,
-    rowHandling: complianceRules,
-  }),
+  compliance: () => ({ columns: COMPLIANCE_COLUMNS, rowHandling: complianceRules }),
   content: () => CONTENT_FILE,
 } satisfies Record<DataKind, (options: ImportOptions) => Partial<FileCommand>>;
 
-const fileCommand = (noun: DataKind, options: ImportOptions): FileCommand => {
-  const { complete, restore, supplier } = options;
-  return {
-    ...ROWS[noun](options),
-    verb: 'import',
-    noun,
-    consequence: [
-      `This replaces ${supplier === undefined ? `stored ${noun}` : `what ${supplier} has supplied`}${restore && noun === 'vehicles' ? ', of all suppliers,' : ''} with the content of the file`,
-      ...(complete ? ['removes those that it lacks'] : []),
-    ].join(' and '),
-    formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
-    outcomes: noun === 'content' ? ['loaded', 'unchanged'] : OUTCOMES,
-  };
-};
-
-/** @throws CommandFailure when options contradict each other */
 const requireConsistent = (options: ImportOptions): void => {
   const { complete, ifNewer, removeAtMost, restore, supplier } = options;
   const nothing = 'nothing was loaded';
@@ -65,7 +41,6 @@ const requireConsistent = (options: ImportOptions): void => {
   }
 };
 
-/** Imports a file. @throws CommandFailure */
 export const importFile = (
   noun: DataKind,
   file: string,
@@ -73,7 +48,19 @@ export const importFile = (
   context: CommandContext,
 ): Promise<CommandResult> => {
   requireConsistent(options);
-  return runFile(fileCommand(noun, options), file, options, context);
+  const { complete, restore, supplier } = options;
+  const replaced = supplier === undefined ? `stored ${noun}` : `what ${supplier} has supplied`;
+  const whose = restore && noun === 'vehicles' ? ', of all suppliers,' : '';
+  const removed = complete ? ' and removes those that it lacks' : '';
+  const command: FileCommand = {
+    ...ROWS[noun](options),
+    verb: 'import',
+    noun,
+    consequence: `This replaces ${replaced}${whose} with the content of the file${removed}`,
+    formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
+    outcomes: noun === 'content' ? ['loaded', 'unchanged'] : OUTCOMES,
+  };
+  return runFile(command, file, options, context);
 };
 
 const addImport = (imports: Command, run: Runner, noun: DataKind, about: string) =>
@@ -90,7 +77,6 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
     )
     .action((file: string, options: ImportOptions) => run((context) => importFile(noun, file, options, context)));
 
-/** Adds `import vehicles`, `compliance` and `content`. */
 export const addImportCommands = (program: Command, run: Runner): void => {
   const dates = new Option(
     '--dates <form>',

@@ -1,7 +1,10 @@
 import type { Fields, RecordOf, RecordSchema } from '../../core/schemas/record-schema.ts';
-import type { FieldChecks } from './field-checks.ts';
+import { Erasure } from '../../core/vehicles/erasure.ts';
+import type { ReadOptions, ReadRows } from '../files/file-command.ts';
+import { FIELD_TWICE, type Row } from '../files/rows.ts';
+import type { RecordChange } from '../records/record-changes.ts';
+import { type FieldChecks, fieldChecks } from './field-checks.ts';
 
-/** How to read fields for which the schema is not enough, by the name of the field. */
 type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;
 
 /**
@@ -44,9 +47,9 @@ export const readFields = <const Schema extends RecordSchema>(
   const readObject = ({ properties = {}, required = [] }: RecordSchema, object: Fields, parent: string) => {
     const record: Record<string, unknown> = {};
     for (const field in properties) {
-      const [value, rule] = [object[field], rules[field]];
-      if (value === undefined && rule === undefined && !required.includes(field)) continue;
       const name = columnOf?.(field) ?? (parent === '' ? field : `${parent}.${field}`);
+      const [value, rule] = [object[columnOf ? name : field], rules[field]];
+      if (value === undefined && rule === undefined && !required.includes(field)) continue;
       record[field] = rule ? rule(name, value) : readValue(properties[field] ?? {}, value, name);
     }
     return record;
@@ -74,4 +77,51 @@ export const readFields = <const Schema extends RecordSchema>(
   };
 
   return (columnOf ? readObject(schema, fields, '') : readValue(schema, fields, '')) as RecordOf<Schema>;
+};
+
+/** Reads a row as a change, which is valid only when `check` has no issue. */
+export type ReadRow = (
+  check: FieldChecks,
+  fields: Row['fields'],
+  registration: string,
+) => Omit<RecordChange, 'registration'>;
+
+const readErasure: ReadRow = (check, fields, registration) => {
+  const { erased } = readFields(check, Erasure, fields, { registration: () => registration });
+  return { erasure: erased, isCopy: true };
+};
+
+/** No supplier can erase a vehicle. */
+const rejectErasure: ReadRow = (check) => {
+  check.issue('erased', 'this is a line of an export; only --restore loads it');
+  return {};
+};
+
+/**
+ * Reads rows that are one whole record each. Equal rows count as one. Rows that differ are rejected, because it is
+ * unclear which one is right.
+ */
+export const readWholeRecords = (
+  rows: readonly Row[],
+  registration: string,
+  options: ReadOptions,
+  read: ReadRow,
+): ReadRows => {
+  const results = rows.map((row) => {
+    const check = fieldChecks(options);
+    if (row.hasFieldTwice) check.reasons.push(FIELD_TWICE);
+    const readRow = row.fields.erased === undefined ? read : options.restore ? readErasure : rejectErasure;
+    return { row, reasons: check.reasons, change: { registration, ...readRow(check, row.fields, registration) } };
+  });
+  const changes = new Set(results.map(({ change, reasons }) => JSON.stringify([change, reasons])));
+  const [first, second] = results;
+  if (first?.reasons.length === 0 && changes.size === 1) return { change: first.change, repeated: rows.length - 1 };
+  const contradiction = (line: number | undefined) =>
+    `this vehicle is on line ${line} too, with other values; leave one of them`;
+  return {
+    rejected: results.map(({ row, reasons }) => ({
+      row,
+      reasons: second ? [...reasons, contradiction((row === first?.row ? second : first)?.row.line)] : reasons,
+    })),
+  };
 };

@@ -23,12 +23,9 @@ export const VEHICLE_COLUMNS: Columns = {
 
 const columnOf = (field: string): string => POLICY_COLUMNS[field] ?? field;
 
-/** The policy of a row; undefined when all of its columns are blank. */
 const readPolicy = (check: FieldChecks, fields: Row['fields']): Policy | undefined => {
   if (COLUMNS_OF_POLICY.every((column) => isBlank(fields[column]))) return undefined;
-  const given: Record<string, unknown> = {};
-  for (const field in POLICY_COLUMNS) given[field] = fields[columnOf(field)];
-  const policy = readFields(check, Policy, given, {}, columnOf);
+  const policy = readFields(check, Policy, fields, {}, columnOf);
   check.policyPeriod(policy, columnOf);
   return policy;
 };

@@ -6,9 +6,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { PRIVATE_FILE } from '../files/output-file.ts';
 
-/** The current version of an object. */
 export interface StoredFile {
-  /** The key of the object. */
   readonly name: string;
   readonly version: string;
   /** ISO 8601 UTC, to the second. */
@@ -46,7 +44,6 @@ const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|In
 const decoded = (key: string, encoding: string | undefined): string =>
   encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
-/** The operations of the intake on its bucket. */
 export const intakeBucket = (client: S3Client, Bucket: string) => {
   return {
     /** The current version of every object with this prefix. */

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
-import { exampleOf, formatNumber, printable } from '../command/format.ts';
-import { readableTable } from '../command/readable-table.ts';
+import { exampleOf, formatNumber, printable, readableTable } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { addSupplierOption } from '../supplier-option.ts';
+import { addSupplierOption } from '../files/file-options.ts';
 import type { Decision } from './waiting-files.ts';
 
 interface IntakeOptions {
@@ -12,13 +11,10 @@ interface IntakeOptions {
 }
 
 const listResult = (decisions: readonly Decision[], ignored: number): CommandResult => {
-  const rows = decisions.map(({ file: { name, lastModified, bytes }, action, reason = '' }) => [
-    printable(name),
-    lastModified,
-    formatNumber(bytes),
-    action,
-    reason,
-  ]);
+  const rows = decisions.map(({ file, action, reason = '' }) => {
+    const { name, lastModified, bytes } = file;
+    return [printable(name), lastModified, formatNumber(bytes), action, reason];
+  });
   return {
     text: readableTable(['file', 'put', 'bytes', 'decision', 'reason'], rows),
     notes: `Other objects, which are ignored: ${formatNumber(ignored)}.\n`,
@@ -43,23 +39,21 @@ const runIntake = async (
   if (first === undefined) throw new CommandFailure(`the setting "intake" of the stack has no entry for ${whose}`);
   if (!dryRun) await requireConfirmation(`This loads the files of ${whose} that wait in the bucket`, context);
   // The clients of S3 and SNS take long to load.
-  const { findWaiting, loadWaiting, withBucket } = await import('./load-waiting.ts');
-  return withBucket(intake, context, async (loadContext) => {
-    if (dryRun) {
-      const { decisions, ignored } = await findWaiting([first, ...more], loadContext);
-      return listResult(decisions, ignored);
-    }
-    const counts = await loadWaiting([first, ...more], loadContext);
-    const { loaded, refused, superseded, ignored } = counts;
-    return {
-      text: `Files loaded: ${loaded}, refused: ${refused}, superseded: ${superseded}; other objects ignored: ${ignored}\n`,
-      data: counts,
-      exitCode: refused > 0 ? EXIT.incomplete : EXIT.done,
-    };
-  });
+  const { findWaiting, loadWaiting, openIntake } = await import('./load-waiting.ts');
+  const loadContext = openIntake(intake, context);
+  if (dryRun) {
+    const { decisions, ignored } = await findWaiting([first, ...more], loadContext);
+    return listResult(decisions, ignored);
+  }
+  const counts = await loadWaiting([first, ...more], loadContext);
+  const { loaded, refused, superseded, ignored } = counts;
+  return {
+    text: `Files loaded: ${loaded}, refused: ${refused}, superseded: ${superseded}; other objects ignored: ${ignored}\n`,
+    data: counts,
+    exitCode: refused > 0 ? EXIT.incomplete : EXIT.done,
+  };
 };
 
-/** Adds `intake vehicles` and `intake compliance`, which the builds of a stage run too. */
 export const addIntakeCommands = (program: Command, run: Runner): void => {
   const intake = program.command('intake').description('load the files that wait in the bucket of a stack');
   for (const kind of ['vehicles', 'compliance'] as const) {

@@ -1,36 +1,170 @@
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
+import { parseEncoding } from '../../csv/encoding.ts';
+import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { intakeBucket, loadedKey } from './bucket.ts';
-import { type LoadContext, loadFile, writeReport } from './load-file.ts';
-import { decide, listWaiting, readLastLoaded } from './waiting-files.ts';
+import type { Counts, DataKind } from '../files/file-command.ts';
+import { type DateFormat, parseLimit } from '../files/file-options.ts';
+import { type ImportOptions, importFile } from '../import/import-commands.ts';
+import { type IntakeBucket, intakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
+import { decide, type LastLoaded, listWaiting, readLastLoaded, type WaitingFile } from './waiting-files.ts';
+
+interface LoadContext extends CommandContext {
+  readonly bucket: IntakeBucket;
+  readonly notify: (message: string) => Promise<void>;
+  /** Writes a line of the log: counts, but no names of files or contents. */
+  readonly log: (line: object) => void;
+}
+
+/** The outcome of a file, as its report contains it. */
+interface LoadResult extends Partial<Counts> {
+  readonly outcome: 'loaded' | 'refused' | 'superseded';
+  readonly reason?: string | undefined;
+  /** Replaces `reason`, which may quote the file, in the log and in the message. */
+  readonly publicReason?: string;
+}
+
+/** The options with which the files of an entry are imported. */
+export const importOptions = ({
+  supplier,
+  complete,
+  dates,
+  encoding,
+  removeAtMost,
+  unreadableAtMost,
+}: IntakeEntry): ImportOptions => ({
+  ...(supplier !== undefined && { supplier }),
+  ...(complete !== undefined && { complete }),
+  ...(dates !== undefined && { dates: dates as DateFormat }),
+  ...(encoding !== undefined && { encoding: parseEncoding(encoding) }),
+  ...(removeAtMost !== undefined && { removeAtMost: parseLimit(removeAtMost) }),
+  ...(unreadableAtMost !== undefined && { unreadableAtMost: parseLimit(unreadableAtMost) }),
+});
+
+/**
+ * Fields of an import's result that a report leaves out: the names of files on this machine, and fields that say
+ * nothing about a load.
+ */
+const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
+
+const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
+
+const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
+  const { guard: _confirmed, intake, ...deployment } = context.deployment;
+  const notices: string[] = [];
+  const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
+  try {
+    const { data } = await importFile(entry.import as DataKind, path, importOptions(entry), {
+      ...context,
+      showsProgress: false,
+      notice: (sentence) => void notices.push(sentence),
+      deployment: { ...deployment, ...(importMetrics && { importMetrics }) },
+    });
+    context.signal.throwIfAborted();
+    const { unchanged, erased, loaded, ...counts } = data as Counts;
+    // The supplier reads the report and may send a file twice. Separate counts would then reveal that a vehicle was
+    // erased.
+    const all = { ...counts, loaded: loaded + unchanged + erased, notices };
+    const reported = Object.fromEntries(Object.entries(all).filter(([field]) => !UNREPORTED.includes(field)));
+    // As when its dates are written another way: it has changed nothing.
+    const isRefused = counts.rejected !== 0 && counts.rejected === counts.read && counts.removed === 0;
+    return isRefused
+      ? { outcome: 'refused', reason: 'every row was rejected', ...reported }
+      : { outcome: 'loaded', ...reported };
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
+    return { outcome: 'refused', reason, publicReason: 'its content is not accepted; the report says why' };
+  }
+};
+
+/**
+ * Writes the summary, the last part of a report. The message about a refused file is sent first: a file with a summary
+ * is never looked at again, so its message would be lost if this process ended in between.
+ */
+const writeReport = async (
+  { entry, ...file }: WaitingFile,
+  { publicReason, ...result }: LoadResult,
+  { bucket, notify, log }: LoadContext,
+): Promise<LoadResult['outcome']> => {
+  // Without its slash, so that it fits into the commands of docs/runbook.md#a-refused-file.
+  const folder = reportFolder(entry.prefix, file).slice(0, -1);
+  const { outcome } = result;
+  const reason = publicReason ?? result.reason;
+  if (outcome === 'refused') await notify(`A file under ${entry.prefix} was refused: ${reason}.\nReport: ${folder}`);
+  await bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify({ ...file, ...result }, undefined, 2)}\n`);
+  const counts = Object.entries(result).filter(([, value]) => typeof value === 'number');
+  log({ entry: entry.prefix, report: folder, outcome, reason, ...Object.fromEntries(counts) });
+  return outcome;
+};
+
+const loadIn = async (
+  folder: string,
+  file: WaitingFile,
+  last: LastLoaded | undefined,
+  context: LoadContext,
+): Promise<LoadResult> => {
+  const { bucket } = context;
+  const { entry, name, version, lastModified } = file;
+  // The name of the file is not used on disk: it may be too long, or lead out of the folder.
+  const local = /\.csv$/i.test(name) ? 'file.csv' : 'file.ndjson';
+  const path = join(folder, local);
+  if (!(await bucket.download(path, file))) {
+    const reason = 'it cannot be read: it was deleted, is encrypted with a key of its own, or is archived';
+    return { outcome: 'refused', reason };
+  }
+  await utimes(path, new Date(lastModified), new Date(lastModified));
+  const result = await importLocal(path, entry, context);
+  if (result.outcome === 'loaded') {
+    const lastComplete = entry.complete ? lastModified : last?.lastComplete;
+    await bucket.put(loadedKey(entry), JSON.stringify({ name, version, lastModified, lastComplete }));
+  }
+  // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another
+  // supplier's, and whoever put the file reads its report.
+  const outputs = (await readdir(folder))
+    .filter((output) => output.startsWith(`${local}.`))
+    .map((output) => output.slice(local.length + 1));
+  for (const output of outputs.filter((one) => !one.startsWith('damaged.'))) {
+    await bucket.putFile(reportFolder(entry.prefix, file) + output, `${path}.${output}`);
+  }
+  if (!outputs.includes('missing.txt')) return result;
+  return { ...result, publicReason: 'it lacks more stored records than removeAtMost allows' };
+};
+
+/**
+ * Loads one file and writes its report.
+ * @throws CommandFailure for an error that the file did not cause; the file then waits for the next run
+ */
+const loadFile = async (file: WaitingFile, last: LastLoaded | undefined, context: LoadContext) => {
+  const folder = await mkdtemp(join(tmpdir(), 'load-'));
+  try {
+    return await writeReport(file, await loadIn(folder, file, last, context), context);
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    throw new CommandFailure(`${file.entry.prefix}: ${withoutFolder(error.message, folder)}`, { cause: error });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
 
 type Entries = readonly [IntakeEntry, ...IntakeEntry[]];
 
-/** Runs `use` with the bucket and the topic of a deployment. */
-export const withBucket = async <Result>(
-  { bucket, topic }: IntakeOutput,
-  context: CommandContext,
-  use: (context: LoadContext) => Promise<Result>,
-): Promise<Result> => {
+export const openIntake = ({ bucket, topic }: IntakeOutput, context: CommandContext): LoadContext => {
   const config = { ...context.deployment.account, requestHandler: OTHER_SERVICE_TIMEOUTS };
-  const s3 = new S3Client(config);
   const sns = new SNSClient(config);
-  try {
-    return await use({
-      ...context,
-      bucket: intakeBucket(s3, bucket),
-      notify: async (Message) => {
-        await sns.send(new PublishCommand({ TopicArn: topic, Subject: 'Intake: a file was refused', Message }));
-      },
-      log: (line) => void context.stderr.write(`${JSON.stringify(line)}\n`),
-    });
-  } finally {
-    s3.destroy();
-    sns.destroy();
-  }
+  return {
+    ...context,
+    bucket: intakeBucket(new S3Client(config), bucket),
+    notify: async (Message) => {
+      await sns.send(new PublishCommand({ TopicArn: topic, Subject: 'Intake: a file was refused', Message }));
+    },
+    log: (line) => void context.stderr.write(`${JSON.stringify(line)}\n`),
+  };
 };
 
 /** Lists the waiting files, with the decision about each. @param entries the entries of one kind and supplier */

@@ -11,7 +11,6 @@ export interface WaitingFile extends StoredFile {
 export interface Decision {
   readonly file: WaitingFile;
   readonly action: 'load' | 'wait' | 'superseded' | 'refused';
-  /** Why the file is not loaded. */
   readonly reason?: string;
 }
 
@@ -28,7 +27,6 @@ const MAX_AGE_MS = 29 * 86_400_000;
 const FILE = /\.(csv|ndjson|jsonl)$/i;
 
 const BYTES_PER_GIGABYTE = 1e9;
-/** The limit of an entry without `maxGigabytes`. */
 const DEFAULT_GIGABYTES = 5;
 
 /** Oldest first; within the same second by name. */
@@ -54,7 +52,6 @@ export const listWaiting = async (entries: readonly IntakeEntry[], bucket: Intak
   return { files, ignored: waiting.length - files.length };
 };
 
-/** @throws RangeError when the value is not a time */
 const readTime = (value: unknown): string => new Date(String(value)).toISOString();
 
 /** @throws CommandFailure when the object that names the last loaded file is damaged */

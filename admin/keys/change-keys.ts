@@ -1,13 +1,16 @@
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { type KeyEnvironment, newApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/key-record.ts';
+import { creationOwnerId, KeyRecord } from '../../core/access/key-record.ts';
 import type { Scope } from '../../core/access/scopes.ts';
-import { londonDate } from '../../core/runtime/clock.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { printable } from '../command/format.ts';
+import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
+import { readStored } from '../../core/schemas/record-schema.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
+import { printable, readableTable } from '../command/format.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
-import { keyView, newKeyText, openKeys, readChangeOrigin } from './keys.ts';
+import { type ChangeOrigin, type EndOfKey, keyStore } from './key-store.ts';
+import { keyView, newKeyText, openKeys, readChangeOrigin, stateOf } from './keys.ts';
+import { NAME_WIDTH } from './list-keys.ts';
 
-/** @throws CommandFailure when the stage has no plan of this name */
 const requirePlan = (plan: string, { deployment: { plans } }: CommandContext): void => {
   if (Object.hasOwn(plans, plan)) return;
   throw new CommandFailure(`there is no plan ${printable(plan)}: there are ${Object.keys(plans).join(', ')}`);
@@ -76,5 +79,96 @@ export const revokeKey = async (id: string, context: CommandContext): Promise<Co
   return {
     text: `Key ${id} (${record.name}) was revoked at ${record.revokedAt}.\n`,
     data: keyView(record, context.now()),
+  };
+};
+
+/**
+ * How the old key ends. Without an overlap it is revoked now. Otherwise it ends with the last day of the overlap, or
+ * with its own last day if that is earlier.
+ */
+const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: ChangeOrigin): EndOfKey => {
+  if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
+  const lastDay = dayAfter(londonDate(at), overlapDays);
+  return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
+};
+
+const requireRotatable = (record: KeyRecord, now: Date): void => {
+  const { id, successor } = record;
+  if (successor !== undefined) {
+    throw new CommandFailure(`key ${id} was already rotated: rotate its successor ${successor} instead`);
+  }
+  const state = stateOf(record, now);
+  if (state === 'active') return;
+  const how = state === 'revoked' ? `was revoked at ${record.revokedAt}` : `expired at the end of ${record.expires}`;
+  throw new CommandFailure(`key ${id} ${how} and cannot be rotated: create a new one with "keys create"`);
+};
+
+/** Creates the successor of a key and shows it once; the old key ends after the overlap. */
+export const rotateKey = async (id: string, overlapDays: number, context: CommandContext): Promise<CommandResult> => {
+  const keys = openKeys(context);
+  const change = await readChangeOrigin(context);
+  const { by: createdBy, at: now } = change;
+  const old = await keys.get(id);
+  requireRotatable(old, now);
+  const end = computeEnd(old, overlapDays, change);
+  const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
+  await requireConfirmation(`This creates a successor of key ${id} and permanently ends key ${id} ${when}`, context);
+  // Only the probe's keys, whose ids have another form, lack an environment.
+  const { name, plan, scopes, domains, environment = 'live' } = old;
+  const { key, ...identity } = newApiKey(environment);
+  const successor: KeyRecord = {
+    ...identity,
+    name,
+    plan,
+    scopes,
+    environment,
+    createdAt: now.toISOString(),
+    createdBy,
+    ...(domains !== undefined && { domains }),
+    follows: id,
+    firstKeyId: creationOwnerId(old),
+  };
+  const ended = await keys.rotate(old, end, successor);
+  const { id: successorId, ...shown } = keyView(successor, now);
+  const endOfOld =
+    'revokedAt' in end ? `was revoked at ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
+  const facts = {
+    expires: old.expires === undefined ? 'never' : `never; the old key was to expire after ${old.expires}`,
+    follows: `${id}, which ${endOfOld}`,
+  };
+  return {
+    text: newKeyText(`New API key of ${name}`, key, successor, facts),
+    data: { id: successorId, key, ...shown, previous: keyView(ended, now) },
+  };
+};
+
+/** Copies missing keys from another table, such as a restored backup. Existing keys keep later changes. */
+export const restoreKeys = async (from: string, context: CommandContext): Promise<CommandResult> => {
+  const { db, address } = context.deployment;
+  const records = await keyStore(db, from)
+    .listStored()
+    .catch((error: unknown) => {
+      // DynamoDB returns the same error for a table that is still being restored.
+      if (!(error instanceof ResourceNotFoundException)) throw error;
+      throw new CommandFailure(`${address} has no table ${from}, or it is not ready yet`, { cause: error });
+    });
+  await requireConfirmation(`This restores the missing keys from ${from}`, context);
+  const keys: { id: string; name: string; result: 'restored' | 'already there' | 'unreadable' }[] = [];
+  for (const record of records) {
+    const name = readStored(KeyRecord, record)?.name;
+    const result =
+      name === undefined ? 'unreadable' : (await openKeys(context).addMissing(record)) ? 'restored' : 'already there';
+    keys.push({ id: String(record.id), name: name ?? '', result });
+  }
+  const count = (wanted: string) => keys.filter(({ result }) => result === wanted).length;
+  const unreadable = count('unreadable');
+  const rows = keys.map(({ id, name, result }) => [id, printable(name, NAME_WIDTH), result]);
+  const table = readableTable(['id', 'name', 'result'], rows);
+  const summary = `Restored: ${count('restored')}. Already there and not changed: ${count('already there')}.`;
+  const warning = unreadable > 0 ? ` Unreadable and not restored: ${unreadable}.` : '';
+  return {
+    text: `${table}${summary}${warning}\n`,
+    data: keys,
+    exitCode: unreadable > 0 ? EXIT.incomplete : EXIT.done,
   };
 };

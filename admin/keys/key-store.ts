@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
 import { KeyRecord, keyFinder, plansOf } from '../../core/access/key-record.ts';
 import { windowAt } from '../../core/access/plans.ts';
@@ -33,31 +33,11 @@ interface KeyChanges {
 /** How a rotation ends the old key: at once, or after a last day. */
 export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt' | 'revokedBy'>> | Required<Pick<KeyRecord, 'expires'>>;
 
-/**
- * The input of an update that sets and removes fields and increments the change number. The update fails when the
- * record has changed since it was read.
- */
-const updateInput = ({ changeNumber }: KeyRecord, changes: object) => {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const removed = given.filter(([, value]) => value === null).map(([field]) => `#${field}`);
-  const set = given.filter(([, value]) => value !== null);
-  const assignments = set.map(([field]) => `#${field} = :${field}`);
-  const values = Object.fromEntries(set.map(([field, value]) => [`:${field}`, value]));
-  return {
-    UpdateExpression: [
-      ...(assignments.length > 0 ? [`SET ${assignments.join(', ')}`] : []),
-      ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
-      'ADD changeNumber :one',
-    ].join(' '),
-    // The probe's keys have no change number.
-    ConditionExpression:
-      changeNumber === undefined
-        ? 'attribute_exists(id) AND attribute_not_exists(changeNumber)'
-        : 'changeNumber = :read',
-    ExpressionAttributeNames: Object.fromEntries(given.map(([field]) => [`#${field}`, field])),
-    ExpressionAttributeValues: { ...values, ':one': 1, ...(changeNumber !== undefined && { ':read': changeNumber }) },
-  };
-};
+/** The condition of a change: the record is still as it was read. The probe's keys have no change number. */
+const ifUnchanged = ({ changeNumber }: KeyRecord) =>
+  changeNumber === undefined
+    ? { ConditionExpression: 'attribute_exists(id) AND attribute_not_exists(changeNumber)' }
+    : { ConditionExpression: 'changeNumber = :read', ExpressionAttributeValues: { ':read': changeNumber } };
 
 /** The plans of a key after its plan changes, which takes effect from the window of the change. */
 const plansWith = (old: KeyRecord, plan: string, at: Date): KeyRecord['plans'] =>
@@ -65,13 +45,18 @@ const plansWith = (old: KeyRecord, plan: string, at: Date): KeyRecord['plans'] =
 
 /** The table of API keys, for operators. */
 export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
-  const find = keyFinder(db, table);
-
+  /** The whole record, also with attributes that another version of this service added. */
   const get = async (id: string): Promise<KeyRecord> => {
-    const record = await find(id);
-    if (record === undefined) throw new CommandFailure(`no key has the id ${id}`);
-    return record;
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));
+    if (Item === undefined) throw new CommandFailure(`no key has the id ${id}`);
+    return { ...Item, ...parseStored(KeyRecord, Item, `key ${id}`) };
   };
+
+  /** The input of a put. It gives the record a new change number, also when the record is restored. */
+  const putInput = <Item extends DynamoItem | KeyRecord>(item: Item) => ({
+    TableName: table,
+    Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
+  });
 
   /** Changes a record, unless `changesOf` returns undefined. Reads it again when it has changed meanwhile. */
   const change = (id: string, changesOf: (old: KeyRecord) => object | undefined): Promise<KeyRecord> => {
@@ -79,18 +64,12 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
       const old = await get(id);
       const changes = changesOf(old);
       if (changes === undefined) return old;
-      const update = { TableName: table, Key: { id }, ...updateInput(old, changes) };
-      const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
-      return parseStored(KeyRecord, Attributes, `key ${id}`);
+      const input = putInput({ ...old, ...changes });
+      await db.send(new PutCommand({ ...input, ...ifUnchanged(old) }));
+      return input.Item;
     };
     return retryUntil(deadlineIn(TIMEOUT_MS), attempt, isConcurrentChange);
   };
-
-  /** The input of a put. It gives the record a new change number, also when the record is restored. */
-  const putInput = (item: DynamoItem) => ({
-    TableName: table,
-    Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
-  });
 
   /** Every record but the probe's, with attributes that another version of this service added. */
   const listStored = async (): Promise<DynamoItem[]> => {
@@ -100,7 +79,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
   };
 
   return {
-    find,
+    find: keyFinder(db, table),
 
     /** @throws CommandFailure when there is no such key */
     get,
@@ -151,7 +130,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
         }
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
-          domains,
+          domains: domains === undefined ? old.domains : (domains ?? undefined),
           changedAt: at.toISOString(),
           changedBy: by,
         };
@@ -159,14 +138,17 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
 
     /**
      * Stores a successor and ends the old key, in one transaction.
+     * @returns the old key as it is now
      * @throws CommandFailure, with nothing written, when the old key has changed since it was read
      */
-    rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<void> => {
-      const { id: successorId, createdAt: rotatedAt, createdBy: rotatedBy } = successor;
-      const changes = { ...end, successor: successorId, rotatedAt, rotatedBy };
-      const Update = { TableName: table, Key: { id: old.id }, ...updateInput(old, changes) };
-      const { committed } = await transact(db, [{ Update }, { Put: putInput(successor) }], deadlineIn(TIMEOUT_MS));
+    rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<KeyRecord> => {
+      const { id: successorId, createdAt: rotatedAt, createdBy } = successor;
+      const rotatedBy = createdBy !== undefined && { rotatedBy: createdBy };
+      const ended = { ...old, ...end, successor: successorId, rotatedAt, ...rotatedBy };
+      const Put = { ...putInput(ended), ...ifUnchanged(old) };
+      const { committed } = await transact(db, [{ Put }, { Put: putInput(successor) }], deadlineIn(TIMEOUT_MS));
       if (!committed) throw new CommandFailure(`key ${old.id} was changed meanwhile, so nothing was done: try again`);
+      return ended;
     },
   };
 };

@@ -7,13 +7,18 @@ import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import { type CreateKeyOptions, createKey, revokeKey, type UpdateKeyOptions, updateKey } from './change-keys.ts';
+import {
+  type CreateKeyOptions,
+  createKey,
+  restoreKeys,
+  revokeKey,
+  rotateKey,
+  type UpdateKeyOptions,
+  updateKey,
+} from './change-keys.ts';
 import { KEY_STATES, requireKeyId } from './keys.ts';
 import { ENDS_SOON_DAYS, type ListOptions, listKeys } from './list-keys.ts';
-import { type MonthOptions, monthlyUsage } from './monthly-usage.ts';
-import { keyUsage } from './recent-usage.ts';
-import { restoreKeys } from './restore-keys.ts';
-import { rotateKey } from './rotate-key.ts';
+import { type MonthOptions, monthlyUsage, recentUsage } from './usage.ts';
 
 const MAX_NAME_LENGTH = 100;
 /** Domains of one key: an API error lists them all. */
@@ -83,12 +88,11 @@ const addUsageCommand = (keys: Command, run: Runner): void => {
           throw new CommandFailure('--csv and --successors belong to a month: name it with --month YYYY-MM');
         }
         if (id === undefined) throw new CommandFailure('the id of a key is missing, or --month; see --help');
-        return keyUsage(id, context);
+        return recentUsage(id, context);
       }),
     );
 };
 
-/** Adds `keys create`, `list`, `rotate`, `revoke`, `update`, `usage` and `restore`. */
 export const addKeysCommands = (program: Command, run: Runner): void => {
   const keys = program.command('keys').description('API keys: create, list, rotate, change, revoke, usage, restore');
   keys

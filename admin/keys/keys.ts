@@ -33,13 +33,6 @@ export const stateOf = ({ revokedAt, expires }: KeyRecord, time: Date): KeyState
 };
 
 /**
- * Whether a key was valid when a window began, in Unix seconds. In a window that began later, all requests of the key
- * were rejected.
- */
-export const isValidAt = (key: KeyRecord, windowStart: number): boolean =>
-  stateOf(key, new Date(windowStart * 1_000)) === 'active';
-
-/**
  * The fields of a key that the CLI shows, without the key itself or its hash. `plans` has the window in which each plan
  * began.
  */

@@ -4,15 +4,15 @@ import { SCOPES } from '../../core/access/scopes.ts';
 import { COUNTERS_KEPT_DAYS } from '../../core/access/usage-table.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import type { CommandResult } from '../command/command-result.ts';
-import { printable } from '../command/format.ts';
-import { readableTable } from '../command/readable-table.ts';
-import type { CommandContext } from '../deployment/deployment.ts';
+import { printable, readableTable, toLines } from '../command/format.ts';
+import type { CommandContext, Deployment } from '../deployment/deployment.ts';
 import { type KeyState, type KeyView, keyView, openKeys } from './keys.ts';
 
 /** Days before its last day from which an active key is marked. */
 export const ENDS_SOON_DAYS = 30;
 
-const MAX_QUERIES = 20;
+/** Maximum number of concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
+export const MAX_QUERIES = 20;
 
 /**
  * Characters of a name, a plan and a domain before the `…`. A row with the widest other columns then has 80 characters.
@@ -28,34 +28,6 @@ export interface ListOptions {
   readonly state?: KeyState;
   readonly name?: string;
 }
-
-/** `lastUsed` is null when the key was not used in the last 40 days, and absent without the usage table. */
-interface ListedKey extends KeyView {
-  readonly endsSoon: boolean;
-  /** Whether the stage no longer has a plan of this name. The key then has the limits of the smallest plan. */
-  readonly planIsGone: boolean;
-  readonly lastUsed?: string | null;
-}
-
-const lastUsedText = ({ lastUsed }: ListedKey): string => {
-  if (lastUsed === undefined) return 'unknown';
-  return lastUsed === null ? `not in ${COUNTERS_KEPT_DAYS} d` : `${lastUsed.slice(0, 10)}\n${lastUsed.slice(11, 16)}`;
-};
-
-const toRow = (key: ListedKey): string[] => [
-  [key.id, printable(key.name, NAME_WIDTH), ...(key.follows === null ? [] : ['follows', key.follows])].join('\n'),
-  [printable(key.plan, PLAN_WIDTH), ...(key.planIsGone ? ['plan is gone'] : []), key.environment].join('\n'),
-  [
-    key.state,
-    key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end',
-    ...(key.endsSoon ? ['ends soon'] : []),
-  ].join('\n'),
-  [
-    ...(key.scopes.length === SCOPES.length ? ['all'] : key.scopes),
-    ...(key.domains?.map((domain) => printable(domain, DOMAIN_WIDTH)) ?? ['any domain']),
-  ].join('\n'),
-  lastUsedText(key),
-];
 
 /** The minute in which a key was last used, ISO 8601 UTC; null when that was not in the last 40 days. */
 const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId: string, now: Date) => {
@@ -74,32 +46,50 @@ const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId:
   return newest ? new Date(Number(newest.windowStart) * 1_000).toISOString() : null;
 };
 
-export const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
+/** `lastUsed` is null when the key was not used in the last 40 days, and absent without the usage table. */
+const readListedKey = async (key: KeyView, now: Date, { db, tableNames, plans }: Deployment) => ({
+  ...key,
+  // The key then has the limits of the smallest plan.
+  planIsGone: !Object.hasOwn(plans, key.plan),
+  endsSoon: key.state === 'active' && key.expires !== null && key.expires <= dayAfter(londonDate(now), ENDS_SOON_DAYS),
   // `--tables` may name the keys table only, such as one that a deleted stack retained.
-  const { db, tableNames, plans } = context.deployment;
-  const { usage } = tableNames;
+  ...(tableNames.usage && { lastUsed: await findLastUse(db, tableNames.usage, key.id, now) }),
+});
+
+type ListedKey = Awaited<ReturnType<typeof readListedKey>>;
+
+const lastUsedText = ({ lastUsed }: ListedKey): string => {
+  if (lastUsed === undefined) return 'unknown';
+  return lastUsed === null ? `not in ${COUNTERS_KEPT_DAYS} d` : `${lastUsed.slice(0, 10)}\n${lastUsed.slice(11, 16)}`;
+};
+
+const cell = (...lines: readonly (string | false)[]): string => lines.filter(Boolean).join('\n');
+
+const toRow = (key: ListedKey): string[] => [
+  cell(key.id, printable(key.name, NAME_WIDTH), key.follows !== null && `follows\n${key.follows}`),
+  cell(printable(key.plan, PLAN_WIDTH), key.planIsGone && 'plan is gone', key.environment),
+  cell(key.state, key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end', key.endsSoon && 'ends soon'),
+  cell(
+    ...(key.scopes.length === SCOPES.length ? ['all'] : key.scopes),
+    ...(key.domains?.map((domain) => printable(domain, DOMAIN_WIDTH)) ?? ['any domain']),
+  ),
+  lastUsedText(key),
+];
+
+export const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
   const now = context.now();
-  const soon = dayAfter(londonDate(now), ENDS_SOON_DAYS);
   const all = (await openKeys(context).list()).map((key) => keyView(key, now));
   const wanted = all.filter(
     (key) => (state ?? key.state) === key.state && key.name.toLowerCase().includes(name.toLowerCase()),
   );
-  const data = await pLimit(MAX_QUERIES).map(
-    wanted,
-    async (key): Promise<ListedKey> => ({
-      ...key,
-      planIsGone: !Object.hasOwn(plans, key.plan),
-      endsSoon: key.state === 'active' && key.expires !== null && key.expires <= soon,
-      ...(usage && { lastUsed: await findLastUse(db, usage, key.id, now) }),
-    }),
-  );
+  const data = await pLimit(MAX_QUERIES).map(wanted, (key) => readListedKey(key, now, context.deployment));
   if (all.length === 0) return { text: 'There are no keys yet.\n', data };
   if (data.length === 0) return { text: 'No key is in that state or has such a name.\n', data };
   const ending = data.filter(({ endsSoon }) => endsSoon).length;
   const gone = data.filter(({ planIsGone }) => planIsGone).length;
-  const notices = [
-    ...(ending > 0 ? [`Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.\n`] : []),
-    ...(gone > 0 ? [`Keys whose plan is gone, which work by the plan with the fewest requests: ${gone}.\n`] : []),
-  ];
-  return { text: readableTable(HEAD, data.map(toRow)) + notices.join(''), data };
+  const notices = toLines([
+    ending > 0 && `Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.`,
+    gone > 0 && `Keys whose plan is gone, which work by the plan with the fewest requests: ${gone}.`,
+  ]);
+  return { text: readableTable(HEAD, data.map(toRow)) + notices, data };
 };

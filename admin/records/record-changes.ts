@@ -20,16 +20,14 @@ const WRITES_IN_FLIGHT = 32;
  * The outcomes of a valid record. `kept` means that the stored record is as new or newer, `notThere` that none is
  * stored, `erased` that the vehicle is erased, now or before, and `undone` that its erasure was taken back.
  */
-export type RecordOutcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere' | 'erased' | 'undone';
+export const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased', 'undone'] as const;
+
+export type RecordOutcome = (typeof RECORD_OUTCOMES)[number];
 
 /** Why a valid record was not written. */
 interface WriteRefusal {
   readonly reason: string;
 }
-
-const DAMAGED: WriteRefusal = {
-  reason: 'the stored record of this vehicle is damaged; remove it, then import this row',
-};
 
 /** The change that a file makes to the record of a registration. */
 export interface RecordChange {
@@ -46,9 +44,7 @@ export interface RecordChange {
 
 export interface ChangeOptions {
   readonly dryRun: boolean;
-  /** Whether a stored record stays when it is as new, or newer. */
   readonly ifNewer?: boolean;
-  /** The last update of a record for which the file gives none. */
   readonly fileTime?: string;
   /**
    * Returns what a scan of the table has found for a registration: the supplier's part, or that the vehicle is erased.
@@ -103,7 +99,8 @@ export const recordChanges = (
   const decide = (change: RecordChange, stored: StoredRecord | undefined): RecordOutcome | WriteRefusal => {
     if (stored?.isErased) return 'erased';
     if (stored !== undefined && stored.parts === undefined) {
-      return target.isWhole && change.body === undefined ? 'removed' : DAMAGED;
+      if (target.isWhole && change.body === undefined) return 'removed';
+      return { reason: 'the stored record of this vehicle is damaged; remove it, then import this row' };
     }
     const ownPart = stored?.parts?.get(supplier);
     const outcome = compare(change, ownPart && summaryOf(ownPart), ifNewer);
@@ -152,9 +149,7 @@ export const recordChanges = (
     }
   };
 
-  /**
-   * The outcome that follows from the scan alone; undefined when the record differs, so that all of it must be read.
-   */
+  /** Undefined when the record differs from what the scan has found, so that all of it must be read. */
   const outcomeByScan = (change: RecordChange): RecordOutcome | undefined => {
     if (findScanned === undefined) return undefined;
     const found = findScanned(change.registration);

@@ -4,14 +4,12 @@ import type { DynamoItem } from '../../core/dynamodb/database.ts';
 /** Stands for the supplier without a name. No supplier can have this name. */
 export const NAMELESS = '-';
 
-/** What one supplier has supplied for a record. */
 export interface Part<Body extends object = object> {
   /** All but registration and last update, in the order of the schema. */
   readonly body: Body;
   readonly lastUpdated: string | undefined;
 }
 
-/** The parts of a record, by the name of their supplier. */
 export type Parts<Body extends object = object> = ReadonlyMap<string, Part<Body>>;
 
 /**
@@ -31,7 +29,6 @@ export interface RecordTarget<Body extends object = object> {
   findConflict?(body: Body, others: Parts<Body>): string | undefined;
 }
 
-/** The facts about a part that an import compares. */
 export interface PartSummary {
   readonly lastUpdated: string | undefined;
   readonly digest: string;

@@ -5,9 +5,10 @@ import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
-import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { isErased } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
+import { showCount } from '../command/progress.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { Parts, RecordTarget } from './record-target.ts';
 import { runConcurrently } from './run-concurrently.ts';
@@ -28,8 +29,6 @@ export const STALL_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
 /** Random bytes of the attribute `revision`, which every write changes. */
 export const REVISION_BYTES = 16;
-const BACKOFF_BASE_MS = 100;
-const BACKOFF_CAP_MS = 3_000;
 const SEGMENTS = 8;
 
 /**
@@ -40,9 +39,7 @@ const isWorthRetrying = (error: unknown): boolean =>
 
 /** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
 const retryTransient = <T>(attempt: () => Promise<T>): Promise<T> =>
-  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isWorthRetrying, (tries) =>
-    backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
-  );
+  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isWorthRetrying);
 
 export const revisionOf = ({ revision }: DynamoItem): string | undefined =>
   typeof revision === 'string' ? revision : undefined;
@@ -57,14 +54,12 @@ export const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) 
 };
 
 /** The records of a table, by registration, for an import. Each request is repeated while its errors are transient. */
-export const storedRecords = (
-  { table, read }: Pick<RecordTarget, 'table' | 'read'>,
-  { deployment }: CommandContext,
-) => {
+export const storedRecords = ({ table, read: readParts }: RecordTarget, context: CommandContext) => {
+  const { deployment, signal } = context;
   const { db } = deployment;
   const TableName = tableName(deployment, table);
   const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord] => {
-    const record = isErased(item) ? { parts: new Map(), isErased: true } : { parts: read(item), isErased: false };
+    const record = isErased(item) ? { parts: new Map(), isErased: true } : { parts: readParts(item), isErased: false };
     return [String(item.registration), { revision: revisionOf(item), ...record }];
   };
   return {
@@ -82,23 +77,25 @@ export const storedRecords = (
       return found;
     },
 
-    /** Reads all records, strongly consistent, in pages of at most 1 MB, until `isStopped`. */
-    scan: async (
-      addPage: (page: readonly ReturnType<typeof readItem>[]) => Promise<void> | void,
-      isStopped: () => boolean,
-    ): Promise<void> => {
+    /** Reads all records, strongly consistent, in pages of at most 1 MB, until Ctrl-C. Shows how many it has read. */
+    scan: async (addPage: (page: readonly ReturnType<typeof readItem>[]) => Promise<void> | void): Promise<void> => {
+      const progress = showCount(context, 'stored records');
+      let read = 0;
       const scanSegment = async (segment: number, isOver: () => boolean): Promise<void> => {
         const part = { TableName, ConsistentRead: true, Segment: segment, TotalSegments: SEGMENTS };
         let startKey: DynamoItem | undefined;
         do {
           const page = { ...part, ExclusiveStartKey: startKey };
           const { Items = [], LastEvaluatedKey } = await retryTransient(() => db.send(new ScanCommand(page)));
+          read += Items.length;
+          progress.update(read);
           await addPage(Items.map(readItem));
           startKey = LastEvaluatedKey;
           await nextTurn();
         } while (startKey !== undefined && !isOver());
       };
-      await runConcurrently(Array(SEGMENTS).keys(), SEGMENTS, isStopped, scanSegment);
+      const segments = Array(SEGMENTS).keys();
+      await runConcurrently(segments, SEGMENTS, () => signal.aborted, scanSegment).finally(progress.stop);
     },
 
     /**

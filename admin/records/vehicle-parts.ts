@@ -6,14 +6,13 @@ import { NAMELESS, type Part, type Parts, type RecordTarget, wholeTarget } from 
 /** Suppliers of a vehicle. With the policies' limit they keep a record far below the 400 KB of a DynamoDB item. */
 const MAX_SUPPLIERS = 20;
 
-/** What one supplier has supplied for a vehicle. */
 interface VehicleBody {
   readonly vehicle: VehicleDetails;
   readonly policies: readonly Policy[];
 }
 
 /** What a record stores of each supplier beside its policies, as soon as one supplier has a name. */
-export const SupplierDetails = {
+const SupplierDetails = {
   type: 'object',
   required: ['lastUpdated', 'vehicle'],
   properties: { lastUpdated: VehicleRecord.properties.lastUpdated, vehicle: VehicleDetails },
@@ -72,7 +71,6 @@ const findConflict = ({ policies }: VehicleBody, others: Parts<VehicleBody>): st
   return `a vehicle has at most ${MAX_SUPPLIERS} suppliers, and ${others.size} others are there already`;
 };
 
-/** A stored vehicle with its suppliers; undefined for a damaged one. */
 export const readSuppliedVehicle = (item: DynamoItem): SuppliedVehicle | undefined => {
   const parts = readParts(item);
   return parts && { registration: String(item.registration), ...joinParts(parts) };
@@ -95,5 +93,4 @@ export const supplierTarget = (supplier = NAMELESS): RecordTarget<VehicleBody> =
   findConflict,
 });
 
-/** Vehicles that are replaced whole, with all of their suppliers. */
 export const WHOLE_VEHICLES = wholeTarget('vehicles', readSuppliedVehicle);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentImport } from '../../admin/content/content-import.ts';
+import { contentImport } from '../../admin/import/content-import.ts';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { NOON } from '../support/clock.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { contentImport } from '../../admin/content/content-import.ts';
-import { ITEMS_PER_TRANSACTION } from '../../admin/content/imported-item.ts';
+import { contentImport, ITEMS_PER_TRANSACTION } from '../../admin/import/content-import.ts';
 import type { ContentFields } from '../../core/content/item.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { NOON } from './clock.ts';

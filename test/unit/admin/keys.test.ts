@@ -154,7 +154,7 @@ it('keys update binds a key to domains, unbinds it, and puts it on another plan 
   const update = (...options: string[]) => json(['keys', 'update', id, ...options]);
   expect(await update('--domains', 'A.example')).toMatchObject({ plan: 'free', domains: ['a.example'] });
   expect((await countedRun(['keys', 'update', id, '--no-domains', '--plan', 'premium'])).exitCode).toBe(0);
-  expect(proxy().calls.map(({ operation }) => operation)).toEqual(['GetItem', 'UpdateItem']);
+  expect(proxy().calls.map(({ operation }) => operation)).toEqual(['GetItem', 'PutItem']);
   expect(await listedAs(id)).toMatchObject({ plan: 'premium', domains: null });
   const { stdout } = await run(['keys', 'update', id, '--domains', 'a.example,b.example']);
   expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example.\n`);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { importOptions } from '../../../admin/intake/load-file.ts';
+import { importOptions } from '../../../admin/intake/load-waiting.ts';
 import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { failure, NOW, runAdminCommand, useAdmin } from '../../support/use-admin.ts';

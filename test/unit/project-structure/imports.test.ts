@@ -55,11 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   admin: ['^(core|csv)/', PACKAGE],
   lib: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DECLARATIONS],
   openapi: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DOCUMENT, DECLARATIONS, PACKAGE],
-  local: [
-    PACKAGE,
-    '^(core|functions|openapi)/',
-    '^admin/(keys/key-store|content/(content-import|imported-item))\\.ts$',
-  ],
+  local: [PACKAGE, '^(core|functions|openapi)/', '^admin/(keys/key-store|import/content-import)\\.ts$'],
   bin: [`^(${PRODUCT_FOLDERS.join('|')})/`],
 };
 

@@ -226,14 +226,14 @@ describe('export vehicles and import --restore', () => {
     const mismatch = 'supplied: does not go with vehicle, policies and lastUpdated as an export has them';
     const changes: [fields: object, reason: string][] = [
       [{ vehicle: FORD }, mismatch],
-      [{ supplied: undefined }, mismatch],
+      [{ supplied: undefined }, 'policies[1].supplier: is not a field of this record'],
       [{ supplied: others }, mismatch],
-      [{ supplied: { ...record.supplied, Acme: acme } }, 'supplied.Acme: is not a field of this record'],
-      [{ supplied: { ...others, acme: wrongYear } }, 'supplied.acme.year: must be a whole number'],
-      [{ supplied: 1 }, 'supplied: must be an object'],
+      [{ supplied: { ...record.supplied, Acme: acme } }, mismatch],
+      [{ supplied: { ...others, acme: wrongYear } }, mismatch],
+      [{ supplied: 1 }, mismatch],
     ];
     await restore(changes.map(([fields], nth) => JSON.stringify({ ...record, registration: `R${nth}`, ...fields })));
-    const rejected = changes.map(([, text]) => ({ reasons: [expect.stringContaining(text)] }));
-    expect(await admin.rejectedLines(admin.pathOf('r.ndjson'))).toMatchObject(rejected);
+    const reasons = (await admin.rejectedLines(admin.pathOf('r.ndjson'))).map((row) => String(row.reasons));
+    expect(reasons).toEqual(changes.map(([, text]) => expect.stringContaining(text)));
   });
 });

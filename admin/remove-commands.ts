@@ -1,20 +1,19 @@
 import type { Command } from 'commander';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { exampleOf } from '../command/format.ts';
-import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { type FileCommand, REGISTRATION_FILE } from '../files/file-command.ts';
-import type { FileOptions } from '../files/file-options.ts';
-import { addRegistrationFile, registrationLines } from '../files/registration-option.ts';
-import { runFile } from '../files/run-file.ts';
-import { COMPLIANCE_RECORDS } from '../import/compliance.ts';
-import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
-import { addSupplierOption } from '../supplier-option.ts';
-import { removeSupplied } from './remove-supplied.ts';
+import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
+import { exampleOf, formatNumber, toLines } from './command/format.ts';
+import { type CommandContext, type Runner, requireConfirmation } from './deployment/deployment.ts';
+import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
+import { addRegistrationFile, addSupplierOption, type FileOptions, registrationLines } from './files/file-options.ts';
+import { BEGINS_AGAIN } from './files/report.ts';
+import { runFile } from './files/run-file.ts';
+import { COMPLIANCE_RECORDS } from './import/compliance.ts';
+import { recordChanges } from './records/record-changes.ts';
+import { storedRecords } from './records/stored-records.ts';
+import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
 const RECORD_NAMES = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
 const OTHER_TABLE = { vehicles: 'compliance', compliance: 'vehicles' } as const;
 
-/** Removes the records of the registrations in a file from one of the two tables. */
 const removeCommand = (noun: keyof typeof RECORD_NAMES): FileCommand => ({
   ...REGISTRATION_FILE,
   verb: 'remove',
@@ -28,6 +27,47 @@ const removeCommand = (noun: keyof typeof RECORD_NAMES): FileCommand => ({
     read: (_rows, registration) => ({ change: { registration } }),
   },
 });
+
+/**
+ * Removes what a supplier has supplied, and vehicles that no other supplier has. Damaged records stay, because they may
+ * be other suppliers'.
+ */
+const removeSupplied = async (
+  supplier: string | undefined,
+  dryRun: boolean,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  const what = `everything that ${supplier === undefined ? 'was supplied without a name' : `${supplier} has supplied`}`;
+  if (!dryRun) await requireConfirmation(`This removes ${what} for good`, context);
+  const target = supplierTarget(supplier);
+  const remove = recordChanges(target, { dryRun }, context);
+  let [removed, damaged] = [0, 0];
+  await storedRecords(target, context).scan(async (page) => {
+    damaged += page.filter(([, { parts }]) => parts === undefined).length;
+    const supplied = page.filter(([, { parts }]) => parts?.has(target.supplier));
+    await remove(
+      supplied.map(([registration]) => ({ registration })),
+      (_, result) => {
+        if (result === 'removed') removed += 1;
+      },
+    );
+  });
+  const interrupted = context.signal.aborted;
+  const notes = [
+    interrupted && `Stopped by Ctrl-C; ${BEGINS_AGAIN}.`,
+    !interrupted &&
+      removed + damaged === 0 &&
+      `There was nothing that ${supplier ?? 'a supplier without a name'} has supplied.`,
+    damaged > 0 && `Damaged records, which may be anyone’s, stay: ${formatNumber(damaged)}.`,
+    dryRun && 'Dry run: nothing was changed.',
+  ];
+  return {
+    text: `${dryRun ? 'would be removed' : 'removed'}: ${formatNumber(removed)}\n`,
+    notes: toLines(notes),
+    data: { kind: 'vehicles', supplier: supplier ?? null, removed, damaged, interrupted, ...(dryRun && { dryRun }) },
+    exitCode: interrupted ? EXIT.interrupted : damaged > 0 ? EXIT.incomplete : EXIT.done,
+  };
+};
 
 interface RemoveOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
@@ -52,7 +92,6 @@ const runRemove = async (
   return runFile(removeCommand(noun), file ?? registrationLines(registration ?? []), options, context);
 };
 
-/** Adds `remove vehicles` and `remove compliance`. */
 export const addRemoveCommands = (program: Command, run: Runner): void => {
   const removals = program
     .command('remove')

@@ -3,21 +3,59 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { claimantOf, contentReads, contentStore, readDynamoItems } from '../../core/content/content-store.ts';
 import type { ChangeTiming } from '../../core/content/content-table.ts';
 import { contentTransactions, creationWrites } from '../../core/content/content-writes.ts';
-import type { ContentItem } from '../../core/content/item.ts';
+import { type ContentFields, type ContentItem, latest } from '../../core/content/item.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
-import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** The result of a row. `reason` says why it was skipped, and `owner` is the id of the item that has its slug. */
+/** An item of a file: the fields and, where the file has them, the values that the service sets. */
+export type ImportedItem = ContentFields & Partial<ContentItem>;
+
+const FIELDS = ['title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at'] as const;
+
+/** The item that a row creates. `now` is ISO 8601 UTC. */
+const newItem = ({ version = 1, ...row }: ImportedItem, id: string, now: string): ContentItem => {
+  const created_at = row.created_at ?? row.updated_at ?? now;
+  return { ...row, id, created_at, updated_at: row.updated_at ?? created_at, version };
+};
+
+/**
+ * The stored item with the row's values; undefined when nothing changes. Every change increments the version, because
+ * writes are conditional on it, and `updated_at` never decreases unless the file has it. `now` is ISO 8601 UTC.
+ */
+const replacement = (stored: ContentItem, row: ImportedItem, now: string): ContentItem | undefined => {
+  const changes = FIELDS.some((field) => row[field] !== undefined && row[field] !== stored[field]);
+  const version = row.version ?? 0;
+  if (!changes && version <= stored.version) return undefined;
+  return {
+    ...stored,
+    ...row,
+    id: stored.id,
+    updated_at: row.updated_at ?? latest(now, stored.updated_at, row.created_at ?? ''),
+    version: Math.max(version, stored.version + 1),
+  };
+};
+
+/**
+ * Maximum number of new items in one transaction. Each needs four DynamoDB items, and changes at most one counter in
+ * each of its two lists. So 16 items need 96 actions of the 100 that DynamoDB permits.
+ */
+export const ITEMS_PER_TRANSACTION = 16;
+/** DynamoDB's limit for one transaction, with room left for keys and attribute names. */
+const MAX_BYTES = 3_500_000;
+
+const bytesOf = (fields: ContentFields): number =>
+  Object.values(fields).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
+
+export const fitsOneTransaction = (items: readonly ContentFields[]): boolean =>
+  items.length <= ITEMS_PER_TRANSACTION && items.reduce((sum, item) => sum + bytesOf(item), 0) <= MAX_BYTES;
+
+/** `reason` says why a row was skipped, and `owner` is the id of the item that has its slug. */
 type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string; readonly owner?: string | undefined };
 
 const slugTakenResult = (owner: string | undefined): ImportResult => ({
   reason: 'slug: belongs to another item of this domain',
   owner,
 });
-
-/** Returns why a row must not change the stored item with its id or slug, or undefined when it may. */
-type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
 /**
  * The slugs that earlier rows of a dry run would have moved. Maps each `qualifiedSlug` to the id of the item that would
@@ -30,14 +68,6 @@ const MAX_SLUG_RETRIES = 3;
 
 const qualifiedSlug = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
-/** A row, the item that it creates, and the stored one that it replaces instead. */
-interface PlannedRow {
-  readonly row: ImportedItem;
-  readonly added: ContentItem;
-  readonly stored: ContentItem | undefined;
-}
-
-/** Stored items by their id and by `qualifiedSlug`. */
 type StoredItems = ReadonlyMap<string, ContentItem>;
 
 /**
@@ -47,28 +77,20 @@ const findStored = (row: ImportedItem, found: StoredItems) => found.get(row.id ?
 
 /**
  * Imports items from a file into the content of live keys. Safe while the service and other imports run.
+ * @param skipReasonOf returns why a row must not change the stored item with its id or slug, or undefined when it may
  * @param dryRun if given, nothing is written, and it gets the slugs that would have been moved
  */
 export const contentImport = (
   db: DynamoDBDocumentClient,
   table: string,
-  skipReasonOf: SkipReasonOf = () => undefined,
+  skipReasonOf: (row: ImportedItem, stored: ContentItem) => string | undefined = () => undefined,
   dryRun?: MovedSlugs,
 ) => {
   const store = contentStore(db, table, 'live');
   const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
-  /** The ids of the items that have the slugs of the rows. */
-  const findIdsBySlug = async (rows: readonly ImportedItem[], deadline: Deadline): Promise<string[]> => {
-    const keys = rows.map(({ domain, slug }) => store.keys.slugKey(domain, slug));
-    return (await readDynamoItems(store, keys, deadline)).flatMap((claim) => claimantOf(claim) ?? []);
-  };
-
-  /**
-   * Number of rows so far. The item of each row is created a millisecond after the one before, so that lists keep the
-   * order of the file.
-   */
+  /** Number of rows so far. Each item is created a millisecond after the one before, as lists have the file's order. */
   let count = 0;
 
   const itemToCreate = (row: ImportedItem, now: Date): ContentItem => {
@@ -77,36 +99,40 @@ export const contentImport = (
     return newItem(row, row.id ?? randomUUID(), time);
   };
 
-  /** Writes a row. The result is `changed` when another request has changed the stored item since it was read. */
-  const write = async ({ row, added, stored }: PlannedRow, { now, deadline }: ChangeTiming) => {
-    if (stored === undefined) return transactions.insert(added, deadline);
-    const item = replacement(stored, row, now.toISOString());
-    return item === undefined ? ({ kind: 'unchanged' } as const) : transactions.replace(stored, item, deadline);
-  };
-
   /** Reads the stored items that have the id or the slug of a row. */
   const readStoredItems = async (rows: readonly ImportedItem[], deadline: Deadline): Promise<StoredItems> => {
-    const claimed = await findIdsBySlug(rows, deadline);
-    const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
+    const slugKeys = rows.map(({ domain, slug }) => store.keys.slugKey(domain, slug));
+    const claims = await readDynamoItems(store, slugKeys, deadline);
+    const ids = new Set([...claims.flatMap((claim) => claimantOf(claim) ?? []), ...rows.flatMap(({ id }) => id ?? [])]);
     const items = await reads.findMany([...ids], deadline);
     return new Map(items.flatMap((item) => [[item.id, item] as const, [qualifiedSlug(item), item] as const]));
   };
 
-  /** Imports one row; reads again while other requests change its item. */
-  const importRow = async (planned: PlannedRow, timing: ChangeTiming): Promise<ImportResult> => {
-    const { row, added } = planned;
-    let { stored } = planned;
+  /**
+   * Imports one row; reads again while other requests change its item.
+   * @param added the item that the row creates when there is no stored one that it replaces
+   */
+  const importRow = async (
+    row: ImportedItem,
+    added: ContentItem,
+    found: StoredItems,
+    { now, deadline }: ChangeTiming,
+  ): Promise<ImportResult> => {
+    let stored = findStored(row, found);
     for (let tries = 0; ; tries += 1) {
       const reason = stored && skipReasonOf(row, stored);
       if (reason !== undefined) return { reason };
-      const { kind } = await write({ row, added, stored }, timing);
+      const item = stored && replacement(stored, row, now.toISOString());
+      if (stored && item === undefined) return 'unchanged';
+      const { kind } = await (stored && item
+        ? transactions.replace(stored, item, deadline)
+        : transactions.insert(added, deadline));
       if (kind === 'done') return 'loaded';
-      if (kind === 'unchanged') return 'unchanged';
-      if (kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES)) {
-        return slugTakenResult((await readStoredItems([row], timing.deadline)).get(qualifiedSlug(row))?.id);
-      }
-      await timing.deadline.pause(backoffMs(tries));
-      stored = findStored(row, await readStoredItems([row], timing.deadline));
+      const isFinal = kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES);
+      if (!isFinal) await deadline.pause(backoffMs(tries));
+      const current = await readStoredItems([row], deadline);
+      if (isFinal) return slugTakenResult(current.get(qualifiedSlug(row))?.id);
+      stored = findStored(row, current);
     }
   };
 
@@ -134,9 +160,8 @@ export const contentImport = (
 
   /** Creates all items or none: none when one of them or its slug exists. */
   const createAll = async (added: readonly ContentItem[], deadline: Deadline): Promise<boolean> => {
-    if (added.length === 0) return false;
     const { items, claims, lists } = creationWrites(store, added);
-    return (await transact(db, [...items, ...claims, ...lists], deadline)).committed;
+    return added.length > 0 && (await transact(db, [...items, ...claims, ...lists], deadline)).committed;
   };
 
   return {
@@ -149,16 +174,16 @@ export const contentImport = (
     importBatch: async (rows: readonly ImportedItem[], timing: ChangeTiming): Promise<ImportResult[]> => {
       if (dryRun) return simulateBatch(rows, dryRun, timing);
       const found = await readStoredItems(rows, timing.deadline);
-      const plan = (row: ImportedItem): PlannedRow => {
-        return { row, added: itemToCreate(row, timing.now), stored: findStored(row, found) };
-      };
-      const planned = rows.map(plan);
-      const added = planned.flatMap(({ added: item, stored }) => (stored === undefined ? [item] : []));
-      const areCreated = await createAll(added, timing.deadline);
+      const planned = rows.map((row) => ({ row, added: itemToCreate(row, timing.now) }));
+      const isNew = ({ row }: { readonly row: ImportedItem }) => findStored(row, found) === undefined;
+      const areCreated = await createAll(
+        planned.filter(isNew).map(({ added }) => added),
+        timing.deadline,
+      );
       const results: ImportResult[] = [];
       for (const one of planned) {
-        const isCreated = areCreated && one.stored === undefined;
-        results.push(isCreated ? 'loaded' : await importRow(one, timing));
+        const isCreated = areCreated && isNew(one);
+        results.push(isCreated ? 'loaded' : await importRow(one.row, one.added, found, timing));
       }
       return results;
     },

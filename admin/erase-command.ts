@@ -1,22 +1,25 @@
 import type { Command } from 'commander';
-import type { Erasure } from '../../core/vehicles/erasure.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { exampleOf } from '../command/format.ts';
-import { readCaller } from '../deployment/aws-requests.ts';
-import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { type FileCommand, REGISTRATION_FILE } from '../files/file-command.ts';
-import type { FileOptions } from '../files/file-options.ts';
-import { addRegistrationFile, registrationLines } from '../files/registration-option.ts';
-import { runFile } from '../files/run-file.ts';
-import { findErasures } from '../records/erasures.ts';
-import type { RecordChange } from '../records/record-changes.ts';
-import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
+import type { Erasure } from '../core/vehicles/erasure.ts';
+import { CommandFailure, type CommandResult } from './command/command-result.ts';
+import { exampleOf } from './command/format.ts';
+import { readCaller } from './deployment/aws-requests.ts';
+import type { CommandContext, Runner } from './deployment/deployment.ts';
+import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
+import { addRegistrationFile, type FileOptions, registrationLines } from './files/file-options.ts';
+import type { Row } from './files/rows.ts';
+import { runFile } from './files/run-file.ts';
+import { findErasures } from './records/erasures.ts';
+import type { RecordChange } from './records/record-changes.ts';
+import { WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
-type ChangeOf = (fields: Readonly<Record<string, unknown>>) => Omit<RecordChange, 'registration'>;
+const ERASES = {
+  consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
+  note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
+};
 
 /** A command on erasures. A registration may be in the file more than once: it is changed and counted once. */
 const erasureCommand = (
-  changeOf: ChangeOf,
+  changeOf: (fields: Row['fields']) => Omit<RecordChange, 'registration'>,
   about: Pick<FileCommand, 'consequence' | 'outcomes' | 'note'>,
 ): FileCommand => ({
   ...REGISTRATION_FILE,
@@ -28,14 +31,6 @@ const erasureCommand = (
     read: ([row], registration) => ({ change: { registration, ...changeOf(row?.fields ?? {}) } }),
   },
 });
-
-const ERASES = {
-  consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
-  note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
-};
-
-const eraseCommand = (erasure: Erasure['erased']): FileCommand =>
-  erasureCommand(() => ({ erasure }), { ...ERASES, outcomes: ['erased', 'notThere', 'unchanged'] });
 
 /** Copies erasures from lines as an export has them. */
 const COPY = erasureCommand(({ erased }) => ({ erasure: erased as Erasure['erased'], isCopy: true }), {
@@ -54,13 +49,6 @@ interface EraseOptions extends Partial<FileOptions> {
   readonly undo?: boolean;
 }
 
-/** The erasures of another table, such as the one that a restored table replaces. */
-const erasureLines = async (table: string, context: CommandContext): Promise<readonly string[]> => {
-  const found = await findErasures(table, context);
-  if (found !== undefined) return found.map((erasure) => JSON.stringify(erasure));
-  throw new CommandFailure(`${context.deployment.address} has no table ${table}, or it is not ready yet`);
-};
-
 const runErase = async (
   file: string | undefined,
   { registration, from, undo = false, ...options }: EraseOptions,
@@ -71,11 +59,22 @@ const runErase = async (
     throw new CommandFailure(`name one of FILE, --registration R… and --from TABLE: ${nothing}`);
   }
   if (undo && registration === undefined) throw new CommandFailure(`--undo needs --registration R…: ${nothing}`);
-  if (from !== undefined) return runFile(COPY, await erasureLines(from, context), options, context);
+  if (from !== undefined) {
+    const found = await findErasures(from, context);
+    if (found !== undefined)
+      return runFile(
+        COPY,
+        found.map((erasure) => JSON.stringify(erasure)),
+        options,
+        context,
+      );
+    throw new CommandFailure(`${context.deployment.address} has no table ${from}, or it is not ready yet`);
+  }
   const source = file ?? registrationLines(registration ?? []);
   if (undo) return runFile(UNDO, source, options, context);
   const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
-  return runFile(eraseCommand(erasure), source, options, context);
+  const command = erasureCommand(() => ({ erasure }), { ...ERASES, outcomes: ['erased', 'notThere', 'unchanged'] });
+  return runFile(command, source, options, context);
 };
 
 export const addEraseCommand = (program: Command, run: Runner): void => {
