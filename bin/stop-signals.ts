@@ -1,4 +1,3 @@
-/** The actions of a process that is asked to stop by signals. */
 interface StopActions {
   /** Called once, on the first request to stop. */
   readonly stop: () => unknown;
@@ -25,7 +24,6 @@ export const stopListener = ({ stop, stopNow }: StopActions, now: () => number):
   };
 };
 
-/** Handles Ctrl-C and the other signals that ask this process to stop. */
 export const onStopSignal = (actions: StopActions): void => {
   const listener = stopListener(actions, () => performance.now());
   for (const signal of SIGNALS) process.on(signal, listener);

@@ -1,4 +1,3 @@
-/** The part of standard error that the line uses. */
 interface Terminal {
   readonly isTTY: boolean;
   readonly columns?: number | undefined;
@@ -18,7 +17,6 @@ export const progressLine = (stream: Terminal) => {
     if (stream.isTTY) stream.write(`\r${text.length > width ? `${text.slice(0, width - 1)}…` : text}\x1b[K`);
   };
   return {
-    /** Shows how much of a total is done, with counts in words. */
     show: (done: number, total: number, text: string): void => {
       start ??= { at: performance.now(), done };
       percent = `${Math.floor((100 * done) / Math.max(1, total))} %`;
@@ -26,7 +24,6 @@ export const progressLine = (stream: Terminal) => {
       const seconds = ((performance.now() - start.at) / 1_000 / Math.max(1, done - start.done)) * (total - done);
       draw(`${percent}${done > start.done && done < total ? `, ${timeLeft(seconds)} left` : ''}${counts}`);
     },
-    /** Shows that the command waits for the rate limit. */
     showWait: (until: Date): void =>
       draw(`${percent}, waiting for the limit until ${until.toLocaleTimeString('en-GB')}${counts}`),
     clear: (): void => draw(''),

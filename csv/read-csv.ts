@@ -49,16 +49,8 @@ interface CsvChunk {
   readonly read: number;
 }
 
-interface ReadingOptions {
-  readonly maxLength?: number;
-}
-
 /** The rows of a CSV file without blank ones. @throws UnreadableFile when it is unclear where a row ends */
-async function* parseRows(
-  file: TextFile,
-  delimiter: string,
-  { maxLength = MAX_ROW_LENGTH }: ReadingOptions,
-): AsyncGenerator<CsvChunk> {
+async function* parseRows(file: TextFile, delimiter: string, maxLength: number): AsyncGenerator<CsvChunk> {
   let line = 1;
   let rows: CsvRow[] = [];
   const addRow = (cells: string[]): null => {
@@ -97,15 +89,10 @@ async function* parseRows(
 }
 
 /** The first rows, as many as there are before a problem. @throws UnreadableFile when the first one has a problem */
-const readFirstRows = async (
-  file: TextFile,
-  delimiter: string,
-  count: number,
-  options: ReadingOptions,
-): Promise<CsvRow[]> => {
+const readFirstRows = async (file: TextFile, delimiter: string, count: number): Promise<CsvRow[]> => {
   const found: CsvRow[] = [];
   try {
-    for await (const { rows } of parseRows(file, delimiter, options)) {
+    for await (const { rows } of parseRows(file, delimiter, MAX_ROW_LENGTH)) {
       found.push(...rows.slice(0, count - found.length));
       if (found.length === count) break;
     }
@@ -122,7 +109,7 @@ const declaredDelimiter = ({ cells }: CsvRow, delimiter: string): string | undef
   return declared === undefined || others.some((cell) => cell.trim() !== '') ? undefined : declared || delimiter;
 };
 
-interface HeaderOptions extends ReadingOptions {
+interface HeaderOptions {
   /** Number of rows in which the header is searched by its known names. Default: 1. */
   readonly searched?: number;
   /** The line of the header, which is then not searched. */
@@ -172,20 +159,18 @@ const compareCandidates = (a: Candidate, b: Candidate): number => {
 export const readHeader = async (
   file: TextFile,
   isKnown: (name: string) => boolean,
-  { searched = 1, headerLine, ...options }: HeaderOptions = {},
+  { searched = 1, headerLine }: HeaderOptions = {},
 ): Promise<CsvHeader | undefined> => {
   const candidates: Candidate[] = [];
   let failure: unknown;
   const count = headerLine ?? searched;
   for (const delimiter of DELIMITERS) {
     try {
-      const [first, ...others] = await readFirstRows(file, delimiter, count + 1, options);
+      const [first, ...others] = await readFirstRows(file, delimiter, count + 1);
       if (first === undefined) continue;
       const declared = declaredDelimiter(first, delimiter);
       const rows =
-        declared === undefined
-          ? [first, ...others]
-          : (await readFirstRows(file, declared, count + 2, options)).slice(1);
+        declared === undefined ? [first, ...others] : (await readFirstRows(file, declared, count + 2)).slice(1);
       candidates.push(...candidatesOf(rows, declared ?? delimiter, isKnown).slice(0, count));
       if (declared !== undefined) break;
     } catch (error) {
@@ -215,9 +200,9 @@ export const readHeader = async (
 export async function* readCsv(
   file: TextFile,
   { delimiter, line }: CsvHeader,
-  options: ReadingOptions = {},
+  maxLength = MAX_ROW_LENGTH,
 ): AsyncGenerator<CsvChunk> {
-  for await (const { rows, read } of parseRows(file, delimiter, options)) {
+  for await (const { rows, read } of parseRows(file, delimiter, maxLength)) {
     yield { rows: rows.filter((row) => row.line > line), read };
   }
 }

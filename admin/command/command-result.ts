@@ -4,7 +4,6 @@ export const EXIT = {
   incomplete: 1,
   /** Failed: invalid arguments, no such file, column, key or database, or an error during the command. */
   notDone: 2,
-  /** Ended by Ctrl-C. */
   interrupted: 130,
 } as const;
 

@@ -13,7 +13,6 @@ export interface AdminContext {
   readonly tableNames: TableNames;
   /** `DYNAMODB_PORT` and `PLANS`, as `npm start` reads them, and `AWS_PROFILE`, `AWS_REGION`, `AWS_DEFAULT_REGION`. */
   readonly env: NodeJS.ProcessEnv;
-  /** The folder of the stages' settings. */
   readonly stagesFolder: string;
   /** Aborted by Ctrl-C: writes in flight are finished, no new one is started. */
   readonly signal: AbortSignal;

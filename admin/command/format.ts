@@ -14,7 +14,6 @@ const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 export const escapeControls = (text: string): string =>
   text.replace(CONTROL, (character) => codePointOf(character).replace('U+', '\\u'));
 
-/** The example of a command's help. */
 export const exampleOf = (line: string): string => `\nExample:\n  npm run --silent admin -- ${line}`;
 
 /** Joins the lines that are not empty, each with its line feed. */
@@ -24,7 +23,6 @@ export const toLines = (lines: readonly (string | false | null | undefined)[]): 
     .map((line) => `${line}\n`)
     .join('');
 
-/** A whole number with separators, such as 20,000. */
 export const formatNumber = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
 /** The library's borders, which are omitted so that `grep` and `cut` work on the output. */

@@ -30,7 +30,6 @@ export interface Deployment {
     /** The prefix of an entry of `intake`, whose alarm watches only what is loaded from there. */
     readonly entry?: string;
   };
-  /** Set for a stack with the setting `intake`. */
   readonly intake?: IntakeOutput;
   /** Set for production data: the name that confirms a change, and the value of `--yes`. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
@@ -43,13 +42,11 @@ export const tableName = ({ tableNames }: Deployment, id: TableId): string => {
   throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
 };
 
-/** The context in which a deployment is opened. */
 export interface DeploymentContext extends AdminContext {
   /** Writes a sentence to standard error; with `--json` as one line of JSON. */
   readonly notice: (sentence: string) => void;
 }
 
-/** The context of one command: its process and its deployment. */
 export interface CommandContext extends DeploymentContext {
   readonly deployment: Deployment;
 }

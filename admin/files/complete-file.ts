@@ -5,6 +5,7 @@ import type { ChangeOptions } from '../records/record-changes.ts';
 import { type RecordTarget, summaryOf } from '../records/record-target.ts';
 import { storedRecords } from '../records/stored-records.ts';
 import type { FileRun } from './file-command.ts';
+import { limitOf } from './file-options.ts';
 import { writeRegistrations } from './output-file.ts';
 
 /**
@@ -39,7 +40,7 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
   // Each unreadable row may belong to a vehicle that seems to be missing. When nothing is stored, nothing can be
   // missing.
   const unreadable = stored === 0 ? 0 : staged.countUnreadable();
-  const most = removeAtMost.of(stored);
+  const most = limitOf(removeAtMost, stored);
   if (missing + unreadable <= most) return;
   const file = missing > 0 ? await writeRegistrations(source.path, 'missing', staged.listed('missing')) : undefined;
   const rows = unreadable === 1 ? '1 row' : `${formatNumber(unreadable)} rows`;
@@ -47,7 +48,7 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
     [
       `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records`,
       unreadable > 0 ? `, and ${rows} without a readable registration, each counted as one` : '',
-      `, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; `,
+      `, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost}: nothing was changed; `,
       `when the file is right, raise --remove-at-most to ${missing + unreadable}`,
       file === undefined ? '' : `; the registrations are in ${file}`,
     ].join(''),

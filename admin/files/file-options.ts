@@ -9,10 +9,8 @@ import type { MappedColumn } from './columns.ts';
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
 export type DateFormat = 'iso' | 'uk';
 
-export interface Limit {
-  readonly text: string;
-  readonly of: (total: number) => number;
-}
+/** A number such as 200, or a percentage such as 2.5%. */
+type Limit = string;
 
 /** The options of a command on a file. `--help` explains them. */
 export interface FileOptions {
@@ -37,12 +35,14 @@ const addMapping = (text: string, earlier: readonly MappedColumn[] = []): Mapped
 };
 
 export const parseLimit = (text: string): Limit => {
-  if (!LIMIT_FORM.test(text)) {
-    throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
-  }
-  const number = Number.parseFloat(text);
-  if (!text.endsWith('%')) return { text, of: () => number };
-  return { text, of: (total) => Math.ceil(Number(((total * number) / 100).toFixed(6))) };
+  if (LIMIT_FORM.test(text)) return text;
+  throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
+};
+
+/** The number that a limit permits; a percentage of a total is rounded up. */
+export const limitOf = (limit: Limit, total: number): number => {
+  const number = Number.parseFloat(limit);
+  return limit.endsWith('%') ? Math.ceil(Number(((total * number) / 100).toFixed(6))) : number;
 };
 
 const readEncoding = (name: string): Encoding => {
@@ -57,8 +57,8 @@ export const DEFAULT_OPTIONS: FileOptions = {
   ifNewer: false,
   complete: false,
   restore: false,
-  removeAtMost: parseLimit('5%'),
-  unreadableAtMost: parseLimit('0'),
+  removeAtMost: '5%',
+  unreadableAtMost: '0',
   dryRun: false,
 };
 

@@ -82,7 +82,6 @@ export const readRow = ({ line, given }: GivenRow, layout: Layout): Row => {
   return { line, given, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };
 };
 
-/** Maximum number of lines that a message names. */
 export const MAX_LINES = 20;
 
 /**
@@ -111,11 +110,11 @@ async function* readCsvRows(
   map: readonly MappedColumn[],
 ): AsyncGenerator<RowPage> {
   const { isKnown, findLayout } = columnFinder(columns, map);
-  const header = await readHeader(source, isKnown, { maxLength });
+  const header = await readHeader(source, isKnown);
   if (header === undefined) throw new FileRefused(`the file is empty: ${requiredColumnsClause(columns)}`);
   const layout = findLayout(header);
   const isUsed = (index: number) => typeof layout.columns[index - layout.cut] === 'string';
-  for await (const { rows, read } of readCsv(source, header, { maxLength })) {
+  for await (const { rows, read } of readCsv(source, header, maxLength)) {
     refuseLines(
       rows.filter(
         ({ cells }) => !hasLines && cells.some((cell, index) => mayHideRow(cell, isUsed(index), layout.delimiter)),

@@ -81,7 +81,6 @@ const writeRecords = async (
   });
 };
 
-/** Compares a complete file with what is stored, and writes. */
 const writeRows = async (run: FileRun, context: CommandContext): Promise<void> => {
   const { command, source, options, staged, counts } = run;
   const { noun, rowHandling } = command;

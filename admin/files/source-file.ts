@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { findEncoding, findMark } from '../../csv/encoding.ts';
+import { findEncoding, findMark, parseEncoding } from '../../csv/encoding.ts';
 import { type TextFile, UnreadableFile } from '../../csv/text.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import type { DeploymentContext } from '../deployment/deployment.ts';
@@ -78,7 +78,8 @@ export const openSource = async (
     requireFormat('ndjson', options);
     return { lines: file, path: '', format: 'ndjson', encoding: 'utf-8', bytes: 0, changed: '' };
   }
-  const [path, given] = [file, options.encoding];
+  const path = file;
+  const given = options.encoding && parseEncoding(options.encoding);
   try {
     const facts = await readFacts(path);
     // Checked before the name, because the message about a workbook or a compressed file is more helpful.

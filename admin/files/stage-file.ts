@@ -5,6 +5,7 @@ import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { listNames } from './columns.ts';
 import type { FileRun } from './file-command.ts';
+import { limitOf } from './file-options.ts';
 import { type Layout, MAX_LINES, type Row, readRow, readRows, refuseLines } from './rows.ts';
 import { requireUnchanged } from './source-file.ts';
 import { hasUsDate } from './uk-dates.ts';
@@ -67,7 +68,7 @@ const readRowRegistration = (
 const requireReadableRows = ({ command, source: { path, lines }, options, staged }: FileRun): void => {
   const count = staged.countRejected();
   const isImport = command.verb === 'import';
-  if (count <= (isImport ? options.unreadableAtMost.of(staged.countRows()) : 0)) return;
+  if (count <= (isImport ? limitOf(options.unreadableAtMost, staged.countRows()) : 0)) return;
   const first = staged
     .rejectedRows()
     .take(MAX_LINES)

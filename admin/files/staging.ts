@@ -30,7 +30,10 @@ const REJECT_MANY = `
 
 const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';
 
-/** Counts reasons that differ only in line numbers as one. SQLite takes the bare column from the first line. */
+/**
+ * Counts reasons that differ only in line numbers as one: `general` is without them, and `reason` is that of the first
+ * line, from which SQLite takes the bare column.
+ */
 const COUNT_REASONS = `
   SELECT general(value) AS general, value AS reason, count(DISTINCT line) AS count, min(line) AS line
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
@@ -40,15 +43,6 @@ const COUNT_REASONS = `
  * written to files with these names.
  */
 type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format';
-
-interface ReasonCount {
-  /** The reason without line numbers, which differ from row to row. */
-  readonly general: string;
-  /** The reason of the first row, with line numbers. */
-  readonly reason: string;
-  readonly count: number;
-  readonly line: number;
-}
 
 const requireFolder = (folder: string): void => {
   try {
@@ -146,7 +140,7 @@ export const openStaging = (folder: string) => {
     },
 
     /** The 1,000 most frequent reasons, the most frequent one first. */
-    reasons: (): readonly ReasonCount[] => [...query<ReasonCount>(COUNT_REASONS)],
+    reasons: () => [...query<{ general: string; reason: string; count: number; line: number }>(COUNT_REASONS)],
 
     row: (line: number): Row | undefined => {
       const [found] = query<StagedRow>('SELECT * FROM rows WHERE line = ?', `${line}`);

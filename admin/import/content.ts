@@ -84,9 +84,8 @@ const readContentRow = (row: Row, now: Date, claims: Claims): ImportedItem | rea
   for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);
   const stamps = readTimestamps(check, fields);
   if (check.reasons.length > 0) return check.reasons;
-  const { id, version } = fields as Pick<ImportedItem, 'id' | 'version'>;
-  const given = { ...(id !== undefined && { id }), ...(version !== undefined && { version }) };
-  const record = { ...newFields(fields as T.Static<typeof CreateContent>), ...stamps, ...given };
+  const given = fields as T.Static<typeof CreateContent> & Partial<ContentItem>;
+  const record: ImportedItem = { ...given, ...newFields(given), ...stamps };
   const reasons = findRepeats(record, row.line, claims);
   return reasons.length > 0 ? reasons : record;
 };

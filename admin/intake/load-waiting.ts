@@ -4,12 +4,10 @@ import { dirname, join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
-import { parseEncoding } from '../../csv/encoding.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Counts, DataKind } from '../files/file-command.ts';
-import { type DateFormat, parseLimit } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
 import { type IntakeBucket, intakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
 import { decide, type LastLoaded, listWaiting, readLastLoaded, type WaitingFile } from './waiting-files.ts';
@@ -21,30 +19,12 @@ interface LoadContext extends CommandContext {
   readonly log: (line: object) => void;
 }
 
-/** The outcome of a file, as its report contains it. */
 interface LoadResult extends Partial<Counts> {
   readonly outcome: 'loaded' | 'refused' | 'superseded';
   readonly reason?: string | undefined;
   /** Replaces `reason`, which may quote the file, in the log and in the message. */
   readonly publicReason?: string;
 }
-
-/** The options with which the files of an entry are imported. */
-export const importOptions = ({
-  supplier,
-  complete,
-  dates,
-  encoding,
-  removeAtMost,
-  unreadableAtMost,
-}: IntakeEntry): ImportOptions => ({
-  ...(supplier !== undefined && { supplier }),
-  ...(complete !== undefined && { complete }),
-  ...(dates !== undefined && { dates: dates as DateFormat }),
-  ...(encoding !== undefined && { encoding: parseEncoding(encoding) }),
-  ...(removeAtMost !== undefined && { removeAtMost: parseLimit(removeAtMost) }),
-  ...(unreadableAtMost !== undefined && { unreadableAtMost: parseLimit(unreadableAtMost) }),
-});
 
 /**
  * Fields of an import's result that a report leaves out: the names of files on this machine, and fields that say
@@ -59,7 +39,8 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
   const notices: string[] = [];
   const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
   try {
-    const { data } = await importFile(entry.import as DataKind, path, importOptions(entry), {
+    // An entry has the options of the command line.
+    const { data } = await importFile(entry.import as DataKind, path, entry as ImportOptions, {
       ...context,
       showsProgress: false,
       notice: (sentence) => void notices.push(sentence),

@@ -53,7 +53,6 @@ export interface UpdateKeyOptions {
   readonly domains?: readonly string[] | false;
 }
 
-/** Changes the plan of a key, its domains or both, from its next request on. */
 export const updateKey = async (
   id: string,
   { plan, domains }: UpdateKeyOptions,

@@ -17,7 +17,6 @@ const TIMEOUT_MS = 20_000;
 const isConcurrentChange = (error: unknown): boolean =>
   error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
 
-/** Who changes a key, and when. */
 export interface ChangeOrigin {
   /** An ARN on AWS, otherwise the name of a user. */
   readonly by: string;
@@ -43,9 +42,11 @@ const ifUnchanged = ({ changeNumber }: KeyRecord) =>
 const plansWith = (old: KeyRecord, plan: string, at: Date): KeyRecord['plans'] =>
   plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
-/** The table of API keys, for operators. */
 export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
-  /** The whole record, also with attributes that another version of this service added. */
+  /**
+   * The whole record, also with attributes that another version of this service added.
+   * @throws CommandFailure when there is no such key
+   */
   const get = async (id: string): Promise<KeyRecord> => {
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));
     if (Item === undefined) throw new CommandFailure(`no key has the id ${id}`);
@@ -80,10 +81,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
 
   return {
     find: keyFinder(db, table),
-
-    /** @throws CommandFailure when there is no such key */
     get,
-
     listStored,
 
     /**

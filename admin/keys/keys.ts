@@ -7,7 +7,6 @@ import { type ChangeOrigin, keyStore } from './key-store.ts';
 
 export const openKeys = ({ deployment }: CommandContext) => keyStore(deployment.db, tableName(deployment, 'keys'));
 
-/** Returns who runs the command and when, for the record of the key that it changes. @throws CommandFailure */
 export const readChangeOrigin = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
   by: await readCaller(deployment),
   at: now(),
@@ -60,7 +59,6 @@ export const keyView = (record: KeyRecord, now: Date) => ({
 
 export type KeyView = ReturnType<typeof keyView>;
 
-/** Shows a new key, its record and further facts. */
 export const newKeyText = (
   heading: string,
   key: string,

@@ -147,7 +147,6 @@ const monthTable = (keys: readonly KeyMonth[], month: string): string => {
   return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
 };
 
-/** Requests of one or every key in a month. @throws CommandFailure when nothing is left of the month */
 export const monthlyUsage = async (
   id: string | undefined,
   month: string,

@@ -24,7 +24,6 @@ export const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notTh
 
 export type RecordOutcome = (typeof RECORD_OUTCOMES)[number];
 
-/** Why a valid record was not written. */
 interface WriteRefusal {
   readonly reason: string;
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { importOptions } from '../../../admin/intake/load-waiting.ts';
 import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { failure, NOW, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
@@ -325,15 +324,14 @@ describe('By hand', () => {
   });
 });
 
-it('An entry has the options of the command line', () => {
-  const limits = { removeAtMost: '2%', unreadableAtMost: '5' };
-  expect(importOptions({ ...COMPLETE, dates: 'uk', encoding: 'macintosh', ...limits })).toEqual({
-    supplier: 'acme',
-    complete: true,
-    dates: 'uk',
-    encoding: 'macintosh',
-    removeAtMost: { text: '2%', of: expect.any(Function) },
-    unreadableAtMost: { text: '5', of: expect.any(Function) },
-  });
-  expect(importOptions(COMPLIANCE)).toEqual({});
+it('An entry has the options of the command line', async () => {
+  put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF');
+  await build([COMPLETE]);
+  const row = { registration: 'AB12CDG', make: 'Citroën', valid_from: '01/02/2026' };
+  bucket.add(`${COMPLETE.prefix}b.csv`, vehiclesCsv(vehicleRow(row), vehicleRow({ registration: 'TBC' })), ago(1));
+  const options = { dates: 'uk', encoding: 'x-mac-roman', removeAtMost: '3', unreadableAtMost: '1' };
+  expect(await build([{ ...COMPLETE, ...options }])).toMatchObject({ outcomes: ['loaded'] });
+  const policies = [{ validFrom: '2026-02-01', supplier: 'acme' }];
+  expect(await stored('AB12CDG')).toMatchObject({ vehicle: { make: 'Citro√´n' }, policies });
+  expect(await registrations()).toEqual(['AB12CDG']);
 });
