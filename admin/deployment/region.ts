@@ -31,11 +31,6 @@ const stageRegion = async (file: string, stagesFolder: string): Promise<string |
   }
 };
 
-const profileRegion = async (profile: string): Promise<string | undefined> => {
-  const { configFile, credentialsFile } = await loadSharedConfigFiles();
-  return credentialsFile[profile]?.region ?? configFile[profile]?.region;
-};
-
 /**
  * The first of `--region`, the stage's settings, `AWS_REGION`, `AWS_DEFAULT_REGION` and the profile.
  * @throws CommandFailure without one
@@ -46,13 +41,14 @@ export const findRegion = async (
   profile = 'default',
   { env, stagesFolder }: DeploymentContext,
 ) => {
+  const { configFile, credentialsFile } = await loadSharedConfigFiles();
   const file = `${stack.replace(STACK_PREFIX, '')}.json`;
   const sources = [
     [given, '--region'],
     [await stageRegion(file, stagesFolder), `stages/${file}`],
     [env.AWS_REGION, 'AWS_REGION'],
     [env.AWS_DEFAULT_REGION, 'AWS_DEFAULT_REGION'],
-    [await profileRegion(profile), `the profile ${profile}`],
+    [credentialsFile[profile]?.region ?? configFile[profile]?.region, `the profile ${profile}`],
   ] as const;
   const [name, source] = sources.find(([name]) => name) ?? [];
   if (name && source) return requireRegion(name, source);

@@ -8,10 +8,7 @@ import type { StagedRows } from './staging.ts';
 
 export type DataKind = 'vehicles' | 'compliance' | 'content';
 
-export interface ReadOptions extends Pick<FileOptions, 'dates' | 'ifNewer' | 'restore'> {
-  readonly format: FileFormat;
-  readonly now: Date;
-}
+export type ReadOptions = FileOptions & { readonly format: FileFormat; readonly now: Date };
 
 /** The result of reading the rows of a vehicle. Without a change, all rows are rejected. */
 export interface ReadRows {
@@ -64,7 +61,7 @@ export const NO_COUNTS: Counts = {
 export interface FileRun {
   readonly command: FileCommand;
   readonly source: SourceFile;
-  readonly options: FileOptions & ReadOptions;
+  readonly options: ReadOptions;
   readonly staged: StagedRows;
   readonly counts: Counts;
 }

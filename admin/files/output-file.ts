@@ -18,16 +18,6 @@ export const PRIVATE_FILE = { mode: 0o600 };
 
 type Texts = Iterable<string> | AsyncIterable<string>;
 
-/** Fills a new file. @throws CommandFailure when another program has put something in its place meanwhile */
-const fill = async (path: string, texts: Texts, signal: AbortSignal | undefined): Promise<void> => {
-  const file = await open(path, 'wx', PRIVATE_FILE.mode);
-  const opened = await file.stat({ bigint: true });
-  await pipeline(Readable.from(texts), file.createWriteStream(), { ...(signal && { signal }) });
-  const found = await lstat(path, { bigint: true });
-  if (found.dev === opened.dev && found.ino === opened.ino) return;
-  throw new CommandFailure(`another program has replaced the temporary file ${path}: run this again`);
-};
-
 /**
  * Writes a file that only its owner may read. The file gets its final name when it is complete.
  * @param findName returns the final name; called when the file is complete
@@ -37,7 +27,13 @@ const write = async (path: string, texts: Texts, findName: () => Promise<string>
   // A random name, so that two commands that write the same file do not share a temporary one.
   const temporary = join(dirname(path), `admin-${randomBytes(16).toString('hex')}.tmp`);
   try {
-    await fill(temporary, texts, signal);
+    const file = await open(temporary, 'wx', PRIVATE_FILE.mode);
+    const opened = await file.stat({ bigint: true });
+    await pipeline(Readable.from(texts), file.createWriteStream(), { ...(signal && { signal }) });
+    const found = await lstat(temporary, { bigint: true });
+    if (found.dev !== opened.dev || found.ino !== opened.ino) {
+      throw new CommandFailure(`another program has replaced the temporary file ${temporary}: run this again`);
+    }
     const name = await findName();
     await rename(temporary, name);
     return name;
@@ -72,13 +68,10 @@ export const writeRegistrations = (
   path: string,
   what: 'missing' | 'removed' | 'damaged' | 'not-there',
   registrations: Iterable<string>,
-): Promise<string> =>
-  writeBeside(
-    path,
-    what,
-    'txt',
-    Iterator.from(registrations).map((registration) => `${registration}\n`),
-  );
+): Promise<string> => {
+  const lines = Iterator.from(registrations).map((registration) => `${registration}\n`);
+  return writeBeside(path, what, 'txt', lines);
+};
 
 /** Rows that are written together. */
 const PAGE_ROWS = 500;

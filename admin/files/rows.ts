@@ -19,16 +19,14 @@ export interface Row extends GivenRow {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why the text of the row cannot be split into its fields reliably. */
   readonly unreadable?: string;
-  /** Whether a line of NDJSON has a field twice. */
-  readonly hasFieldTwice?: boolean;
+  /** Why the row is rejected, whatever its fields are. */
+  readonly issue?: string;
 }
 
 export interface RejectedRow {
   readonly row: Row;
   readonly reasons: readonly string[];
 }
-
-export const FIELD_TWICE = 'the line has a field twice';
 
 export interface RowRules {
   readonly columns: Columns;
@@ -71,7 +69,7 @@ const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
     // `JSON.parse` keeps the last one only.
     const hasFieldTwice = countFields(text) > countFields(JSON.stringify(value));
     if (hasFieldTwice && hasRegistrationTwice(text)) return { fields, unreadable: 'has its registration twice' };
-    return { fields, hasFieldTwice };
+    return { fields, ...(hasFieldTwice && { issue: 'the line has a field twice' }) };
   } catch {
     return { fields: {}, unreadable: 'is not JSON' };
   }

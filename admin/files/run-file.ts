@@ -23,22 +23,17 @@ import { asStagingFailure, inTurns, openStaging } from './staging.ts';
 const fileTime = ({ changed }: SourceFile, now: Date): string =>
   Date.parse(changed) > now.getTime() ? now.toISOString() : changed;
 
-/**
- * A change, and the lines of the file that it comes from. A record that is removed because the file lacks it has no
- * lines.
- */
-interface PlacedChange extends RecordChange {
-  readonly lines: readonly number[];
-}
-
 const MAX_EXAMPLES = 3;
 
-/** Yields the changes in the file, then the removals of what the file lacks. Stages the rejected rows. */
+/**
+ * Yields the changes in the file with their lines, then the removals of what the file lacks, which have none. Stages the
+ * rejected rows.
+ */
 async function* changesOf(
   { options, staged, counts }: FileRun,
   { read }: RecordRules,
   onRows: () => void,
-): AsyncGenerator<PlacedChange> {
+): AsyncGenerator<RecordChange & { readonly lines: readonly number[] }> {
   const today = londonDate(options.now);
   counts.rejected = staged.countRejected();
   counts.read = counts.rejected;

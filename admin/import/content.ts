@@ -5,7 +5,7 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { FileCommand, FileRun } from '../files/file-command.ts';
-import { FIELD_TWICE, type Row } from '../files/rows.ts';
+import type { Row } from '../files/rows.ts';
 import { inTurns } from '../files/staging.ts';
 import { contentImport, fitsOneTransaction, type ImportedItem } from './content-import.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
@@ -78,7 +78,7 @@ const findRepeats = (item: ImportedItem, line: number, claims: Claims): string[]
 /** One item from its row, checked like a request to create it. */
 const readContentRow = (row: Row, now: Date, claims: Claims): ImportedItem | readonly string[] => {
   if (row.unreadable !== undefined) return [`the row ${row.unreadable}`];
-  if (row.hasFieldTwice) return [FIELD_TWICE];
+  if (row.issue !== undefined) return [row.issue];
   const check = fieldChecks({ now, dates: 'iso', ifNewer: false });
   const fields = check.object('', asGiven(row), Object.keys(ContentRow.properties));
   for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);

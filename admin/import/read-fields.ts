@@ -1,7 +1,7 @@
 import type { Fields, RecordOf, RecordSchema } from '../../core/schemas/record-schema.ts';
 import { Erasure } from '../../core/vehicles/erasure.ts';
 import type { ReadOptions, ReadRows } from '../files/file-command.ts';
-import { FIELD_TWICE, type Row } from '../files/rows.ts';
+import type { Row } from '../files/rows.ts';
 import type { RecordChange } from '../records/record-changes.ts';
 import { type FieldChecks, fieldChecks } from './field-checks.ts';
 
@@ -109,7 +109,7 @@ export const readWholeRecords = (
 ): ReadRows => {
   const results = rows.map((row) => {
     const check = fieldChecks(options);
-    if (row.hasFieldTwice) check.reasons.push(FIELD_TWICE);
+    if (row.issue !== undefined) check.reasons.push(row.issue);
     const readRow = row.fields.erased === undefined ? read : options.restore ? readErasure : rejectErasure;
     return { row, reasons: check.reasons, change: { registration, ...readRow(check, row.fields, registration) } };
   });

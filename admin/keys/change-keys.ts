@@ -7,7 +7,7 @@ import { readStored } from '../../core/schemas/record-schema.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { printable, readableTable } from '../command/format.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
-import { type ChangeOrigin, type EndOfKey, keyStore } from './key-store.ts';
+import { type ChangeOrigin, type EndOfKey, type KeyChanges, keyStore } from './key-store.ts';
 import { keyView, newKeyText, openKeys, readChangeOrigin, stateOf } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
@@ -47,22 +47,12 @@ export const createKey = async (
   return { text: newKeyText(`API key of ${record.name}`, key, record, { expires: end }), data: { id, key, ...shown } };
 };
 
-export interface UpdateKeyOptions {
-  readonly plan?: string;
-  /** False for `--no-domains`. */
-  readonly domains?: readonly string[] | false;
-}
-
-export const updateKey = async (
-  id: string,
-  { plan, domains }: UpdateKeyOptions,
-  context: CommandContext,
-): Promise<CommandResult> => {
+export const updateKey = async (id: string, changes: KeyChanges, context: CommandContext): Promise<CommandResult> => {
+  const { plan, domains } = changes;
   if (plan === undefined && domains === undefined) {
     throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');
   }
   if (plan !== undefined) requirePlan(plan, context);
-  const changes = { plan, domains: domains === false ? null : domains };
   const record = await openKeys(context).update(id, changes, await readChangeOrigin(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
   return {

@@ -23,10 +23,10 @@ export interface ChangeOrigin {
   readonly at: Date;
 }
 
-/** New values of fields; `null` removes the field. */
-interface KeyChanges {
-  readonly plan?: string | undefined;
-  readonly domains?: readonly string[] | null | undefined;
+export interface KeyChanges {
+  readonly plan?: string;
+  /** False for any domain. */
+  readonly domains?: readonly string[] | false;
 }
 
 /** How a rotation ends the old key: at once, or after a last day. */
@@ -128,7 +128,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
         }
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
-          domains: domains === undefined ? old.domains : (domains ?? undefined),
+          domains: domains === undefined ? old.domains : domains || undefined,
           changedAt: at.toISOString(),
           changedBy: by,
         };

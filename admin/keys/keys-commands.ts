@@ -7,15 +7,8 @@ import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import {
-  type CreateKeyOptions,
-  createKey,
-  restoreKeys,
-  revokeKey,
-  rotateKey,
-  type UpdateKeyOptions,
-  updateKey,
-} from './change-keys.ts';
+import { type CreateKeyOptions, createKey, restoreKeys, revokeKey, rotateKey, updateKey } from './change-keys.ts';
+import type { KeyChanges } from './key-store.ts';
 import { KEY_STATES, requireKeyId } from './keys.ts';
 import { ENDS_SOON_DAYS, type ListOptions, listKeys } from './list-keys.ts';
 import { type MonthOptions, monthlyUsage, recentUsage } from './usage.ts';
@@ -147,7 +140,7 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
     .option('--no-domains', 'let the key use any content domain')
     .addHelpText('after', exampleOf('keys update 0123456789abcdef0123 --plan premium'))
-    .action((id: string, options: UpdateKeyOptions) => run((context) => updateKey(requireKeyId(id), options, context)));
+    .action((id: string, options: KeyChanges) => run((context) => updateKey(requireKeyId(id), options, context)));
   addUsageCommand(keys, run);
   keys
     .command('restore')

@@ -332,6 +332,5 @@ it('An entry has the options of the command line', async () => {
   const options = { dates: 'uk', encoding: 'x-mac-roman', removeAtMost: '3', unreadableAtMost: '1' };
   expect(await build([{ ...COMPLETE, ...options }])).toMatchObject({ outcomes: ['loaded'] });
   const policies = [{ validFrom: '2026-02-01', supplier: 'acme' }];
-  expect(await stored('AB12CDG')).toMatchObject({ vehicle: { make: 'Citro√´n' }, policies });
-  expect(await registrations()).toEqual(['AB12CDG']);
+  expect(await stored()).toMatchObject([{ registration: 'AB12CDG', vehicle: { make: 'Citro√´n' }, policies }]);
 });
