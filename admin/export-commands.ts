@@ -83,10 +83,7 @@ const exportRecords = async (
   };
 };
 
-/**
- * Every content item of live keys, in no particular order: an import orders lists by `created_at`. @throws
- * UnreadableRecord
- */
+/** Every content item of live keys, in no order: an import orders lists by `created_at`. @throws UnreadableRecord */
 export async function* exportedItems(client: DynamoDBDocumentClient, table: string): AsyncGenerator<ContentItem> {
   const { pk, sk } = contentKeys('live').itemKey('');
   const query = {

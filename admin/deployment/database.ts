@@ -22,9 +22,7 @@ export const OTHER_SERVICE_TIMEOUTS = {
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   documentClient(new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, requestHandler: awsTransport(TIMEOUTS) }));
 
-type Place = Pick<Deployment, 'address' | 'remedy' | 'account'>;
-
-const sentenceAbout = (error: Error, place: Place): string | undefined => {
+const sentenceAbout = (error: Error, place: Deployment): string | undefined => {
   const { address, remedy, account } = place;
   const sentence = account && awsErrorSentence(error, account.profile);
   if (sentence !== undefined) return sentence;
@@ -44,7 +42,7 @@ const sentenceAbout = (error: Error, place: Place): string | undefined => {
 };
 
 /** Converts an error of the database into a CommandFailure; any other error is returned unchanged. */
-export const asCommandFailure = (error: unknown, place: Place): unknown => {
+export const asCommandFailure = (error: unknown, place: Deployment): unknown => {
   if (!(error instanceof Error) || error instanceof CommandFailure) return error;
   const sentence = sentenceAbout(error, place);
   return sentence === undefined ? error : new CommandFailure(sentence, { cause: error });

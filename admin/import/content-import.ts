@@ -12,12 +12,6 @@ export type ImportedItem = ContentFields & Partial<ContentItem>;
 
 const FIELDS = ['title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at'] as const;
 
-/** The item that a row creates. `now` is ISO 8601 UTC. */
-const newItem = ({ version = 1, ...row }: ImportedItem, id: string, now: string): ContentItem => {
-  const created_at = row.created_at ?? row.updated_at ?? now;
-  return { ...row, id, created_at, updated_at: row.updated_at ?? created_at, version };
-};
-
 /**
  * The stored item with the row's values; undefined when nothing changes. Every change increments the version, because
  * writes are conditional on it, and `updated_at` never decreases unless the file has it. `now` is ISO 8601 UTC.
@@ -43,19 +37,15 @@ export const ITEMS_PER_TRANSACTION = 16;
 /** DynamoDB's limit for one transaction, with room left for keys and attribute names. */
 const MAX_BYTES = 3_500_000;
 
-const bytesOf = (fields: ContentFields): number =>
-  Object.values(fields).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
-
-export const fitsOneTransaction = (items: readonly ContentFields[]): boolean =>
-  items.length <= ITEMS_PER_TRANSACTION && items.reduce((sum, item) => sum + bytesOf(item), 0) <= MAX_BYTES;
+export const fitsOneTransaction = (items: readonly ContentFields[]): boolean => {
+  const texts = items.flatMap((item) => Object.values(item).map(String));
+  return items.length <= ITEMS_PER_TRANSACTION && Buffer.byteLength(texts.join('')) <= MAX_BYTES;
+};
 
 /** `reason` says why a row was skipped, and `owner` is the id of the item that has its slug. */
 type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string; readonly owner?: string | undefined };
 
-const slugTakenResult = (owner: string | undefined): ImportResult => ({
-  reason: 'slug: belongs to another item of this domain',
-  owner,
-});
+const SLUG_TAKEN = 'slug: belongs to another item of this domain';
 
 /**
  * The slugs that earlier rows of a dry run would have moved. Maps each `qualifiedSlug` to the id of the item that would
@@ -93,10 +83,11 @@ export const contentImport = (
   /** Number of rows so far. Each item is created a millisecond after the one before, as lists have the file's order. */
   let count = 0;
 
-  const itemToCreate = (row: ImportedItem, now: Date): ContentItem => {
+  const itemToCreate = ({ version = 1, ...row }: ImportedItem, now: Date): ContentItem => {
     const time = new Date(now.getTime() + count).toISOString();
     count += 1;
-    return newItem(row, row.id ?? randomUUID(), time);
+    const created_at = row.created_at ?? row.updated_at ?? time;
+    return { ...row, id: row.id ?? randomUUID(), created_at, updated_at: row.updated_at ?? created_at, version };
   };
 
   /** Reads the stored items that have the id or the slug of a row. */
@@ -131,7 +122,7 @@ export const contentImport = (
       const isFinal = kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES);
       if (!isFinal) await deadline.pause(backoffMs(tries));
       const current = await readStoredItems([row], deadline);
-      if (isFinal) return slugTakenResult(current.get(qualifiedSlug(row))?.id);
+      if (isFinal) return { reason: SLUG_TAKEN, owner: current.get(qualifiedSlug(row))?.id };
       stored = findStored(row, current);
     }
   };
@@ -151,7 +142,7 @@ export const contentImport = (
       const reason = stored && skipReasonOf(row, stored);
       if (reason !== undefined) return { reason };
       if (stored && replacement(stored, row, '') === undefined) return 'unchanged';
-      if (owner !== undefined && owner !== id) return slugTakenResult(owner);
+      if (owner !== undefined && owner !== id) return { reason: SLUG_TAKEN, owner };
       if (stored && qualifiedSlug(stored) !== slug) moved.set(qualifiedSlug(stored), null);
       moved.set(slug, id ?? 'new');
       return 'loaded';

@@ -37,12 +37,8 @@ export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
  */
 const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
 
-/**
- * Decodes a key in a list of objects. Keys may have characters that XML lacks, so `EncodingType` makes S3 encode them
- * like the fields of a form.
- */
-const decoded = (key: string, encoding: string | undefined): string =>
-  encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
+/** Keys may have characters that XML lacks, so `EncodingType` makes S3 encode them like the fields of a form. */
+const decoded = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
 
 export const intakeBucket = (client: S3Client, Bucket: string) => {
   return {
@@ -55,15 +51,10 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
         const page = await client.send(new ListObjectVersionsCommand(input));
         for (const { IsLatest, Key, VersionId, LastModified, Size } of page.Versions ?? []) {
           if (!IsLatest || !Key || !VersionId || !LastModified || Size === undefined) continue;
-          const name = decoded(Key, page.EncodingType);
-          files.push({ name, version: VersionId, lastModified: LastModified.toISOString(), bytes: Size });
+          files.push({ name: decoded(Key), version: VersionId, lastModified: LastModified.toISOString(), bytes: Size });
         }
-        marker = page.IsTruncated
-          ? {
-              KeyMarker: decoded(page.NextKeyMarker ?? '', page.EncodingType),
-              VersionIdMarker: page.NextVersionIdMarker,
-            }
-          : undefined;
+        const { IsTruncated, NextKeyMarker = '', NextVersionIdMarker: VersionIdMarker } = page;
+        marker = IsTruncated ? { KeyMarker: decoded(NextKeyMarker), VersionIdMarker } : undefined;
       } while (marker !== undefined);
       return files;
     },
