@@ -16,16 +16,14 @@ import { writeOutput, writeRejected } from './files/output-file.ts';
 import type { RejectedRow } from './files/rows.ts';
 import { readSuppliedVehicle, readSupplierRecord } from './records/vehicle-parts.ts';
 
-/**
- * A stored item as the line that an import restores; undefined when it is damaged. Null when the supplier has no part of
- * it, and for an erasure, which belongs to no supplier.
- */
+/** The line that an import restores: null when the supplier has none, undefined for a damaged item. */
 const readLine = (
   kind: 'vehicles' | 'compliance',
   item: DynamoItem,
   supplier: string | undefined,
 ): object | null | undefined => {
   const erasure = isErased(item) ? readStored(Erasure, item) : undefined;
+  // An erasure belongs to no supplier.
   if (erasure !== undefined) return supplier === undefined ? erasure : null;
   if (supplier !== undefined) return readSupplierRecord(item, supplier);
   if (kind === 'vehicles') return readSuppliedVehicle(item);
@@ -34,10 +32,7 @@ const readLine = (
   return record && { ...record, lastUpdated: record.lastUpdated ?? null };
 };
 
-/**
- * Damaged records cannot be exported, and the API cannot return them either. Their registrations are written to
- * `FILE.rejected.ndjson`.
- */
+/** The registrations of damaged records, which the API cannot return either, go to `FILE.rejected.ndjson`. */
 const exportRecords = async (
   kind: 'vehicles' | 'compliance',
   file: string,

@@ -28,10 +28,7 @@ const removeCommand = (noun: keyof typeof RECORD_NAMES): FileCommand => ({
   },
 });
 
-/**
- * Removes what a supplier has supplied, and vehicles that no other supplier has. Damaged records stay, because they may
- * be other suppliers'.
- */
+/** Damaged records stay, because they may be other suppliers'. */
 const removeSupplied = async (
   supplier: string | undefined,
   dryRun: boolean,

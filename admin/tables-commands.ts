@@ -11,10 +11,7 @@ import { exampleOf, formatNumber, readableTable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { findErasures } from './records/erasures.ts';
 
-/**
- * The tables whose restored copies a stage can use with the setting `tables`. Content is copied from a restored table
- * into a new one first.
- */
+/** A restored table of content is not used itself, but copied into a new one. */
 const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };
 
 type CheckedId = keyof typeof RECORDS;
@@ -24,10 +21,7 @@ const IDS = Object.keys(RECORDS) as readonly CheckedId[];
 /** Number of items that are read. Several are read, because one damaged item does not make a table unusable. */
 const SAMPLE = 25;
 
-/**
- * Describes the erasures that a restored table lacks in comparison with the table that is in use now. Without them,
- * erased vehicles would come back.
- */
+/** Without the erasures that a restored table lacks, erased vehicles would come back. */
 const lackedErasures = async (id: CheckedId, name: string, context: CommandContext): Promise<string | undefined> => {
   const current = context.deployment.tablesInUse?.[id];
   if (current === undefined || current === name) return undefined;

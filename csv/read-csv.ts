@@ -25,9 +25,7 @@ export const delimiterLine = (delimiter: string, lineEnd = '\r\n'): string =>
 
 const LINE_END = /\r\n|\r|\n/g;
 
-/**
- * Whether a cell may hide rows: its line ends may be those of rows, because a quote was opened or closed by mistake.
- */
+/** A line end in it may be one of rows, because a quote was opened or closed by mistake. */
 export const mayHideRow = (cell: string, isUsed: boolean, delimiter: string): boolean =>
   /[\r\n]/.test(cell) && (isUsed || cell.includes(delimiter));
 

@@ -18,10 +18,7 @@ const END_OF_FILE = '\x1a';
 export const readBytes = (path: string, end = Number.POSITIVE_INFINITY) =>
   createReadStream(path, { end, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
 
-/**
- * The text of a file without its byte order mark and a final U+001A, in chunks, with the bytes read so far. Wrong bytes
- * are U+FFFD.
- */
+/** Without its byte order mark and a final U+001A, with the bytes read so far. Wrong bytes are U+FFFD. */
 export async function* readText({ path, encoding }: TextFile): AsyncGenerator<{ text: string; read: number }> {
   const decoder = new TextDecoder(encoding);
   let read = 0;

@@ -10,10 +10,7 @@ export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => 
   return { update: (count: number) => write(`\r${formatNumber(count)} ${noun} read`), stop: () => write('\n') };
 };
 
-/**
- * Shows the share that is done, with rows, rate, rejections and time left, on standard error. Shows nothing unless that
- * is a terminal.
- */
+/** The share that is done, with rows, rate, rejections and time left. Only a terminal shows it. */
 export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number) => {
   const { columns } = stderr as { readonly columns?: number };
   const isTTY = showsProgress && total > 0;

@@ -15,11 +15,7 @@ const userName = (): string => {
   }
 };
 
-/**
- * Returns who runs the command: on AWS the ARN of the credentials, which STS returns without any permission, otherwise
- * the name of the user.
- * @throws CommandFailure when STS does not answer
- */
+/** On AWS the ARN of the credentials, which STS returns without any permission; otherwise the user. */
 export const readCaller = async ({ account }: Deployment): Promise<string> => {
   if (account === undefined) return userName();
   const { STSClient, GetCallerIdentityCommand } = await import('@aws-sdk/client-sts');

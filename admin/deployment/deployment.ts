@@ -53,10 +53,7 @@ export interface CommandContext extends DeploymentContext {
 
 export type Runner = (command: (context: CommandContext) => Promise<CommandResult>) => Promise<void>;
 
-/**
- * Before a command changes production data: asks for the name of the stack or table, which a script passes with --yes.
- * @throws CommandFailure when the name is missing or different
- */
+/** Asks for the name before production data is changed. A script passes it with --yes. */
 export const requireConfirmation = async (consequence: string, { deployment: { guard }, ask }: CommandContext) => {
   if (guard === undefined) return;
   const given = guard.given ?? (await ask?.(`${consequence}. Type ${guard.name} to continue: `));

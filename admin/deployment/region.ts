@@ -31,10 +31,6 @@ const stageRegion = async (file: string, stagesFolder: string): Promise<string |
   }
 };
 
-/**
- * The first of `--region`, the stage's settings, `AWS_REGION`, `AWS_DEFAULT_REGION` and the profile.
- * @throws CommandFailure without one
- */
 export const findRegion = async (
   stack: string,
   given: string | undefined,

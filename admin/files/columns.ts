@@ -11,10 +11,7 @@ export interface Columns {
   readonly others?: boolean;
 }
 
-/**
- * A column of a file whose name is not a usual one: `--map plate=registration` says that the column `plate` is
- * `registration`.
- */
+/** `--map plate=registration` says that the column `plate` is `registration`. */
 export interface MappedColumn {
   readonly column: string;
   readonly name: string;

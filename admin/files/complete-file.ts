@@ -55,11 +55,7 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
   );
 };
 
-/**
- * Scans the stored records, and lists those that a complete file removes.
- * @returns a function that finds what is stored for a registration; undefined after Ctrl-C
- * @throws FileRefused when more would be removed than `--remove-at-most` allows, or the file cannot be complete
- */
+/** Lists what the file lacks. @returns a function that finds what is stored; undefined after Ctrl-C */
 export const compareWithStored = async (
   run: FileRun,
   target: RecordTarget,

@@ -34,9 +34,7 @@ export interface FileCommand extends RowRules {
   /** The possible outcomes of a record, the intended one first. */
   readonly outcomes: readonly [RecordOutcome, ...RecordOutcome[]];
   readonly note?: string;
-  /**
-   * How the rows are handled: read and written as records of vehicles by these rules, or by a function of the command.
-   */
+  /** As records of vehicles by these rules, or by a function of the command. */
   readonly rowHandling: RecordRules | ((run: FileRun, onRows: () => void, context: CommandContext) => Promise<void>);
 }
 

@@ -10,10 +10,7 @@ import { type CsvLayout, REJECTION_COLUMNS } from './columns.ts';
 import type { Layout, RejectedRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
-/**
- * Only the owner may read files with personal data. The mode takes effect on a new file only, so an older one must be
- * deleted first.
- */
+/** Only the owner may read these files. An older file must be deleted first, because it keeps its mode. */
 export const PRIVATE_FILE = { mode: 0o600 };
 
 type Texts = Iterable<string> | AsyncIterable<string>;

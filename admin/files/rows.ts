@@ -82,9 +82,7 @@ export const readRow = ({ line, given }: GivenRow, layout: Layout): Row => {
 
 export const MAX_LINES = 20;
 
-/**
- * Refuses a file when some of its rows are wrong. The message begins as `line 3 has` or `lines 3, 4 and 17 more have`.
- */
+/** The message begins as `line 3 has` or `lines 3, 4 and 17 more have`. */
 export const refuseLines = (rows: readonly { readonly line: number }[], problem: string): void => {
   if (rows.length === 0) return;
   const lines = rows.slice(0, MAX_LINES).map(({ line }) => `${line}`);

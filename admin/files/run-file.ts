@@ -16,19 +16,13 @@ import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
 import { stageFile } from './stage-file.ts';
 import { asStagingFailure, inTurns, openStaging } from './staging.ts';
 
-/**
- * The last update of a record without one of its own: when the file was last changed, or now when that is in the
- * future.
- */
+/** For records without a last update: when the file was changed, or now when that is in the future. */
 const fileTime = ({ changed }: SourceFile, now: Date): string =>
   Date.parse(changed) > now.getTime() ? now.toISOString() : changed;
 
 const MAX_EXAMPLES = 3;
 
-/**
- * Yields the changes in the file with their lines, then the removals of what the file lacks, which have none. Stages the
- * rejected rows.
- */
+/** The changes in the file with their lines, then the removals of what it lacks. Stages the rejected rows. */
 async function* changesOf(
   { options, staged, counts }: FileRun,
   { read }: RecordRules,

@@ -64,10 +64,7 @@ const requireFormat = (format: FileFormat, { encoding, map }: Pick<FileOptions, 
   if (map.length > 0 && format !== 'csv') throw new CommandFailure('--map names columns of a CSV file');
 };
 
-/**
- * @param file a path, or lines of NDJSON in its place
- * @throws CommandFailure when it does not exist, is not readable, or is not text in one of these formats
- */
+/** @param file a path, or lines of NDJSON in its place */
 export const openSource = async (
   file: string | readonly string[],
   formats: readonly FileFormat[],

@@ -41,15 +41,13 @@ const readRegistration = ({ fields, unreadable }: Row): FoundRegistration => {
   return /^0+$/.test(key) ? { clause: 'has only zeros in place of its registration' } : { key };
 };
 
-/**
- * A row with fewer cells than the header is trusted only when it is valid: otherwise its cells may be shifted. Rows of
- * content have no registration.
- */
+/** A row with fewer cells than the header is trusted only when it is valid: its cells may be shifted. */
 const readRowRegistration = (
   { command: { rowHandling }, options }: FileRun,
   row: Row,
   layout: Layout,
 ): FoundRegistration => {
+  // Rows of content have no registration.
   if (typeof rowHandling === 'function') return { key: '' };
   const found = readRegistration(row);
   if ('clause' in found || typeof layout !== 'object' || row.given.length >= layout.header.length) return found;

@@ -20,10 +20,7 @@ const TABLES = `
   CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL);
   CREATE TABLE keys (list TEXT, key TEXT, PRIMARY KEY (list, key)) WITHOUT ROWID;`;
 
-/**
- * Rejects a vehicle with more rows, which are a mistake: it has at most 20 policies, and all of its rows are read
- * together.
- */
+/** More rows are a mistake: a vehicle has at most 20 policies, and all of its rows are read together. */
 const REJECT_MANY = `
   INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4,000,000 characters"]' FROM rows WHERE key IN (
     SELECT key FROM rows WHERE key <> '' GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
@@ -38,10 +35,7 @@ const COUNT_REASONS = `
   SELECT general(value) AS general, value AS reason, count(DISTINCT line) AS count, min(line) AS line
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
 
-/**
- * The lists of registrations that a run makes for the operator. A few of an unknown format are shown, the others are
- * written to files with these names.
- */
+/** The lists name the files that they are written to. `unknown-format` has a few examples, which are shown. */
 type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format';
 
 const requireFolder = (folder: string): void => {
@@ -63,10 +57,7 @@ export const asStagingFailure = (error: unknown, folder: string, before: string)
   return new CommandFailure(`${what} in ${folder}; ${before}${ELSEWHERE}`, { cause: error });
 };
 
-/**
- * Stages the rows of a file, and what is found while they are handled, in an SQLite database without a file name. It
- * disappears however the process ends. The caller closes it. @throws CommandFailure when the folder cannot be used
- */
+/** A database without a file name, which disappears however the process ends. The caller closes it. */
 export const openStaging = (folder: string) => {
   requireFolder(folder);
   // SQLite has no other setting for the folder of databases without a file name. All of a process are in the folder of
@@ -85,9 +76,7 @@ export const openStaging = (folder: string) => {
   const insertKey = db.prepare('INSERT OR IGNORE INTO keys VALUES (?, ?)');
   let layout: Layout = 'txt';
 
-  /**
-   * Runs a query, whose columns the caller knows, and returns its rows one by one. Other statements may run meanwhile.
-   */
+  /** The caller knows the columns. Other statements may run while the rows are read. */
   const query = <Columns>(sql: string, ...values: string[]) =>
     db.prepare(sql).iterate(...values) as Iterable<unknown> as Iterable<Columns>;
   const count = (from: string, ...values: string[]): number =>

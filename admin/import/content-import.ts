@@ -60,9 +60,7 @@ const qualifiedSlug = ({ domain, slug }: ImportedItem): string => `${domain} ${s
 
 type StoredItems = ReadonlyMap<string, ContentItem>;
 
-/**
- * Finds the stored item that a row replaces: the item with its id or, when the row has no id, the item with its slug.
- */
+/** The item with its id or, when the row has no id, the item with its slug. */
 const findStored = (row: ImportedItem, found: StoredItems) => found.get(row.id ?? qualifiedSlug(row));
 
 /**
@@ -99,10 +97,7 @@ export const contentImport = (
     return new Map(items.flatMap((item) => [[item.id, item] as const, [qualifiedSlug(item), item] as const]));
   };
 
-  /**
-   * Imports one row; reads again while other requests change its item.
-   * @param added the item that the row creates when there is no stored one that it replaces
-   */
+  /** Reads again while other requests change the item. @param added what the row creates if it replaces none */
   const importRow = async (
     row: ImportedItem,
     added: ContentItem,

@@ -7,10 +7,7 @@ import { type FieldChecks, fieldChecks } from './field-checks.ts';
 
 type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;
 
-/**
- * Returns the alternative that is given, such as a due date or an exemption. It is an issue when none or several are
- * given.
- */
+/** The alternative that is given, such as an exemption. It is an issue when none or several are given. */
 const givenAlternative = (check: FieldChecks, alternatives: readonly RecordSchema[], value: unknown, name: string) => {
   const isGiven = ({ required = [] }: RecordSchema) =>
     required.every((field) => (value as Fields | null | undefined)?.[field] !== undefined);
@@ -97,10 +94,7 @@ const rejectErasure: ReadRow = (check) => {
   return {};
 };
 
-/**
- * Reads rows that are one whole record each. Equal rows count as one. Rows that differ are rejected, because it is
- * unclear which one is right.
- */
+/** Equal rows count as one. Rows that differ are rejected, because it is unclear which one is right. */
 export const readWholeRecords = (
   rows: readonly Row[],
   registration: string,

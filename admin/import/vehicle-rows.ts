@@ -66,16 +66,11 @@ const rejectContradictions = ([first, ...others]: readonly VehicleRow[]): void =
   }
 };
 
-/**
- * Whether two policies have the same number and a day in common. A renewal may keep the number of the earlier policy.
- */
+/** The same number and a day in common. A renewal may keep the number of the earlier policy. */
 export const overlap = (one: Policy, other: Policy): boolean =>
   one.number === other.number && one.validFrom <= other.validTo && other.validFrom <= one.validTo;
 
-/**
- * Reads the policies of a vehicle. A row is given a reason when its policy overlaps with an earlier one, or is one too
- * many.
- */
+/** A row gets a reason when its policy overlaps with an earlier one, or is one too many. */
 const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
   const policies: { readonly policy: Policy; readonly line: number }[] = [];
   for (const { row, policy, reasons } of rows) {
@@ -88,10 +83,7 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
   return policies.map(({ policy }) => policy);
 };
 
-/**
- * Reads one vehicle from its rows. One rejected row rejects all of them: a record without one of its policies would be
- * wrong.
- */
+/** One rejected row rejects all of them: a record without one of its policies would be wrong. */
 export const readVehicleRows = (group: readonly Row[], registration: string, options: ReadOptions): ReadRows => {
   const all = group.map((row) => readVehicleRow(row, options));
   const rows = withoutRepeats(all);

@@ -14,10 +14,7 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
-/**
- * Hexadecimal digits of the hash that stands for the name of a file in the key of its report. Both may have 1,024
- * bytes, so the name itself does not fit.
- */
+/** Digits of the hash of a name in the key of its report. The name does not fit: both may have 1,024 bytes. */
 const HASH_LENGTH = 32;
 
 /** The folder of a file's report. @param prefix of its entry */
@@ -31,10 +28,7 @@ export const summaryKey = (prefix: string, file: StoredFile): string => `${repor
 export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
   `control/loaded/${kind}${supplier === undefined ? '' : `/${supplier}`}`;
 
-/**
- * The errors of S3 for an object that cannot be read: it was deleted, is encrypted with a key of its own, or is
- * archived.
- */
+/** It was deleted, is encrypted with a key of its own, or is archived. */
 const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
 
 /** Keys may have characters that XML lacks, so `EncodingType` makes S3 encode them like the fields of a form. */

@@ -26,10 +26,7 @@ interface LoadResult extends Partial<Counts> {
   readonly publicReason?: string;
 }
 
-/**
- * Fields of an import's result that a report leaves out: the names of files on this machine, and fields that say
- * nothing about a load.
- */
+/** Names of files on this machine, and fields that say nothing about a load. */
 const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
@@ -117,10 +114,7 @@ const loadIn = async (
   return { ...result, publicReason: 'it lacks more stored records than removeAtMost allows' };
 };
 
-/**
- * Loads one file and writes its report.
- * @throws CommandFailure for an error that the file did not cause; the file then waits for the next run
- */
+/** @throws CommandFailure for an error that the file did not cause; it then waits for the next run */
 const loadFile = async (file: WaitingFile, last: LastLoaded | undefined, context: LoadContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));
   try {
@@ -155,10 +149,7 @@ export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext
   return { decisions: decide(files, last), last, ignored };
 };
 
-/**
- * Loads files until none waits. @returns the number of files by outcome, and of ignored objects
- * @throws CommandFailure when a load fails: a later file must not be loaded before an earlier one
- */
+/** @throws CommandFailure when a load fails: a later file must not be loaded before an earlier one */
 export const loadWaiting = async (entries: Entries, context: LoadContext) => {
   const counts = { loaded: 0, refused: 0, superseded: 0 };
   for (;;) {

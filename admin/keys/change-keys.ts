@@ -71,10 +71,7 @@ export const revokeKey = async (id: string, context: CommandContext): Promise<Co
   };
 };
 
-/**
- * How the old key ends. Without an overlap it is revoked now. Otherwise it ends with the last day of the overlap, or
- * with its own last day if that is earlier.
- */
+/** The old key is revoked now, or ends with the overlap, or with its own last day if that is earlier. */
 const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: ChangeOrigin): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
   const lastDay = dayAfter(londonDate(at), overlapDays);

@@ -84,10 +84,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
     get,
     listStored,
 
-    /**
-     * Stores a new record without a condition, so that a retry after a lost response succeeds. Keys are random, and so
-     * are their ids.
-     */
+    /** Has no condition, so that a retry after a lost response succeeds. Keys and their ids are random. */
     add: async (record: KeyRecord): Promise<void> => {
       await db.send(new PutCommand(putInput(record)));
     },
@@ -98,10 +95,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
         .map((item) => parseStored(KeyRecord, item, `key ${item.id}`))
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
-    /**
-     * Stores a record that is missing. An existing record is never replaced, because it may be revoked. @returns
-     * whether the record was missing
-     */
+    /** An existing record is never replaced, because it may be revoked. @returns whether it was missing */
     addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
         await db.send(new PutCommand({ ...putInput(item), ConditionExpression: 'attribute_not_exists(id)' }));

@@ -12,10 +12,7 @@ export const readChangeOrigin = async ({ deployment, now }: CommandContext): Pro
   at: now(),
 });
 
-/**
- * Checks the id of a key. This is not an argument parser of commander, which would print the argument: it may be a key.
- * @throws CommandFailure
- */
+/** No argument parser of commander, which would print the argument: it may be a key. */
 export const requireKeyId = (text: string): string => {
   if (/^[0-9a-f]{20}$/.test(text)) return text;
   throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');
@@ -31,10 +28,7 @@ export const stateOf = ({ revokedAt, expires }: KeyRecord, time: Date): KeyState
   return expires !== undefined && expires < londonDate(time) ? 'expired' : 'active';
 };
 
-/**
- * The fields of a key that the CLI shows, without the key itself or its hash. `plans` has the window in which each plan
- * began.
- */
+/** Without the key itself or its hash. `plans` has the window in which each plan began. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,

@@ -14,9 +14,7 @@ export const ENDS_SOON_DAYS = 30;
 /** Maximum number of concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
 export const MAX_QUERIES = 20;
 
-/**
- * Characters of a name, a plan and a domain before the `…`. A row with the widest other columns then has 80 characters.
- */
+/** Characters before the `…`. A row with the widest other columns then has 80 characters. */
 export const NAME_WIDTH = 19;
 export const PLAN_WIDTH = 11;
 const DOMAIN_WIDTH = 19;

@@ -70,10 +70,7 @@ export const recentUsage = async (id: string, context: CommandContext): Promise<
 
 const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString().slice(0, 10);
 
-/**
- * The days of the month that have begun and whose counters are all kept, in Unix seconds, `to` exclusive.
- * @throws CommandFailure when there is none
- */
+/** The days that have begun and whose counters are all kept, in Unix seconds, `to` exclusive. */
 const reportedPeriod = (month: string, { now, notice }: CommandContext) => {
   const seconds = now().getTime() / 1_000;
   const midnightFrom = (time: number) => Math.ceil(time / DAY_SECONDS) * DAY_SECONDS;

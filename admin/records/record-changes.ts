@@ -45,9 +45,7 @@ export interface ChangeOptions {
   readonly dryRun: boolean;
   readonly ifNewer?: boolean;
   readonly fileTime?: string;
-  /**
-   * Returns what a scan of the table has found for a registration: the supplier's part, or that the vehicle is erased.
-   */
+  /** What a scan has found for a registration: the supplier's part, or that the vehicle is erased. */
   readonly findScanned?: ((registration: string) => PartSummary | 'erased' | undefined) | undefined;
 }
 
@@ -157,10 +155,7 @@ export const recordChanges = (
     return isWrite(outcome) ? undefined : outcome;
   };
 
-  /**
-   * Writes any number of changes until Ctrl-C, and calls `settle` with the outcome of each. Nothing is in flight when
-   * it ends.
-   */
+  /** Writes changes until Ctrl-C, and calls `settle` with each outcome. Nothing is in flight when it ends. */
   return async <Change extends RecordChange>(
     changes: AsyncIterable<Change> | Iterable<Change>,
     settle: (change: Change, result: RecordOutcome | WriteRefusal) => void,

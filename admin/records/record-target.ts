@@ -39,10 +39,7 @@ export const computeDigest = (body: object): string => hash('sha256', JSON.strin
 
 export const summaryOf = ({ body, lastUpdated }: Part): PartSummary => ({ lastUpdated, digest: computeDigest(body) });
 
-/**
- * The target of records that are replaced whole, whoever has supplied them. `read` leaves out attributes that do not
- * belong to the record.
- */
+/** Records that are replaced whole. `read` leaves out attributes that do not belong to the record. */
 export const wholeTarget = <Record extends { readonly registration: string; readonly lastUpdated?: string }>(
   table: RecordTarget['table'],
   read: (item: DynamoItem) => Record | undefined,

@@ -14,9 +14,7 @@ import type { Parts, RecordTarget } from './record-target.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
 export interface StoredRecord {
-  /**
-   * Changes with every write. Absent from records that another program has written, such as DynamoDB's import from S3.
-   */
+  /** Changes with every write. Absent from records of other programs, such as DynamoDB's import from S3. */
   readonly revision: string | undefined;
   /** Undefined for a damaged record, empty for an erased one. */
   readonly parts: Parts | undefined;
@@ -31,9 +29,7 @@ const READ_TIMEOUT_MS = 10_000;
 export const REVISION_BYTES = 16;
 const SEGMENTS = 8;
 
-/**
- * Errors worth a retry. They include the conflict with an erasure: it is a transaction, which may write the same item.
- */
+/** An erasure is a transaction, which may write the same item at the same time. */
 const isWorthRetrying = (error: unknown): boolean =>
   isTransient(error) || error instanceof TransactionConflictException;
 

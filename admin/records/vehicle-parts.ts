@@ -43,10 +43,7 @@ const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   return parts.size > 0 && suppliers.every((name) => parts.has(String(name))) ? parts : undefined;
 };
 
-/**
- * Joins the parts of a vehicle. Details and last update come from the part with the latest update; of equally late
- * parts, from the supplier whose name comes first.
- */
+/** Details and last update are those of the latest part; of equally late ones, those of the first by name. */
 const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registration'> => {
   const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
   const supplied = sorted.map(([name, { body, lastUpdated = '' }]) => ({ name, ...body, lastUpdated }));
