@@ -1,4 +1,4 @@
-import { progressLine } from '../../csv/progress-line.ts';
+import { progressBar } from '../../csv/progress-bar.ts';
 import type { AdminContext } from './context.ts';
 import { formatNumber } from './format.ts';
 
@@ -10,18 +10,18 @@ export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => 
   return { update: (count: number) => write(`\r${formatNumber(count)} ${noun} read`), stop: () => write('\n') };
 };
 
-/** The share that is done, with rows, rate, rejections and time left. Only a terminal shows it. */
+/** A progress bar with rows, rate, rejections and time left. Only a terminal shows it. */
 export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number) => {
   const { columns } = stderr as { readonly columns?: number };
   const isTTY = showsProgress && total > 0;
-  const progress = progressLine({ isTTY, columns, write: (text) => stderr.write(text) });
+  const bar = progressBar({ isTTY, columns, write: (text) => stderr.write(text) });
   const started = performance.now();
   return {
     update: (done: number, rows: number, rejected = 0): void => {
       const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
       const counts = `${formatNumber(rows)} rows, ${formatNumber(rate)}/s, ${formatNumber(rejected)} rejected`;
-      progress.show(done, total, `${noun}, ${counts}`);
+      bar.show(done, total, `${noun}, ${counts}`);
     },
-    stop: progress.clear,
+    stop: bar.clear,
   };
 };

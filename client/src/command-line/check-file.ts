@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ProgressLine } from '../../../csv/progress-line.ts';
+import type { ProgressBar } from '../../../csv/progress-bar.ts';
 import type { VehicleVerification } from '../index.ts';
 import type { CheckArguments } from './arguments.ts';
 import { answersByVehicle, CHANGE_COLUMNS, listChanges } from './changes.ts';
@@ -47,7 +47,7 @@ export interface CheckReport {
 
 interface CheckOptions {
   readonly client: VehicleVerification;
-  readonly progress: ProgressLine;
+  readonly bar: ProgressBar;
   readonly signal: AbortSignal;
   readonly print: (report: CheckReport) => Promise<void>;
 }
@@ -135,7 +135,7 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { source, ending, endingFile } = args;
-  const { client, progress, signal, print } = options;
+  const { client, bar, signal, print } = options;
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   await requireFile(source);
   const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
@@ -150,13 +150,13 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   let endingRows: string[][] = [];
   try {
     while (rows.length < total) {
-      progress.show(rows.length, total, `${formatNumber(rows.length)} of ${formatNumber(total)} rows`);
+      bar.show(rows.length, total, `${formatNumber(rows.length)} of ${formatNumber(total)} rows`);
       const batch = fleet.rows.slice(rows.length, rows.length + BATCH_SIZE);
       rows.push(...(await answerRows(batch, fleet, check, (asked) => check.lookUp(lookups, asked, args.date))));
     }
     if (ending) endingRows = await listEnding({ lookups, check, ...ending }, rows);
   } finally {
-    progress.clear();
+    bar.clear();
   }
 
   const changes =

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { promisify } from 'node:util';
-import { type ProgressLine, progressLine } from '../../../csv/progress-line.ts';
+import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
@@ -42,22 +42,22 @@ const onKeyExpires = (lastDay: string): void => {
 };
 
 /** Reports once that requests are tried again: all attempts at a service that is down take a minute. */
-const warnOnce = (progress?: ProgressLine) => {
+const warnOnce = (bar?: ProgressBar) => {
   let hasWarned = false;
   return ({ message }: Error): void => {
     if (hasWarned) return;
     hasWarned = true;
-    progress?.clear();
+    bar?.clear();
     process.stderr.write(`${printable(message).replace(/\.?$/, '.')} Trying again, ${ATTEMPTS} times at most.\n`);
   };
 };
 
-const openClient = (progress?: ProgressLine): VehicleVerification => {
+const openClient = (bar?: ProgressBar): VehicleVerification => {
   // Any other text, such as a placeholder, could not be removed from what is printed.
   if (!/^vvc_\w+$/.test(apiKey.trim())) {
     throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to the key that you were given, which begins with vvc_.');
   }
-  const events = { onRateLimit: progress?.showWait, onRetry: warnOnce(progress), onKeyExpires };
+  const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires };
   try {
     if (baseUrl !== '') {
       const client = new VehicleVerification({ baseUrl, apiKey, attempts: ATTEMPTS, ...events });
@@ -137,10 +137,10 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
 
 /** Returns the exit code. */
 const check = async (args: CheckArguments, signal: AbortSignal): Promise<number> => {
-  const progress = progressLine(process.stderr);
-  const client = openClient(progress);
+  const bar = progressBar(process.stderr);
+  const client = openClient(bar);
   const printReport = (report: CheckReport) => print(...reportLines(args, report));
-  const report = await checkFile(args, { client, progress, signal, print: printReport });
+  const report = await checkFile(args, { client, bar, signal, print: printReport });
   if (foundBy(args, report).length > 0) return FOUND;
   // With `--fail-on`, rows without an answer for good count only when it names `unanswered`.
   const failed = args.failOn.length > 0 ? unreadRows(report.counts) : failedRows(report.counts);

@@ -15,7 +15,7 @@ import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
 import { countRows, failedRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
 import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
-import { progressLine } from '../../../csv/progress-line.ts';
+import { progressBar } from '../../../csv/progress-bar.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const file = useFolder('of each test');
@@ -265,25 +265,22 @@ it('A list that is longer than what is printed says where all of it is', () => {
   expect(last()).toBe('  and 2 more');
 });
 
-it('The line of progress fits into the width of a terminal, and writes nothing to a file or a pipe', () => {
+it('The progress bar fits into the width of a terminal, and writes nothing to a file or a pipe', () => {
   const COUNTS = '40,000 insured, 3,000 not insured, 1,990 unknown, 10 invalid';
-  /** What it shows of 100,000 rows, after 45,000 and then at a wait. */
+  /** What a bar shows of 100,000 rows, after 45,000 and then at a wait. */
   const shown = (stream: object) => {
     const texts: string[] = [];
-    const line = progressLine({
-      ...stream,
-      write: (text: string) => texts.push(text),
-    } as unknown as NodeJS.WriteStream);
-    line.show(0, 100_000, '');
-    line.show(45_000, 100_000, COUNTS);
-    line.showWait(new Date(2026, 10, 22, 12, 46));
-    line.clear();
+    const bar = progressBar({ ...stream, write: (text: string) => texts.push(text) } as unknown as NodeJS.WriteStream);
+    bar.show(0, 100_000, '');
+    bar.show(45_000, 100_000, COUNTS);
+    bar.showWait(new Date(2026, 10, 22, 12, 46));
+    bar.clear();
     return texts.map((text) => text.replace(/^\r|.\[K$/g, '').replace(/\d+ s left/, '9 s left'));
   };
   expect(shown({ isTTY: true, columns: 120 })).toEqual([
-    '0 %',
-    `45 %, 9 s left: ${COUNTS}`,
-    `45 %, waiting for the limit until 12:46:00: ${COUNTS}`,
+    `${'░'.repeat(24)} 0 %`,
+    `${'█'.repeat(11)}${'░'.repeat(13)} 45 %, 9 s left: ${COUNTS}`,
+    expect.stringMatching(/^█+░+ 45 %, waiting for the limit until 12:46:00: 40,000 insured, .* 10 invalid$/),
     '',
   ]);
   expect(shown({ isTTY: true, columns: 80 }).slice(1, 3)).toEqual([
