@@ -1,19 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SUPPLIER_NAME } from '../../core/stage/outputs.ts';
-import { type Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
+import { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { FileCommand } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { NAMELESS } from '../records/record-target.ts';
-import { readSuppliedVehicle, supplierTarget, WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
+import { readSuppliedVehicle, type SuppliedVehicle, supplierTarget, WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
 import type { FieldChecks } from './field-checks.ts';
 import { type ReadRow, readFields, readWholeRecords } from './read-fields.ts';
 import { overlap, readVehicleRows } from './vehicle-rows.ts';
 
-const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
+const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
   for (const [index, policy] of policies.entries()) {
     const fieldName = (field: string) => `policies[${index}].${field}`;
     check.policyPeriod(policy, fieldName);
-    const earlier = policies.slice(0, index).findIndex((one) => overlap(one, policy));
+    const earlier = policies
+      .slice(0, index)
+      .findIndex((one) => one.supplier === policy.supplier && overlap(one, policy));
     if (earlier < 0) continue;
     check.issue(fieldName('number'), `is the same as policies[${earlier}].number, whose period overlaps`);
   }
@@ -49,6 +51,7 @@ const readExportedLine: ReadRow = (check, fields, registration) => {
   const { lastUpdated } = readVehicle(check, withoutSuppliers, registration);
   const line = { ...fields, registration };
   const record = readSuppliedVehicle(line);
+  checkPolicies(check, record?.policies ?? []);
   const isName = (name: string) => name === NAMELESS || SUPPLIER_NAME.test(name);
   const isAsExported = isDeepStrictEqual(record, line) && Object.keys(Object(fields.supplied)).every(isName);
   if (check.reasons.length === 0 && !isAsExported) {
