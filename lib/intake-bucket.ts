@@ -56,24 +56,34 @@ const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => 
   }
 };
 
-/** The keys of the objects that a load writes. */
-const WRITTEN = ['reports/*', 'control/loaded/*'];
-
-/** Permits what `admin intake` does with the bucket. */
-export const allowLoads = (bucket: Bucket): PolicyStatement[] => {
+/** The ARN of objects whose names are not known before. */
+const objectsIn = (bucket: Bucket, keys: string): string => {
   const stack = Stack.of(bucket);
   const id = stack.getLogicalId(bucket.node.defaultChild as CfnBucket);
   const reason = 'Names of files and reports are not known before.';
-  for (const keys of ['*', ...WRITTEN]) {
-    Validations.of(stack).acknowledge({ id: `AwsSolutions-IAM5[Resource::<${id}.Arn>/${keys}]`, reason });
-  }
-  return [
-    // Without `ListBucket` a missing object is an `AccessDenied`.
-    allow(['s3:ListBucket', 's3:ListBucketVersions'], [bucket.bucketArn]),
-    allow(['s3:GetObject', 's3:GetObjectVersion'], [bucket.arnForObjects('*')]),
-    allow(
-      ['s3:PutObject'],
-      WRITTEN.map((keys) => bucket.arnForObjects(keys)),
-    ),
-  ];
+  Validations.of(stack).acknowledge({ id: `AwsSolutions-IAM5[Resource::<${id}.Arn>/${keys}]`, reason });
+  return bucket.arnForObjects(keys);
 };
+
+/** The objects that say which file was loaded last. */
+const LAST_LOADED = 'control/loaded/*';
+
+/** Permits what `admin intake` does with the bucket. */
+export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
+  // Without `ListBucket` a missing object is an `AccessDenied`.
+  allow(['s3:ListBucket', 's3:ListBucketVersions'], [bucket.bucketArn]),
+  allow(['s3:GetObject', 's3:GetObjectVersion'], [objectsIn(bucket, '*')]),
+  allow(['s3:PutObject'], [objectsIn(bucket, 'reports/*'), objectsIn(bucket, LAST_LOADED)]),
+];
+
+/**
+ * Permits operators to put files, such as after a restore, and to take out files that must not be loaded. They may also
+ * delete a damaged record of the file that was loaded last.
+ */
+export const allowFiles = (bucket: Bucket, entries: readonly IntakeEntry[]): PolicyStatement[] => [
+  allow(
+    ['s3:PutObject', 's3:DeleteObject'],
+    entries.map(({ prefix }) => objectsIn(bucket, `${prefix}*`)),
+  ),
+  allow(['s3:DeleteObject'], [objectsIn(bucket, LAST_LOADED)]),
+];

@@ -8,7 +8,8 @@ import {
   OPERATOR_POLICY_OUTPUT,
   SUPPORT_POLICY_OUTPUT,
 } from '../core/stage/outputs.ts';
-import { acknowledgeMetrics, allow, allowMetrics, allowOnTagged, allowOutputs } from './permissions.ts';
+import { allowFiles } from './intake-bucket.ts';
+import { acknowledgeMetrics, allowMetrics, allowOnTagged, allowOutputs } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -66,8 +67,7 @@ export const addOperatorPolicies = (stack: Stack, { settings, tables, intake }: 
     if (isForLoads && intake) {
       policy.addStatements(
         ...intake.statements,
-        // Permits deleting the record of the last loaded file when somebody has damaged it.
-        allow(['s3:DeleteObject'], [intake.bucket.arnForObjects('control/loaded/*')]),
+        ...allowFiles(intake.bucket, settings.intake ?? []),
         allowOnTagged(['codebuild:StartBuild'], settings.stage),
       );
       Validations.of(policy).acknowledge({
