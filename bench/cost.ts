@@ -1,6 +1,7 @@
 /**
  * What a million requests of each kind cost at AWS's prices, and how long they take with the processor time that the
- * function's memory brings, from what the deployed bundles take.
+ * function's memory brings. Measured with the deployed bundles over TLS, logs and metrics on. The units are as the
+ * embedded engine counts them.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,16 +14,16 @@ import type { GatewayHandler } from '../functions/http/stack.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { type Cost, meter } from '../test/support/metered-client.ts';
 import type { Invocation } from './function-process.ts';
-import { median, percentile, table } from './report.ts';
+import { type Measurement, median, percentile, table } from './report.ts';
 import { type KindOfRequest, prepareRequests } from './requests.ts';
 
 /** Milliseconds from a request to the database to its answer. */
 const DATABASE_MS = 5;
-/** Of each of the two sorts. */
+/** With a whole core for the import, and again with the share from the start. */
 const COLD_STARTS = 7;
-/** On a whole core, until V8 is done compiling. */
+/** Invocations on a whole core, until V8 has compiled the code. */
 const WARM_UP = 400;
-/** Until what the function has not used of its share before is used up. */
+/** Invocations until the unused share of earlier periods is used up. */
 const SETTLED = 40;
 const INVOCATIONS = 400;
 const REQUESTS_PER_KIND = 2 * COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
@@ -47,7 +48,7 @@ const PRICES = {
 /** API Gateway's access log, by its length; nothing here writes it. Lambda's own lines are off (`lambdaSystemLogs`). */
 const ACCESS_LOG_BYTES = 229;
 
-/** Of the response, headers included. */
+/** The size of the response, headers included. */
 const responseBytes = ({ headers = {}, body = '', isBase64Encoded }: Invocation): number => {
   const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
   return Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, bytes);
@@ -135,15 +136,15 @@ const costOfMillion = (
   return { lambda, total: PRICES.gatewayPerMillion + lambda + units + logs + transfer };
 };
 
-const METHOD = `The deployed bundles over TLS, logs and metrics on, in a control group of Linux whose share of a core is that of the memory (memory /
-1,769 MB, of every 20 ms), ${DATABASE_MS} ms for every database request (content: at least that). Cold: import of the bundle and first response, median
-of ${COLD_STARTS}. Warm: ${INVOCATIONS} invocations, one at a time, after ${WARM_UP} on a whole core. Units: the embedded engine, which counts as DynamoDB does.
-Prices: us-east-1, USD, as known in 2025, without free tiers. Known vehicles, existing items, every request admitted.`;
+const MEMORY_COLUMNS = [
+  ...['request', 'MB', 'cold start ms, a whole core for the import', 'its share from the start', 'p99 ms'],
+  'Lambda, USD per million',
+];
+const COST_COLUMNS = [
+  ...['request', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes', 'USD per million'],
+];
 
-const OF_MEMORY = ['request', 'MB', 'cold start ms, a whole core for the import', 'its share from the start', 'p99 ms'];
-const OF_COST = ['request', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes'];
-
-const measure = async (): Promise<readonly string[]> => {
+const measure: Measurement = async () => {
   const { kinds, setDelay, start } = await prepareRequests(1 + REQUESTS_PER_KIND);
   const costOf = meter(database(), databaseWithoutRetries());
   const memories: (string | number)[][] = [];
@@ -162,10 +163,6 @@ const measure = async (): Promise<readonly string[]> => {
     const { billedMs, responseBytes: bytes } = measured;
     costs.push([name, requests, readUnits, writeUnits, billedMs.toFixed(1), Math.round(bytes), total.toFixed(2)]);
   }
-  return [
-    METHOD,
-    table([...OF_MEMORY, 'Lambda, USD per million'], memories),
-    table([...OF_COST, 'USD per million'], costs),
-  ];
+  return [table(MEMORY_COLUMNS, memories), table(COST_COLUMNS, costs)];
 };
 export default measure;

@@ -1,17 +1,13 @@
 /** The functions that are measured: their bundles, and fresh processes that run them as Lambda does. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { bundleFunctions } from '../lib/bundles.ts';
 import type { Block, Loaded } from './function-process.ts';
-
-/** The flags with which Lambda starts Node; those about memory do not matter here. */
-const LAMBDA_FLAGS = ['--expose-gc'];
+import { temporaryFolder } from './report.ts';
 
 /**
  * A shell that starts Node, rather than Node directly: Linux counts the memory of the process that forks into the peak
@@ -27,8 +23,7 @@ const ENVIRONMENT = {
   POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/bench',
 };
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-process.once('exit', () => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 /** Bundles a file of this folder as an ES module, the form of AWS's own examples. */
 export const bundleModule = async (source: string): Promise<string> => {
@@ -49,7 +44,6 @@ export const bundleModule = async (source: string): Promise<string> => {
   return outfile;
 };
 
-/** The deployed bundle of each function. */
 export const deployed = async (): Promise<Readonly<Record<FunctionId, string>>> => {
   const bundles = Object.entries(await bundleFunctions(join(folder, 'functions')));
   return Object.fromEntries(bundles.map(([id, place]) => [id, join(place, 'index.js')])) as Record<FunctionId, string>;
@@ -64,7 +58,8 @@ const program = await bundleModule('function-process.ts');
  * @param procs of the control group in which it starts
  */
 export const startFunction = async (file: string, env: NodeJS.ProcessEnv, procs?: string) => {
-  const node = [process.execPath, ...LAMBDA_FLAGS, '--no-warnings', program, file];
+  // Lambda starts Node with --expose-gc; its other flags are about memory.
+  const node = [process.execPath, '--expose-gc', '--no-warnings', program, file];
   const child = spawn('sh', [...throughShell(procs), ...node], {
     env: { ...process.env, ...ENVIRONMENT, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

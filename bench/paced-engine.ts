@@ -14,8 +14,7 @@ import { promisify } from 'node:util';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import { startEmbeddedEngine } from '../local/engine/embedded.ts';
 import type { EngineResponse } from '../local/engine/protocol.ts';
-import { forkCall } from '../test/support/fork.ts';
-import { prepareOn } from '../test/support/prepared-engine.ts';
+import { prepareEngine } from '../test/support/prepared-engine.ts';
 
 /** Timers of Node fire up to this much late; the rest of a wait is spent looking at the clock. */
 const TIMER_GRAIN_MS = 2;
@@ -75,14 +74,14 @@ export const startPacedEngine = async () => {
 
 /** The paced engine in its own process, with sample vehicles and a premium key, without delay or recorded answers. */
 export const preparePacedEngine = async () => {
-  const engine = await forkCall<{ readonly endpoint: string; readonly tlsEndpoint: string }>(
+  const engine = await prepareEngine<{ readonly endpoint: string; readonly tlsEndpoint: string }>(
     new URL(import.meta.url),
     'startPacedEngine',
   );
   return {
-    ...(await prepareOn(engine)),
+    ...engine,
     /** For a function that reaches the engine as it reaches DynamoDB; the certificate is self-signed. */
-    overTls: { AWS_ENDPOINT_URL_DYNAMODB: engine.result.tlsEndpoint, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+    overTls: { AWS_ENDPOINT_URL_DYNAMODB: engine.tlsEndpoint, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     /** Milliseconds from a request to its answer, or undefined for the engine as it is. */
     setDelay: async (milliseconds?: number): Promise<void> => {
       await engine.call('setDelay', milliseconds);

@@ -1,8 +1,17 @@
-/** Statistics and tables of the measurements. */
-import { availableParallelism, cpus } from 'node:os';
+/** What the measurements share: statistics, tables and a temporary folder. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** The default export of a measurement's file: measures and returns paragraphs of Markdown. */
 export type Measurement = () => Promise<readonly string[]>;
+
+/** A temporary folder, deleted when this process ends. */
+export const temporaryFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  return folder;
+};
 
 /** The value that a share of all values is at most: `percentile(values, 0.99)`. @throws RangeError without values */
 export const percentile = (values: readonly number[], share: number): number => {
@@ -14,7 +23,6 @@ export const percentile = (values: readonly number[], share: number): number => 
 /** The value that half of all values are at most. @throws RangeError without values */
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-/** Digits grouped in thousands. */
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
 type Cell = string | number;
@@ -26,20 +34,6 @@ export const table = (head: readonly string[], rows: readonly (readonly Cell[])[
   const rules = head.map((_, column) => (rows.every((row) => isFigure(row[column])) ? '---:' : '---'));
   return [line(head), `|${rules.join('|')}|`, ...rows.map(line)].join('\n');
 };
-
-const isMet = (met: boolean): string => (met ? 'yes' : '**no**');
-
-/** Compares a measured value with its limit: a row of `targetTable`. */
-export const atMost = (target: string, limit: number, measured: number) =>
-  [`${target}: at most ${limit}`, measured.toFixed(2), isMet(measured <= limit)] as const;
-
-/** The same with a least value. */
-export const atLeast = (target: string, limit: number, measured: number) =>
-  [`${target}: at least ${limit}`, measured.toFixed(2), isMet(measured >= limit)] as const;
-
-/** Targets and whether they are met. */
-export const targetTable = (...rows: readonly (readonly string[])[]): string =>
-  table(['Target', 'Measured', 'Met'], rows);
 
 /** The day and the machine. */
 export const machine = (): string =>

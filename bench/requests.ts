@@ -10,7 +10,6 @@ import { preparePacedEngine } from './paced-engine.ts';
 const DOMAIN = 'bench.example';
 /** Items that no request deletes. */
 const ITEMS = 600;
-/** Registrations of a bulk request. */
 const BULK = Array.from({ length: 1_000 }, (_, n) => generatedRegistration(n));
 
 /** The fields of an item of about 1 kB. */
@@ -54,7 +53,6 @@ const gatewayEvent = (key: string, method: string, path: string, { json, ...part
   ...parts,
 });
 
-/** Those that callers with a key request. */
 type MeasuredId = Exclude<FunctionId, 'jwks'>;
 
 /** A kind of request; `event` makes the nth of them, on content that no other one changes. */
@@ -94,16 +92,10 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
 export const prepareRequests = async (requests: number) => {
   const bundles = await deployed();
   const { db, names, key, overTls, setDelay } = await preparePacedEngine();
-  await storeItems(
-    db,
-    names.vehicles,
-    BULK.map((registration) => aVehicle(registration)),
-  );
-  await storeItems(
-    db,
-    names.compliance,
-    BULK.map((registration) => aCompliance(registration)),
-  );
+  const vehicles = BULK.map((registration) => aVehicle(registration));
+  const compliance = BULK.map((registration) => aCompliance(registration));
+  await storeItems(db, names.vehicles, vehicles);
+  await storeItems(db, names.compliance, compliance);
   const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
   const start = (endpoint: MeasuredId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
   return { kinds, setDelay, start };

@@ -3,14 +3,12 @@
  * the first night, of the same files again, and of a night with 1 % changed. The figures of docs/performance.md are of
  * `BENCH_SUPPLIER_ROWS=100000 npm run bench -- suppliers`.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { meteredClient } from '../test/support/metered-client.ts';
 import { prepareEngine } from '../test/support/prepared-engine.ts';
 import { writeVehiclesFile } from './generated-vehicles.ts';
-import { importWith, peakOf, startImport } from './import.ts';
-import { grouped, table } from './report.ts';
+import { importWith, runImport } from './import.ts';
+import { grouped, type Measurement, table, temporaryFolder } from './report.ts';
 
 const SUPPLIERS = 10;
 const ROWS = Number(process.env.BENCH_SUPPLIER_ROWS ?? 10_000);
@@ -19,14 +17,13 @@ const ONE_IN = 100;
 /** The sample vehicles of the engine are of the supplier without a name, and stay. */
 const options = (supplier: number) => ['--supplier', `supplier-${supplier}`, '--complete'];
 
-const measureIn = async (folder: string): Promise<readonly string[]> => {
-  const path = join(folder, 'vehicles.csv');
+const measure: Measurement = async () => {
+  const path = join(temporaryFolder(), 'vehicles.csv');
   const writeFile = (supplier: number, changed?: number): Promise<void> => {
     const from = (supplier * ROWS) / 2;
     return writeVehiclesFile(path, from + ROWS, from, changed);
   };
-  const engine = await prepareEngine();
-  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+  const { endpoint, close } = await prepareEngine();
   const { client, costOf } = meteredClient(endpoint);
   const nights: (readonly string[])[] = [];
   for (const [night, changed] of [
@@ -47,19 +44,11 @@ const measureIn = async (folder: string): Promise<readonly string[]> => {
   client.destroy();
   // The last file once more as a process of its own, whose memory is read.
   await writeFile(SUPPLIERS - 1);
-  const peak = await peakOf(startImport(endpoint, path, ...options(SUPPLIERS - 1)));
-  await engine.close();
-  const stored = ((SUPPLIERS + 1) * ROWS) / 2;
+  const { peakMegabytes } = await runImport(endpoint, path, ...options(SUPPLIERS - 1));
+  await close();
   return [
-    `${SUPPLIERS} suppliers with complete files of ${grouped(ROWS)} vehicles, of which each shares half with the one before: ${grouped(stored)} stored vehicles,
-most of two suppliers. One import after the other, on one embedded engine in a process of its own.`,
-    table(['night', 'seconds, all suppliers', 'requests', 'read units', 'write units'], nights),
-    `The most resident memory of one import: ${Math.round(peak)} MB.`,
+    table(['night, all suppliers', 'seconds', 'requests', 'read units', 'write units'], nights),
+    `One import took at most ${Math.round(peakMegabytes)} MB.`,
   ];
-};
-
-const measure = async (): Promise<readonly string[]> => {
-  const folder = await mkdtemp(join(tmpdir(), 'suppliers-'));
-  return measureIn(folder).finally(() => rm(folder, { recursive: true }));
 };
 export default measure;

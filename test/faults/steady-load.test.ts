@@ -84,7 +84,6 @@ describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
     gateway = await forkCall(new URL('./measured-gateway.ts', import.meta.url), 'startMeasuredGateway', [], {
       environment: { POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_METRICS_NAMESPACE: 'SteadyLoad' },
       nodeOptions: ['--expose-gc', ...YOUNG_GENERATION],
-      output: 'ignore',
     });
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       const key = await engine.newKey();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { contentImport, ITEMS_PER_TRANSACTION } from '../../admin/import/content-import.ts';
 import type { ContentFields } from '../../core/content/item.ts';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { NOON } from './clock.ts';
 
@@ -29,4 +30,41 @@ export const fillDomain = async (
   for (let start = 0; start < count; start += ITEMS_PER_TRANSACTION)
     await content.importBatch(rows.slice(start, start + ITEMS_PER_TRANSACTION), moment());
   return rows.map(({ id }) => id);
+};
+
+type Tally = Map<string, number>;
+
+const add = (tally: Tally, name: string, count = 1): void => {
+  tally.set(name, (tally.get(name) ?? 0) + count);
+};
+
+/**
+ * How often each slug, member and counted item is stored, where its items want another number of them. The rules are
+ * written here again, independently of the product.
+ */
+export const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {
+  const [stored, wanted]: [Tally, Tally] = [new Map(), new Map()];
+  for (const { pk, sk, id, domain, slug, created_at, members } of entries) {
+    const [, prefix = '', kind] = /^((?:test|probe)#)?(\w+)#/.exec(String(pk)) ?? [];
+    if (kind === 'slug') add(stored, `${pk} of ${id}`);
+    if (kind === 'list') add(stored, `${pk} ${sk}`);
+    if (kind === 'counters') add(stored, `${pk} ${sk}`, Number(members));
+    if (kind !== 'item') continue;
+    add(wanted, `${prefix}slug#${domain}#${slug} of ${id}`);
+    for (const list of ['all', `domain:${domain}`]) {
+      add(wanted, `${prefix}list#${list} ${created_at} ${id}`);
+      add(wanted, `${prefix}counters#${list} ${Number(`0x${String(id).slice(-2)}`) % 32}`);
+    }
+  }
+  const names = [...new Set([...stored.keys(), ...wanted.keys()])].sort();
+  const countOf = (tally: Tally, name: string): number => tally.get(name) ?? 0;
+  return names
+    .filter((name) => countOf(stored, name) !== countOf(wanted, name))
+    .map((name) => `${countOf(stored, name)} of ${countOf(wanted, name)} ${name}`);
+};
+
+/** The inconsistencies of a content table that nobody changes. */
+export const inconsistenciesOf = async (client: DynamoDBDocumentClient, table: string): Promise<string[]> => {
+  const pages = await Array.fromAsync(paginateScan({ client }, { TableName: table, ConsistentRead: true }));
+  return inconsistenciesIn(pages.flatMap(({ Items = [] }) => Items));
 };

@@ -25,11 +25,6 @@ interface Exchange {
   readonly responseText: string;
 }
 
-/** An exchange, with the components of the form to which it is held. */
-interface SpecifiedExchange extends Exchange {
-  readonly components: object;
-}
-
 interface Response {
   readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonObject }>>;
   readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
@@ -94,16 +89,6 @@ const validatorOf = (schema: object, components: object): ValidateFunction => {
   return validator;
 };
 
-function require(holds: unknown, what: string, { method, url, status }: Exchange): asserts holds {
-  const request = `${method} ${url.pathname}${url.search}`;
-  if (!holds) throw new Error(`${request} → ${status} breaks the OpenAPI document: ${what}`);
-}
-
-const requireFit = (schema: object, value: unknown, what: string, exchange: SpecifiedExchange): void => {
-  const fits = validatorOf(schema, exchange.components);
-  require(fits(value), `${what}: ${ajv.errorsText(fits.errors)}`, exchange);
-};
-
 /** Text in the type that its schema asks for. */
 const typed = (schema: JsonObject, text: string): unknown =>
   schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
@@ -113,59 +98,11 @@ const TRANSPORT = 'connection content-encoding content-length content-type date 
   ' ',
 );
 
-const checkHeaders = ({ headers = {} }: Response, exchange: SpecifiedExchange): void => {
-  for (const [name, { required, schema }] of Object.entries(headers)) {
-    const sent = exchange.responseHeaders.get(name);
-    require(sent !== null || required !== true, `header ${name} is missing`, exchange);
-    if (sent !== null) requireFit(schema, typed(schema, sent), `header ${name}`, exchange);
-  }
-  const known = [...TRANSPORT, ...Object.keys(headers).map((name) => name.toLowerCase())];
-  const unknown = [...exchange.responseHeaders.keys()].filter((name) => !known.includes(name));
-  require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
-};
-
 const JWT = 'application/jwt';
 
-/** What a JWT says, whoever has signed it. */
+/** The claims of a JWT. Its signature is not verified. */
 const claimsOf = (jwt: string): Readonly<Record<string, unknown>> =>
   JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
-
-const checkBody = ({ content }: Response, exchange: SpecifiedExchange): void => {
-  const { method, responseHeaders, responseText } = exchange;
-  const type = responseHeaders.get('content-type');
-  // The published form leaves the type of signed answers out.
-  const isSigned = type === JWT;
-  const unsigned = Object.keys(content ?? {}).find((name) => name !== JWT);
-  const described = content?.[(isSigned ? unsigned : type) ?? ''];
-  if (content === undefined) require(responseText === '' && type === null, 'no body is described', exchange);
-  else require(described, `Content-Type ${type} is not described`, exchange);
-  // The response to HEAD has no body, whatever its headers say.
-  if (!described || method === 'HEAD') return;
-  const body = isSigned ? claimsOf(responseText).answer : JSON.parse(responseText);
-  requireFit(described.schema, body, 'body', exchange);
-};
-
-/** What was accepted must be what the document asks for. */
-const checkRequest = (
-  { parameters = [], requestBody }: Operation,
-  path: Record<string, string>,
-  exchange: SpecifiedExchange,
-) => {
-  const { url, headers, body } = exchange;
-  const sent = new Headers(headers);
-  const places = {
-    path: (name: string) => decodeURIComponent(path[name] ?? ''),
-    query: (name: string) => url.searchParams.get(name),
-    header: (name: string) => sent.get(name),
-  };
-  for (const { name, in: place, required, schema } of parameters) {
-    const value = places[place](name);
-    require(value !== null || !required, `${place} parameter ${name} is missing`, exchange);
-    if (value !== null) requireFit(schema, typed(schema, value), `${place} parameter ${name}`, exchange);
-  }
-  const schema = requestBody?.content['application/json'].schema;
-  if (schema) requireFit(schema, JSON.parse(body ?? ''), 'request body', exchange);
-};
 
 /** The operation of a request, with its path parameters still encoded; undefined when none is described. */
 const describedOperation = ({ paths }: Document, method: string, pathname: string) => {
@@ -177,21 +114,72 @@ const describedOperation = ({ paths }: Document, method: string, pathname: strin
   return undefined;
 };
 
-const requireForm = (form: Document, exchange: SpecifiedExchange): void => {
-  const described = describedOperation(form, exchange.method, exchange.url.pathname);
-  const isKeys = exchange.url.pathname === jwks.paths[0] && exchange.status === jwks.successStatus;
+/** @throws Error that says what differs from this form of the document */
+const requireForm = (form: Document, exchange: Exchange): void => {
+  const { method, url, headers, body, status, responseHeaders, responseText } = exchange;
+
+  function require(holds: unknown, what: string): asserts holds {
+    if (holds) return;
+    throw new Error(`${method} ${url.pathname}${url.search} → ${status} breaks the OpenAPI document: ${what}`);
+  }
+  const requireFit = (schema: object, value: unknown, what: string): void => {
+    const fits = validatorOf(schema, form.components);
+    require(fits(value), `${what}: ${ajv.errorsText(fits.errors)}`);
+  };
+
+  const checkHeaders = ({ headers: described = {} }: Response): void => {
+    for (const [name, { required, schema }] of Object.entries(described)) {
+      const sent = responseHeaders.get(name);
+      require(sent !== null || required !== true, `header ${name} is missing`);
+      if (sent !== null) requireFit(schema, typed(schema, sent), `header ${name}`);
+    }
+    const known = [...TRANSPORT, ...Object.keys(described).map((name) => name.toLowerCase())];
+    const unknown = [...responseHeaders.keys()].filter((name) => !known.includes(name));
+    require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`);
+  };
+
+  const checkBody = ({ content }: Response): void => {
+    const type = responseHeaders.get('content-type');
+    if (content === undefined) {
+      require(responseText === '' && type === null, 'no body is described');
+      return;
+    }
+    // The published form leaves the type of signed answers out.
+    const isSigned = type === JWT;
+    const unsigned = Object.keys(content).find((name) => name !== JWT);
+    const described = content[(isSigned ? unsigned : type) ?? ''];
+    require(described, `Content-Type ${type} is not described`);
+    // The response to HEAD has no body, whatever its headers say.
+    if (method === 'HEAD') return;
+    requireFit(described.schema, isSigned ? claimsOf(responseText).answer : JSON.parse(responseText), 'body');
+  };
+
+  /** What was accepted must be what the document asks for. */
+  const checkRequest = ({ parameters = [], requestBody }: Operation, path: Record<string, string>): void => {
+    const sent = new Headers(headers);
+    const places = {
+      path: (name: string) => decodeURIComponent(path[name] ?? ''),
+      query: (name: string) => url.searchParams.get(name),
+      header: (name: string) => sent.get(name),
+    };
+    for (const { name, in: place, required, schema } of parameters) {
+      const value = places[place](name);
+      require(value !== null || !required, `${place} parameter ${name} is missing`);
+      if (value !== null) requireFit(schema, typed(schema, value), `${place} parameter ${name}`);
+    }
+    const schema = requestBody?.content['application/json'].schema;
+    if (schema) requireFit(schema, JSON.parse(body ?? ''), 'request body');
+  };
+
+  const described = describedOperation(form, method, url.pathname);
+  const isKeys = url.pathname === jwks.paths[0] && status === jwks.successStatus;
   const others = form[isKeys ? 'x-public-keys' : 'x-other-requests'].responses;
   const responses = described?.operation.responses ?? others;
-  const response = responses[exchange.status] ?? form['x-platform-responses'].responses[exchange.status];
-  require(response, 'this status is not described', exchange);
-  checkHeaders(response, exchange);
-  checkBody(response, exchange);
-  if (described && exchange.status < 300) checkRequest(described.operation, described.path, exchange);
-};
-
-/** @throws Error naming what differs from the document */
-const requireContract = (exchange: Exchange): void => {
-  for (const form of forms) requireForm(form, { ...exchange, components: form.components });
+  const response = responses[status] ?? form['x-platform-responses'].responses[status];
+  require(response, 'this status is not described');
+  checkHeaders(response);
+  checkBody(response);
+  if (described && status < 300) checkRequest(described.operation, described.path);
 };
 
 /** The same calls, each checked. They throw an Error when the exchange is not as the document describes it. */
@@ -203,6 +191,7 @@ export const byContract =
     const { status, headers: responseHeaders, text: responseText } = reply;
     const text = typeof raw === 'object' ? new TextDecoder().decode(raw) : raw;
     const body = json === undefined ? text : JSON.stringify(json);
-    requireContract({ method, url: new URL(origin + path), headers, body, status, responseHeaders, responseText });
+    const exchange = { method, url: new URL(origin + path), headers, body, status, responseHeaders, responseText };
+    for (const form of forms) requireForm(form, exchange);
     return reply;
   };

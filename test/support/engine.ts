@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../core/dynamodb/database.ts';
-import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
+import { prefixedTableNames, type TableNames } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
-import { type Engine, startEmbeddedEngine } from '../../local/engine/embedded.ts';
+import { startEmbeddedEngine } from '../../local/engine/embedded.ts';
+import { localEnvironment } from '../../local/environment.ts';
 import { PLANS_VARIABLE } from './plans.ts';
-
-const REGION = 'eu-west-2';
-const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** An engine with its own empty tables. */
 export interface TestEngine {
@@ -32,19 +30,16 @@ export const clientOf = (
     new DynamoDBClient({
       ...config,
       endpoint,
-      region: REGION,
-      credentials: CREDENTIALS,
+      region: 'eu-west-2',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
       requestHandler: { httpAgent: { maxSockets: 256, keepAlive: true } },
     }),
   );
 
-const dropTables = (client: DynamoDBDocumentClient, names: TableNames) =>
-  Promise.all(Object.values(names).map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
-
 /** Starts an embedded engine, or joins the shared one, and makes tables that no other caller has. */
 export const startEngine = async (): Promise<TestEngine> => {
   const shared = sharedEndpoint();
-  const engine: Engine | undefined = shared === undefined ? await startEmbeddedEngine({ port: 0 }) : undefined;
+  const engine = shared === undefined ? await startEmbeddedEngine({ port: 0 }) : undefined;
   const endpoint = engine?.endpoint ?? shared ?? '';
   const client = clientOf(endpoint);
   const names = prefixedTableNames(`test-${randomUUID().slice(0, 8)}-`);
@@ -54,7 +49,9 @@ export const startEngine = async (): Promise<TestEngine> => {
     client,
     names,
     stop: async () => {
-      if (engine === undefined) await dropTables(client, names);
+      if (engine === undefined) {
+        for (const TableName of Object.values(names)) await client.send(new DeleteTableCommand({ TableName }));
+      }
       client.destroy();
       await engine?.close();
     },
@@ -63,13 +60,9 @@ export const startEngine = async (): Promise<TestEngine> => {
 
 /** The environment in which the functions work on this engine. */
 export const environmentOf = ({ endpoint, names }: Pick<TestEngine, 'endpoint' | 'names'>): Record<string, string> => ({
-  AWS_REGION: REGION,
-  AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-  AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
-  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  ...localEnvironment(endpoint, names),
   POWERTOOLS_LOG_LEVEL: 'SILENT',
   ...PLANS_VARIABLE,
-  ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 
 /** Stores any number of items, in batches of at most 25. */

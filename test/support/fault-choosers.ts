@@ -1,7 +1,6 @@
 /** Which database request fails, and how: choosers for a fault proxy's `inject`, to be combined. */
 import type { DatabaseCall, Fault } from './fault-proxy.ts';
 
-/** Decides the fault of a database request. */
 export type ChooseFault = (call: DatabaseCall) => Fault | undefined;
 
 /** Milliseconds of a slow response for which the service still waits. */

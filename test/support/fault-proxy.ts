@@ -29,8 +29,6 @@ export interface DatabaseCall {
   /** Names of the tables that the request is about, each once. */
   readonly tables: readonly string[];
   readonly body: string;
-  /** From 1, over the proxy's life. */
-  readonly nth: number;
 }
 
 interface RecordedCall extends DatabaseCall {
@@ -59,30 +57,25 @@ interface EngineResponse {
   readonly body: Buffer;
 }
 
-/** What is read of a table; its options come back as they were sent. */
-interface Part {
-  readonly Keys: readonly unknown[];
-}
-
 /**
  * The first half of a batch of reads, rounded up, as when a partition is busy or a response exceeds 16 MB, and how the
  * response reports the rest; undefined if no rest is possible.
  */
 const partialBatch = (operation: string, body: Buffer) => {
   if (operation !== 'BatchGetItem') return undefined;
-  const request = JSON.parse(String(body)) as { readonly RequestItems: Readonly<Record<string, Part>> };
-  const all = Object.entries(request.RequestItems).flatMap(([table, part]) =>
-    part.Keys.map((key) => ({ table, part, key })),
-  );
+  const request = JSON.parse(String(body)) as {
+    /** What is read of each table. Its options come back as they were sent. */
+    readonly RequestItems: Readonly<Record<string, { readonly Keys: readonly unknown[] }>>;
+  };
+  const all = Object.entries(request.RequestItems).flatMap(([table, { Keys }]) => Keys.map((key) => ({ table, key })));
   const half = Math.ceil(all.length / 2);
   if (half === all.length) return undefined;
-  const byTable = (some: typeof all): Record<string, Part> =>
-    Object.fromEntries(
-      some.map(({ table, part }) => {
-        const Keys = some.filter((one) => one.table === table).map(({ key }) => key);
-        return [table, { ...part, Keys }];
-      }),
-    );
+  const byTable = (some: typeof all) => {
+    const parts = [...Map.groupBy(some, ({ table }) => table)].map(([table, own]) => {
+      return [table, { ...request.RequestItems[table], Keys: own.map(({ key }) => key) }];
+    });
+    return Object.fromEntries(parts);
+  };
   return {
     body: Buffer.from(JSON.stringify({ ...request, RequestItems: byTable(all.slice(0, half)) })),
     respond: ({ status, headers, body: given }: EngineResponse): EngineResponse => {
@@ -187,25 +180,20 @@ const deliver = (
 /** A proxy between the SDK and an engine that fails as a network and DynamoDB fail. */
 export const startFaultProxy = async (engineEndpoint: string) => {
   const calls: RecordedCall[] = [];
-  let nth = 0;
   let choose: (call: DatabaseCall) => Fault | undefined = () => undefined;
-
-  const record = (operation: string, body: string, response: ServerResponse): RecordedCall => {
-    nth += 1;
-    const call: RecordedCall = { operation, tables: tablesIn(body), body, nth, fault: undefined, isAbandoned: false };
-    calls.push(call);
-    const wanted = choose(call);
-    call.fault = wanted && isApplicable(wanted, call) ? wanted : undefined;
-    response.once('close', () => {
-      call.isAbandoned = call.fault === undefined && !response.writableFinished;
-    });
-    return call;
-  };
 
   const { endpoint, settled, close } = await startProxy(engineEndpoint, async (incoming, response, forward) => {
     const body = await buffer(incoming);
-    const call = record(String(incoming.headers['x-amz-target']).split('.')[1] ?? '', String(body), response);
-    const { fault } = call;
+    const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
+    const sent = String(body);
+    const call: RecordedCall = { operation, tables: tablesIn(sent), body: sent, fault: undefined, isAbandoned: false };
+    calls.push(call);
+    const wanted = choose(call);
+    const fault = wanted && isApplicable(wanted, call) ? wanted : undefined;
+    call.fault = fault;
+    response.once('close', () => {
+      call.isAbandoned = fault === undefined && !response.writableFinished;
+    });
     if (fault === 'hang') return;
     if (fault === 'resetBefore') breakConnection(response);
     else if (fault === 'mixedCancellation')

@@ -8,10 +8,7 @@ import { once } from 'node:events';
 interface Options {
   /** Added to this process's environment. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
-  /** What becomes of its standard output. */
-  readonly output?: 'inherit' | 'ignore';
 }
 
 export interface ForkedProcess<Result> {
@@ -34,12 +31,12 @@ export const forkCall = async <Result>(
   module: URL,
   name: string,
   args: readonly unknown[] = [],
-  { environment, nodeOptions = [], output = 'inherit' }: Options = {},
+  { environment, nodeOptions = [] }: Options = {},
 ): Promise<ForkedProcess<Result>> => {
   const child = fork(new URL(import.meta.url), [module.href], {
     env: { ...process.env, ...environment },
     execArgv: [...nodeOptions],
-    stdio: ['ignore', output, 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit');
   const pending: PromiseWithResolvers<unknown>[] = [];

@@ -15,7 +15,6 @@ export interface Keys {
   readonly revoked: string;
 }
 
-/** Where the API is; nothing else is known of it. */
 interface Target {
   /** `http://host:port`, without a path. */
   readonly origin: string;

@@ -7,7 +7,6 @@ export interface Cost {
   readonly requests: number;
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** Both together. */
   readonly units: number;
 }
 
@@ -45,7 +44,6 @@ export const meter = (...clients: readonly DynamoDBDocumentClient[]) => {
   };
 };
 
-/** A client whose work is metered. */
 export const meteredClient = (endpoint: string) => {
   const client = clientOf(endpoint);
   return { client, costOf: meter(client) };

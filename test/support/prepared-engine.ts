@@ -4,26 +4,36 @@ import { LOCAL_TABLE_NAMES as names } from '../../core/tables.ts';
 import { addKey } from '../../local/demo-keys.ts';
 import { applyEnvironment, localEnvironment } from '../../local/environment.ts';
 import { openDatabase, prepareSampleDatabase } from '../../local/sample-database.ts';
-import { type ForkedProcess, forkCall } from './fork.ts';
+import { forkCall } from './fork.ts';
 
-/** Tables, sample data and a premium key, on an engine in its own process. Sets this process's environment for it. */
-export const prepareOn = async ({ result: { endpoint }, stop }: ForkedProcess<{ readonly endpoint: string }>) => {
-  applyEnvironment(localEnvironment(endpoint, names));
-  const { plans } = await prepareSampleDatabase(endpoint);
+const EMBEDDED_ENGINE = new URL('../../local/engine/embedded.ts', import.meta.url);
+
+/**
+ * Starts an engine in a process of its own, by default the embedded one, and gives it tables, sample data and a premium
+ * key. Sets this process's environment for it.
+ */
+export const prepareEngine = async <Result extends { readonly endpoint: string }>(
+  module = EMBEDDED_ENGINE,
+  start = 'startEmbeddedEngine',
+) => {
+  const { result, call, stop } = await forkCall<Result>(module, start, [{ port: 0 }]);
+  applyEnvironment(localEnvironment(result.endpoint, names));
+  const { plans } = await prepareSampleDatabase(result.endpoint);
   const key = plans.premium ?? '';
-  const db = openDatabase(endpoint);
-  /** A live key of the premium plan with every scope. */
-  const newKey = () =>
-    addKey(keyStore(db, names.keys), { name: 'Another', plan: 'premium', environment: 'live' }, new Date());
-  const close = async (): Promise<void> => {
-    db.destroy();
-    await stop();
+  const db = openDatabase(result.endpoint);
+  return {
+    ...result,
+    call,
+    db,
+    key,
+    keyId: keyIdOf(hashKey(key), 'live'),
+    /** A live key of the premium plan with every scope. */
+    newKey: () =>
+      addKey(keyStore(db, names.keys), { name: 'Another', plan: 'premium', environment: 'live' }, new Date()),
+    names,
+    close: async (): Promise<void> => {
+      db.destroy();
+      await stop();
+    },
   };
-  return { db, key, keyId: keyIdOf(hashKey(key), 'live'), newKey, names, close };
-};
-
-/** An embedded engine, prepared. */
-export const prepareEngine = async () => {
-  const module = new URL('../../local/engine/embedded.ts', import.meta.url);
-  return prepareOn(await forkCall(module, 'startEmbeddedEngine', [{ port: 0 }]));
 };

@@ -1,7 +1,40 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+
+/** What a program has printed when it has ended, and its exit code or the signal that ended it. */
+export const outcomeOf = async (child: ChildProcessWithoutNullStreams) => {
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const [stdout, stderr, [exitCode, signal]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { exitCode, signal, stdout, stderr };
+};
+
+interface Options {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Written to its standard input. */
+  readonly input?: NodeJS.ReadableStream;
+  /** Exit codes of a success. */
+  readonly accepted?: readonly number[];
+}
+
+/** Runs a command to its end and returns its standard output, trimmed. @throws Error with its output when it fails */
+export const runCommand = async (
+  command: string,
+  args: readonly string[],
+  { env = process.env, cwd = process.cwd(), input, accepted = [0] }: Options = {},
+): Promise<string> => {
+  const child = spawn(command, args, { env, cwd, stdio: 'pipe' });
+  // When a command ends before it has read everything, its exit code is more useful than the broken pipe.
+  child.stdin.on('error', () => undefined);
+  if (input === undefined) child.stdin.end();
+  else input.pipe(child.stdin);
+  const { exitCode, signal, stdout, stderr } = await outcomeOf(child);
+  if (exitCode !== null && accepted.includes(exitCode)) return stdout.trim();
+  throw new Error(`${command} ${args.join(' ')} ended with ${exitCode ?? signal}:\n${stdout}${stderr}`);
+};
 
 /** Starts a program. Ctrl-C also ends it. */
 export const startProgram = (command: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
@@ -13,7 +46,6 @@ export const startProgram = (command: string, args: readonly string[], env: Node
     child,
     /** Its exit code. */
     ended,
-    /** All that it has printed. */
     output: () => output,
     /** Resolves with all output once it matches. Rejects with the output when the program ends first. */
     printed: (pattern: RegExp) =>
@@ -46,20 +78,16 @@ const POLL_MS = 100;
 
 /** Waits until a program accepts connections. @throws Error when it has ended before */
 export const untilListening = async (port: number, ended: Promise<unknown>): Promise<void> => {
-  let hasEnded = false;
-  const end = () => {
-    hasEnded = true;
-  };
-  ended.then(end, end);
-  while (!hasEnded) {
+  const failed = ended.then(() => {
+    throw new Error('The program ended before it listened.');
+  });
+  const isListening = (): Promise<boolean> => {
     const socket = connect(port, '127.0.0.1');
-    const isListening = await once(socket, 'connect').then(
+    const connected = once(socket, 'connect').then(
       () => true,
       () => false,
     );
-    socket.destroy();
-    if (isListening) return;
-    await pause(POLL_MS);
-  }
-  throw new Error('The program ended before it listened.');
+    return connected.finally(() => socket.destroy());
+  };
+  while (!(await Promise.race([isListening(), failed]))) await pause(POLL_MS);
 };

@@ -30,7 +30,6 @@ export const signToken = (
   return `${text}.${signer(text).toString('base64url')}`;
 };
 
-/** The claims of an answer. */
 export const claimsOf = (method: string, path: string, answer: unknown, status = 200) => ({
   iss: 'https://api.example.com',
   aud: 'key-1',

@@ -1,5 +1,3 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
@@ -23,7 +21,7 @@ export interface AdminOutput {
   readonly stderr: string;
 }
 
-/** The instant at which every command of these tests runs. */
+/** The moment at which every command of these tests runs. */
 export const NOW = new Date('2026-11-21T12:00:30.000Z');
 
 /** The process around a command, where it matters to a test. */
@@ -73,12 +71,7 @@ export const rejectedFilesOf = (path: string): string[] =>
 /** What a run that was stopped says. */
 export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
 
-/** What a process of the CLI has written when it has ended. */
-export const ended = async (child: ChildProcessWithoutNullStreams) => {
-  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  const [stdout, stderr, [exitCode, signal]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
-  return { exitCode, signal, stdout, stderr };
-};
+export { outcomeOf as ended } from './program.ts';
 
 /** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
 export const useAdmin = () => {
@@ -163,7 +156,6 @@ export const useAdmin = () => {
       return ['--disable-warning=ExperimentalWarning', 'bin/admin.ts', ...args, ...target];
     },
 
-    /** Imports a file with this content. */
     load: async (kind: string, name: string, content: string | Buffer, ...options: string[]) => {
       const path = await file(name, content);
       return { ...(await run(['import', kind, path, ...options])), path };

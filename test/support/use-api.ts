@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import { keyStore } from '../../admin/keys/key-store.ts';
 import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
@@ -22,7 +22,6 @@ export type { Call, Reply } from './http-caller.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
-/** Of the signed answers. */
 export const ISSUER = 'https://api.example.com';
 
 /**
@@ -44,9 +43,8 @@ export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false, plan
     origin: gateway.origin,
     engine,
     faults,
-    /** Before the KMS, where answers are signed. */
     kmsFaults,
-    /** The gateway's; a test may move it. */
+    /** The clock of the gateway. A test may move it. */
     clock,
     keys,
     usage: usageTable(engine.client, engine.names.usage),
@@ -101,3 +99,15 @@ export const rateLimitOf = ({ headers }: Reply): (string | null)[] =>
 
 /** When the window of `NOON` ends, as in X-RateLimit-Reset. */
 export const RESET = String(Date.parse('2026-06-15T12:01:00Z') / 1_000);
+
+/** What this process writes to standard output and error from now on, a write each, until `jest.restoreAllMocks`. */
+export const catchOutput = (): readonly string[] => {
+  const written: string[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    jest.spyOn(stream, 'write').mockImplementation((chunk) => {
+      written.push(String(chunk));
+      return true;
+    });
+  }
+  return written;
+};

@@ -15,16 +15,20 @@ interface AwsError {
   readonly message: string;
 }
 
+/** A response of the services that answer in XML. */
+const xml = (action: string, result: string): string =>
+  `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>`;
+
 const stackXml = (outputs: Outputs): string => {
   const members = Object.entries(outputs).map(
     ([name, value]) => `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
   const stack = `<member><StackName>s</StackName><Outputs>${members.join('')}</Outputs></member>`;
-  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+  return xml('DescribeStacks', `<Stacks>${stack}</Stacks>`);
 };
 
 const errorXml = ({ code, message }: AwsError): string =>
-  `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
+  `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
 
 const errorJson = ({ code, message }: AwsError): string =>
   JSON.stringify({ __type: `com.amazon.coral.service#${code}`, Message: message });
@@ -35,10 +39,6 @@ export const tableOutputs = (names: TableNames): Outputs =>
 
 /** What STS says of every caller here. */
 export const CALLER = 'arn:aws:sts::123456789012:assumed-role/OPERATORS/alice';
-
-const CALLER_XML = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${CALLER}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
-
-const PUBLISHED_XML = `<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>1</MessageId></PublishResult></PublishResponse>`;
 
 /** Fake AWS: CloudFormation with these stacks' outputs, STS, CloudWatch, SNS, and a DynamoDB that only fails. */
 const startAwsServer = async () => {
@@ -53,7 +53,6 @@ const startAwsServer = async () => {
   const messages: { readonly topic: string | null; readonly message: string | null }[] = [];
   let error: AwsError | undefined;
 
-  /** What a request is answered with. */
   const answerTo = (target: unknown, body: string): string | AwsError => {
     if (target !== undefined) {
       if (error !== undefined) return error;
@@ -71,9 +70,9 @@ const startAwsServer = async () => {
       return error ?? { status: 400, code: 'ValidationError', message: `Stack with id ${stack} does not exist` };
     }
     if (error !== undefined) return error;
-    if (parameters.get('Action') === 'GetCallerIdentity') return CALLER_XML;
+    if (parameters.get('Action') === 'GetCallerIdentity') return xml('GetCallerIdentity', `<Arn>${CALLER}</Arn>`);
     messages.push({ topic: parameters.get('TopicArn'), message: parameters.get('Message') });
-    return PUBLISHED_XML;
+    return xml('Publish', '<MessageId>1</MessageId>');
   };
   const server = createServer(async (request, response) => {
     regions.push(/Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1]);
@@ -91,10 +90,7 @@ const startAwsServer = async () => {
     environmentWith: (database: string) => ({
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
-      AWS_ENDPOINT_URL_CLOUDWATCH: endpoint,
-      AWS_ENDPOINT_URL_SNS: endpoint,
-      AWS_ENDPOINT_URL_STS: endpoint,
+      AWS_ENDPOINT_URL: endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: database,
     }),
     stacks,
