@@ -3,15 +3,17 @@
  * search can go on from any state.
  */
 import { hash } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
-import { documentClient } from '../../core/dynamodb/database.ts';
+import { type DynamoItem, documentClient } from '../../core/dynamodb/database.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
 import type { RecordWrite } from '../../local/engine/dynalite-modules.ts';
 import { openStore } from '../../local/engine/dynalite-store.ts';
 import { type EngineResponse, type JsonObject, responseTo } from '../../local/engine/protocol.ts';
 import { writeTransaction } from '../../local/engine/transactions.ts';
+import { inconsistenciesIn } from '../support/content-consistency.ts';
 
 export const TABLES = prefixedTableNames('orders-');
 
@@ -72,10 +74,10 @@ const tablesClient = clientOn(({ operation, input }) => store.perform(operation,
 await createTables(tablesClient, TABLES);
 
 /** The same for equal records, in whatever order their attributes were written. */
-const textOf = memoised(
-  (record: JsonObject) => record,
-  (record) => JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))),
-);
+const sortedText = (record: object): string =>
+  JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+const textOf = memoised((record: JsonObject) => record, sortedText);
 
 const known = new Map<string, StoredState>();
 
@@ -135,3 +137,31 @@ export const perform = memoised(
     return { response, writes };
   },
 );
+
+/** What is stored, as the invariants read it. */
+export interface StoredContent {
+  readonly items: readonly DynamoItem[];
+  /** All but lists, slugs and revisions: items, vehicles, remembered creations, keys, counted requests. */
+  readonly facts: string;
+  readonly inconsistencies: readonly string[];
+}
+
+const MADE_FROM_ITEMS = ['list', 'counters', 'slug'];
+
+const read = ({ records }: StoredState): StoredContent => {
+  const content: DynamoItem[] = [];
+  const facts: string[] = [];
+  for (const [key, record] of records) {
+    const { revision, ...entry }: DynamoItem = unmarshall(record as Record<string, AttributeValue>);
+    const isContent = key.startsWith(`item-${TABLES.content}~`);
+    if (isContent) content.push(entry);
+    if (!isContent || !MADE_FROM_ITEMS.includes(String(entry.pk).replace(/#.*/, ''))) facts.push(sortedText(entry));
+  }
+  return {
+    items: content.filter(({ sk }) => sk === 'item'),
+    facts: facts.sort().join(),
+    inconsistencies: inconsistenciesIn(content),
+  };
+};
+
+export const storedIn = memoised((state: StoredState) => state, read);

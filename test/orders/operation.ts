@@ -2,8 +2,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ChangeTiming } from '../../core/content/content-table.ts';
 import { runCommandOn } from '../support/run-command-on.ts';
-import { type StoredState, TABLES } from './engine.ts';
-import type { StoredContent } from './stored-content.ts';
+import { type StoredContent, type StoredState, TABLES } from './engine.ts';
 
 /** What a request came to: plain JSON, so that two can be compared. */
 export type Outcome = { readonly value: unknown } | { readonly error: string };
@@ -23,8 +22,8 @@ export type Requests = readonly ((caller: Caller) => Promise<unknown>)[];
 /** What a side that only reads has to answer for. */
 interface ReadCheck {
   /** Adds a state that is stored while it reads; JSON. */
-  readonly gather: (gathered: unknown, stored: StoredContent) => unknown;
-  readonly judge: (result: unknown, gathered: unknown) => readonly string[];
+  readonly observe: (observed: unknown, stored: StoredContent) => unknown;
+  readonly check: (result: unknown, observed: unknown) => readonly string[];
 }
 
 /** One side of a pair. What does not read must fit one order of the requests of both. */
@@ -40,6 +39,14 @@ export interface Pair {
   readonly sides: readonly [Operation, Operation];
   readonly initial: StoredState;
 }
+
+/** Each of these with each of the others. */
+export const beside = (these: readonly Operation[], others: readonly Operation[], initial: StoredState): Pair[] =>
+  these.flatMap((one) => others.map((another): Pair => ({ sides: [one, another], initial })));
+
+/** Each with each, and with itself. */
+export const eachWithEach = (operations: readonly Operation[], initial: StoredState): Pair[] =>
+  operations.flatMap((one, nth) => beside([one], operations.slice(nth), initial));
 
 type AddCommands = Parameters<typeof runCommandOn>[1];
 

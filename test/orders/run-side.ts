@@ -5,9 +5,9 @@ import pLimit from 'p-limit';
 import { ApiError } from '../../core/problems.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { type EngineResponse, RejectedRequest, responseTo } from '../../local/engine/protocol.ts';
+import { enter, type RunningSide, runningSide } from './deterministic.ts';
 import { afterWrites, clientOn, NOTHING, perform, type Request, type StoredState } from './engine.ts';
 import { type Operation, type Outcome, type Requests, TRY_AGAIN } from './operation.ts';
-import { enter, type RunningSide, runningSide } from './surroundings.ts';
 
 export interface Call extends Request {
   /** The same in every order in which the side gets its responses. */
@@ -118,7 +118,7 @@ const startRun = (digit: string, requests: Requests) => {
 export const sideOf = async (digit: string, { requests, inOrder }: Pick<Operation, 'requests' | 'inOrder'>) => {
   const known = new Map<string, Progress>();
   let run: ReturnType<typeof startRun>;
-  /** Where `run` is. */
+  /** The progress of `run`. */
   let at: Progress;
 
   const start = async (responses: Progress['responses']): Promise<void> => {

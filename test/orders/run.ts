@@ -2,54 +2,21 @@
  * `npm run test:orders`: the pairs of the gate; with `-- --all` every pair, otherwise those that are named. Prints the
  * figures of each pair, and for a finding the calls that lead to it.
  */
-// biome-ignore assist/source/organizeImports: --help is answered before the other imports start a database.
-import { given } from './usage.ts';
-import { contentChanges, seeded } from './content-changes.ts';
-import { lists } from './content-readers.ts';
-import { keyChanges, seededKey } from './key-changes.ts';
-import type { Operation, Pair } from './operation.ts';
-import {
-  besideErasures,
-  completeImports,
-  erasedVehicles,
-  erasureChanges,
-  otherChanges,
-  recordsOfBoth,
-  seededVehicles,
-  suppliedVehicles,
-  supplierChanges,
-  supplierImports,
-} from './record-changes.ts';
+import { readCommandLine } from '../../core/runtime/command-line.ts';
+import { contentPairs } from './content.ts';
+import { keyPairs } from './keys.ts';
+import type { Pair } from './operation.ts';
+import { recordPairs } from './records.ts';
 import { search } from './search.ts';
 
-const beside = (
-  these: readonly Operation[],
-  others: readonly Operation[],
-  { stored: initial }: typeof seeded,
-): Pair[] => these.flatMap((one) => others.map((another): Pair => ({ sides: [one, another], initial })));
+const given = readCommandLine(
+  `Usage: npm run test:orders [-- --all | PAIR…]
+Runs the pairs of the gate, every pair, or those that are named, in every order of their database calls.
+--all prints the names of the pairs.`,
+  (argument) => argument === '--all' || !argument.startsWith('-'),
+);
 
-/** Each with each, and with itself. */
-const eachWithEach = (operations: readonly Operation[], initial: typeof seeded): Pair[] =>
-  operations.flatMap((one, nth) => beside([one], operations.slice(nth), initial));
-
-/** An item whose time changes moves in its list: a walk may then show it twice or not at all. */
-const isExempt = ({ sides: [one, other] }: Pair): boolean =>
-  one.name.startsWith('walk') && other.name === 'import of an older time';
-
-const pairs: readonly Pair[] = [
-  ...eachWithEach(contentChanges, seeded),
-  ...beside(lists, contentChanges, seeded).filter((pair) => !isExempt(pair)),
-  ...eachWithEach(keyChanges, seededKey),
-  ...eachWithEach(completeImports, seededVehicles),
-  ...beside(completeImports, otherChanges, seededVehicles),
-  ...eachWithEach(otherChanges, seededVehicles),
-  ...eachWithEach(supplierImports, suppliedVehicles),
-  ...beside(supplierImports, [...supplierChanges, ...otherChanges.slice(2)], suppliedVehicles),
-  ...[recordsOfBoth, erasedVehicles].flatMap((initial) => [
-    ...eachWithEach(erasureChanges, initial),
-    ...beside(erasureChanges, besideErasures, initial),
-  ]),
-];
+const pairs: readonly Pair[] = [...contentPairs, ...keyPairs, ...recordPairs];
 
 const nameOf = ({ sides }: Pair): string => sides.map(({ name }) => name).join(' beside ');
 

@@ -1,15 +1,12 @@
 /**
  * Searches every interleaving of the calls of two sides (docs/interleavings.md). What follows a state depends only on
- * what is stored and on the
- * responses that each side has got: a state that several schedules reach is searched once.
+ * what is stored and on the responses that each side has got: a state that several schedules reach is searched once.
  */
-import { afterWrites, type StoredState } from './engine.ts';
-import { isWrite, namesOf } from './footprint.ts';
-import { invariantsOf } from './judge.ts';
+import { afterWrites, type StoredState, storedIn } from './engine.ts';
+import { invariantsOf } from './invariants.ts';
 import type { Pair } from './operation.ts';
 import { advance, type Call, sideOf } from './run-side.ts';
-import { type Node, stepsFrom } from './steps.ts';
-import { storedIn } from './stored-content.ts';
+import { isWrite, type Node, namesOf, stepsFrom } from './steps.ts';
 
 interface Figures {
   readonly schedules: number;
@@ -27,12 +24,12 @@ const readings = ({ stored, halves }: Node): readonly StoredState[] =>
     [stored],
   );
 
-const keyOf = ({ stored, progress, halves, gathered }: Node): string =>
+const keyOf = ({ stored, progress, halves, observed }: Node): string =>
   JSON.stringify([
     stored.id,
     progress.map(({ id }) => id),
     halves.map(({ side, call, undo }) => [side, call.name, afterWrites(stored, undo).id]),
-    gathered,
+    observed,
   ]);
 
 const hasBegun = ({ progress, halves }: Node, side: number): boolean =>
@@ -56,13 +53,13 @@ export const search = async (pair: Pair): Promise<Figures> => {
   );
 
   /** The state after a step, with what its readers may have seen. */
-  const gather = (before: Node, after: Node): Node => ({
+  const observe = (before: Node, after: Node): Node => ({
     ...after,
-    gathered: pair.sides.map(({ reading }, side) => {
-      const gathered = before.gathered[side];
-      if (!reading || !hasBegun(after, side) || before.progress[side]?.hasEnded) return gathered;
+    observed: pair.sides.map(({ reading }, side) => {
+      const observed = before.observed[side];
+      if (!reading || !hasBegun(after, side) || before.progress[side]?.hasEnded) return observed;
       const states = hasBegun(before, side) ? readings(after) : [...readings(before), ...readings(after)];
-      return states.reduce((all, stored) => reading.gather(all, storedIn(stored)), gathered);
+      return states.reduce((all, stored) => reading.observe(all, storedIn(stored)), observed);
     }),
   });
 
@@ -86,7 +83,7 @@ export const search = async (pair: Pair): Promise<Figures> => {
     for (const { name, take } of await stepsFrom(node, written)) {
       if (finding !== undefined) break;
       path.push(name);
-      count += await explore(gather(node, await take()));
+      count += await explore(observe(node, await take()));
       path.pop();
     }
     schedules.set(key, Math.max(1, count));
@@ -99,7 +96,7 @@ export const search = async (pair: Pair): Promise<Figures> => {
   for (let before = -1, after = 0; before < after && finding === undefined; ) {
     before = after;
     [schedules, crashes] = [new Map(), 0];
-    const start = { stored: pair.initial, progress: beginnings, halves: [], cancelled: [], gathered: [null, null] };
+    const start = { stored: pair.initial, progress: beginnings, halves: [], cancelled: [], observed: [null, null] };
     total = await explore(start);
     after = written.reduce((sum, { size }) => sum + size, 0);
   }

@@ -1,8 +1,7 @@
 /**
- * What the code of a side sees of the machine: a clock that stands still, timers that fire at once or never, and random
- * numbers that are the same in each run. So it does the same again when it gets the same responses. They replace the
- * globals: the product makes deadlines in twelve places and draws in six, mostly in commands, which would take
- * parameters for this rig alone.
+ * Makes the code of a side deterministic, so that it does the same again when it gets the same responses: the clock
+ * stands still, timers fire at once or never, and random numbers are the same in each run. The globals are replaced,
+ * because the product makes deadlines in twelve places and draws random numbers in six, mostly in commands.
  */
 import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -29,7 +28,6 @@ export const enter = (next: RunningSide | undefined): void => {
   running = next;
 };
 
-/** The side whose code runs. */
 export const runningSide = (): RunningSide | undefined => running;
 
 const real = {

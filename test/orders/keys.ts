@@ -1,5 +1,4 @@
 /** Commands that change a key, and its admission. */
-
 import { addKeysCommands } from '../../admin/keys/keys-commands.ts';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import { authenticate } from '../../core/access/authenticate.ts';
@@ -9,15 +8,15 @@ import { requestCounter } from '../../core/access/request-counter.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { TABLES } from './engine.ts';
-import { type Caller, type Operation, resultOf, runCli } from './operation.ts';
+import { type Caller, eachWithEach, type Operation, type Pair, resultOf, runCli } from './operation.ts';
 import { alone } from './run-side.ts';
 
 const run = (caller: Caller, ...args: readonly string[]): Promise<unknown> =>
   runCli(addKeysCommands, caller, 'keys', ...args);
 
-export const seededKey = await alone('f', [(caller) => run(caller, 'create', '--name', 'Acme', '--plan', 'free')]);
+const seeded = await alone('f', [(caller) => run(caller, 'create', '--name', 'Acme', '--plan', 'free')]);
 
-const { id, key } = resultOf<{ readonly id: string; readonly key: string }>(seededKey.outcomes[0]);
+const { id, key } = resultOf<{ readonly id: string; readonly key: string }>(seeded.outcomes[0]);
 
 const command = (name: string, ...args: readonly string[]): Operation => ({
   name: `keys ${name}`,
@@ -37,11 +36,12 @@ const admission: Operation = {
   ],
 };
 
-/** The commands, and an admission with the key. */
-export const keyChanges: readonly Operation[] = [
+const changes: readonly Operation[] = [
   command('rotate', 'rotate', id),
   command('rotate at once', 'rotate', id, '--overlap-days', '0'),
   command('revoke', 'revoke', id),
   command('update', 'update', id, '--plan', 'premium'),
   admission,
 ];
+
+export const keyPairs: readonly Pair[] = eachWithEach(changes, seeded.stored);

@@ -1,9 +1,7 @@
-/** The invariants of a search. */
-import { memoised } from './engine.ts';
+import { memoised, storedIn } from './engine.ts';
 import { isInDoubt, type Outcome, type Pair } from './operation.ts';
 import { advance, type Progress, sideOf } from './run-side.ts';
 import type { Node } from './steps.ts';
-import { storedIn } from './stored-content.ts';
 
 interface Turn {
   readonly side: number;
@@ -25,7 +23,7 @@ const subsetsOf = <T>([one, ...others]: readonly T[]): T[][] =>
   one === undefined ? [[]] : subsetsOf(others).flatMap((subset) => [subset, [one, ...subset]]);
 
 /** The outcomes of requests of both sides that are sent one after the other, and the facts that are stored then. */
-const oneByOne = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
+const runSerially = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
   const isSent = (side: number, turn: number) => order.some((one) => one.side === side && one.turn === turn);
   const runs = await Array.fromAsync(sides, ({ requests }, side) => {
     const sent = requests.map((request, turn) => (isSent(side, turn) ? request : async () => null));
@@ -42,7 +40,7 @@ const oneByOne = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
 /** What must hold in every state that the two sides of a pair can leave. Returns what a state violates. */
 export const invariantsOf = (pair: Pair) => {
   const { sides } = pair;
-  const runOnce = memoised(JSON.stringify, (order: readonly Turn[]) => oneByOne(pair, order));
+  const runOnce = memoised(JSON.stringify, (order: readonly Turn[]) => runSerially(pair, order));
 
   /** Outcomes and facts match a serial order. A request that has not ended, or says to try again, is in it or not. */
   const isLinearisable = async ({ progress, stored }: Node): Promise<boolean> => {
@@ -72,13 +70,13 @@ export const invariantsOf = (pair: Pair) => {
     isLinearisable,
   );
 
-  const ofReading = ({ progress, gathered }: Node): string[] =>
+  const ofReading = ({ progress, observed }: Node): string[] =>
     sides.flatMap(({ name, reading }, side) => {
       const { hasEnded, outcomes } = progress[side] as Progress;
       if (!reading || !hasEnded) return [];
       return outcomes.flatMap((outcome) => {
         if ('error' in outcome) return isInDoubt(outcome) ? [] : [`${name} fails: ${outcome.error}`];
-        return [...reading.judge(outcome.value, gathered[side])];
+        return [...reading.check(outcome.value, observed[side])];
       });
     });
 

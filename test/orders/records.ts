@@ -11,21 +11,11 @@ import { complianceTable } from '../../core/compliance/compliance-table.ts';
 import { requireRegistration } from '../../core/vehicles/registration.ts';
 import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { complianceLine, vehicleLine } from '../support/import-files.ts';
-import { TABLES } from './engine.ts';
-import { type Caller, type Operation, resultOf, runCli } from './operation.ts';
+import { type StoredState, TABLES } from './engine.ts';
+import { beside, type Caller, eachWithEach, type Operation, type Pair, resultOf, runCli } from './operation.ts';
 import { alone } from './run-side.ts';
 
-const COUNTS = [
-  'loaded',
-  'unchanged',
-  'kept',
-  'removed',
-  'notThere',
-  'erased',
-  'rejected',
-  'damaged',
-  'undone',
-] as const;
+const COUNTS = 'loaded unchanged kept removed notThere erased rejected damaged undone'.split(' ');
 
 const addCommands = (program: Command, run: Runner): void => {
   addImportCommands(program, run);
@@ -70,44 +60,46 @@ const command = (name: string, ...args: readonly string[]): Operation => ({
   ],
 });
 
-const seeding = await alone('e', command('', 'import', 'vehicles', before).requests);
-resultOf(seeding.outcomes[0]);
+/** What is stored when these have succeeded one after the other. */
+const storedAfter = async (digit: string, operations: readonly Operation[], initial?: StoredState) => {
+  const requests = operations.flatMap((operation) => operation.requests);
+  const { outcomes, stored } = await alone(digit, requests, initial);
+  for (const outcome of outcomes) resultOf(outcome);
+  return stored;
+};
 
 /** Two vehicles. One of them is in every file. */
-export const seededVehicles = seeding;
-
-const suppliedTwice = await alone(
-  'f',
-  [
-    ...command('', 'import', 'vehicles', once, '--supplier', 'acme').requests,
-    ...command('', 'import', 'vehicles', before, '--supplier', 'zeta').requests,
-  ],
-  seeding.stored,
-);
-for (const outcome of suppliedTwice.outcomes) resultOf(outcome);
+const twoVehicles = await storedAfter('e', [command('', 'import', 'vehicles', before)]);
 
 /** The same two vehicles, both supplied by zeta too, and one by acme. */
-export const suppliedVehicles = suppliedTwice;
+const suppliedVehicles = await storedAfter(
+  'f',
+  [
+    command('', 'import', 'vehicles', once, '--supplier', 'acme'),
+    command('', 'import', 'vehicles', before, '--supplier', 'zeta'),
+  ],
+  twoVehicles,
+);
 
 const ANY = '--remove-at-most=100%';
 
-export const completeImports: readonly Operation[] = [
+const completeImports: readonly Operation[] = [
   command('complete import without it', 'import', 'vehicles', without, '--complete', ANY),
   command('complete import of another', 'import', 'vehicles', blue, '--complete', ANY),
 ];
 
-export const supplierImports: readonly Operation[] = [
+const supplierImports: readonly Operation[] = [
   command('import of acme', 'import', 'vehicles', acme, '--supplier', 'acme'),
   command('complete import of zeta', 'import', 'vehicles', zeta, '--supplier', 'zeta', '--complete', ANY),
 ];
 
-export const supplierChanges: readonly Operation[] = [
+const supplierChanges: readonly Operation[] = [
   command('import without a name', 'import', 'vehicles', green),
   command('import of acme --if-newer', 'import', 'vehicles', green, '--supplier', 'acme', '--if-newer'),
   command('remove --all of acme', 'remove', 'vehicles', '--all', '--supplier', 'acme'),
 ];
 
-export const otherChanges: readonly Operation[] = [
+const otherChanges: readonly Operation[] = [
   command('import --if-newer', 'import', 'vehicles', green, '--if-newer'),
   command('import of another file', 'import', 'vehicles', green),
   command('remove', 'remove', 'vehicles', registrations),
@@ -121,19 +113,13 @@ await writeFile(
   JSON.stringify({ registration: 'GONE1', erased: { at: '2026-05-01T00:00:00.000Z', by: 'restored' } }),
 );
 
-const withCompliance = await alone('g', command('', 'import', 'compliance', fines).requests, suppliedTwice.stored);
-for (const outcome of withCompliance.outcomes) resultOf(outcome);
-
 /** As `suppliedVehicles`, and one has a compliance record. */
-export const recordsOfBoth = withCompliance;
-
-const erased = await alone('h', command('', 'erase', '--registration', 'GONE1').requests, withCompliance.stored);
-for (const outcome of erased.outcomes) resultOf(outcome);
+const withCompliance = await storedAfter('g', [command('', 'import', 'compliance', fines)], suppliedVehicles);
 
 /** One of the two vehicles is erased. */
-export const erasedVehicles = erased;
+const withErased = await storedAfter('h', [command('', 'erase', '--registration', 'GONE1')], withCompliance);
 
-export const erasureChanges: readonly Operation[] = [
+const erasureChanges: readonly Operation[] = [
   command('erase', 'erase', '--registration', 'GONE1'),
   command('erase of a file', 'erase', registrations),
   command('erase --undo', 'erase', '--undo', '--registration', 'GONE1'),
@@ -146,7 +132,7 @@ const lookup = (name: string, request: (caller: Caller) => Promise<unknown>): Op
   requests: [request],
 });
 
-export const besideErasures: readonly Operation[] = [
+const besideErasures: readonly Operation[] = [
   ...completeImports,
   ...supplierImports,
   ...supplierChanges,
@@ -157,4 +143,16 @@ export const besideErasures: readonly Operation[] = [
   command('remove --registration', 'remove', 'vehicles', '--registration', 'GONE1'),
   lookup('of insurance', ({ db }) => vehiclesTable(db, TABLES.vehicles).find(GONE)),
   lookup('of compliance', ({ db, moment }) => complianceTable(db, TABLES).findWithVehicle(GONE, moment.deadline)),
+];
+
+export const recordPairs: readonly Pair[] = [
+  ...eachWithEach(completeImports, twoVehicles),
+  ...beside(completeImports, otherChanges, twoVehicles),
+  ...eachWithEach(otherChanges, twoVehicles),
+  ...eachWithEach(supplierImports, suppliedVehicles),
+  ...beside(supplierImports, [...supplierChanges, ...otherChanges.slice(2)], suppliedVehicles),
+  ...[withCompliance, withErased].flatMap((initial) => [
+    ...eachWithEach(erasureChanges, initial),
+    ...beside(erasureChanges, besideErasures, initial),
+  ]),
 ];
