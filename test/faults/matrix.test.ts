@@ -9,7 +9,7 @@ import { type ChooseFault, FAULTS, onNthCall } from '../support/fault-choosers.t
 import { type DatabaseCall, type Fault, isApplicable } from '../support/fault-proxy.ts';
 import { type Reply, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn } from './log.ts';
-import { prepare, type Scenario, scenarios } from './matrix/scenarios.ts';
+import { prepare, type Scenario, scenarios } from './scenarios.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';

@@ -1,12 +1,12 @@
 /** A request to every endpoint, in every way in which it uses the database. A new endpoint is a row. */
-import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
-import { contentTable } from '../../../core/content/content-table.ts';
-import type { ContentItem } from '../../../core/content/item.ts';
-import type { EndpointId } from '../../../functions/endpoints/table.ts';
-import type { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
-import { moment, someFields } from '../../support/content.ts';
-import { aCompliance, aPolicy, aVehicle } from '../../support/records.ts';
-import type { TestApi } from '../../support/use-api.ts';
+import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import type { ContentItem } from '../../core/content/item.ts';
+import type { EndpointId } from '../../functions/endpoints/table.ts';
+import type { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
+import { moment, someFields } from '../support/content.ts';
+import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import type { TestApi } from '../support/use-api.ts';
 
 /** Two items of one domain, so that a list reads a batch that can be partial. */
 interface Items {
