@@ -37,7 +37,7 @@ const ON_REQUEST = [
   project('site', ['outside/site/*.test.ts']),
   {
     ...project('client', ['outside/client/*.test.ts']),
-    globalSetup: '<rootDir>/test/outside/client/pack-and-install.ts',
+    globalSetup: '<rootDir>/test/outside/client/installed-package.ts',
   },
 ];
 

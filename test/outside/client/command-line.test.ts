@@ -4,8 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../support/run-command.ts';
 import { makeSigningKey } from '../../support/signing-key.ts';
 import { command } from './installed-package.ts';
-import { startStubService } from './stub-service.ts';
-import { useCommandLine } from './use-command-line.ts';
+import { startStubService, useCommandLine } from './use-client.ts';
 
 const { accountOf, checkText, file, folder, service, start } = useCommandLine();
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { HttpFault } from '../../support/http-fault-proxy.ts';
-import { useCommandLine } from './use-command-line.ts';
+import { useCommandLine } from './use-client.ts';
 
 const { accountOf, file, folder, proxy, start } = useCommandLine();
 

@@ -4,8 +4,7 @@ import { expect, it } from '@jest/globals';
 import { addDays, todayInLondon } from '../../../client/src/command-line/days.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { installationFolder } from './installed-package.ts';
-import { startStubService } from './stub-service.ts';
-import { useCommandLine } from './use-command-line.ts';
+import { startStubService, useCommandLine } from './use-client.ts';
 
 const { file, folder } = useCommandLine();
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { library } from './installed-package.ts';
-import { useService } from './use-command-line.ts';
-import { virtualTime } from './virtual-time.ts';
+import { importLibrary, virtualTime } from './installed-package.ts';
+import { useService } from './use-client.ts';
 
-const { VehicleVerification } = library;
+const { VehicleVerification } = await importLibrary();
 
 const { service, proxy } = useService();
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { library } from './installed-package.ts';
-import { virtualTime } from './virtual-time.ts';
+import { importLibrary, virtualTime } from './installed-package.ts';
+import { USAGE } from './use-client.ts';
 
-const { ApiProblem, ConnectionError, VehicleVerification } = library;
+const { ApiProblem, ConnectionError, VehicleVerification } = await importLibrary();
 const KEY = `vvc_live_${'A'.repeat(36)}`;
 const BODY = { registration: 'AB12CDE', insured: true };
 
 type Headers = Record<string, string>;
-type Reply = () => Response | Error;
+type Reply = (request: Request) => Response | Error | Promise<Response>;
 const json = (status: number, body: unknown, headers: Headers = {}) =>
   new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } });
 const success: Reply = () => json(200, BODY);
@@ -23,9 +23,10 @@ const clientWith = (replies: readonly Reply[], options: object = {}) => {
   const time = virtualTime();
   const sent: Request[] = [];
   const send: typeof fetch = async (input, init) => {
-    sent.push(new Request(input, init));
+    const request = new Request(input, init);
+    sent.push(request);
     init?.signal?.throwIfAborted();
-    const reply = replies[Math.min(sent.length, replies.length) - 1]?.() ?? new Error('no reply');
+    const reply = await (replies[Math.min(sent.length, replies.length) - 1]?.(request) ?? new Error('no reply'));
     if (reply instanceof Error) throw reply;
     return reply;
   };
@@ -272,4 +273,101 @@ it('An abort ends a call before it is sent, while it is sent and while it waits,
   setImmediate(() => setImmediate(() => waiting.abort(reason)));
   expect(await call).toBe(reason);
   expect(late.sent).toHaveLength(1);
+});
+
+type Registrations = readonly string[];
+
+const entriesOf = (registrations: Registrations) =>
+  Response.json({ results: registrations.map((registration) => ({ registration, insured: true, policy: null })) });
+
+/** A client of a service with this bulk size. `asked` has the registrations of each bulk request. */
+const bulkClient = (
+  answer: (registrations: Registrations, nth: number) => Response | Promise<Response>,
+  registrationsPerBulk: number | null = 500,
+) => {
+  const asked: Registrations[] = [];
+  const { client } = clientWith([
+    async (request) => {
+      if (request.url.endsWith('/usage')) {
+        return Response.json({ ...USAGE, limits: { ...USAGE.limits, registrationsPerBulk } });
+      }
+      const { registrations } = (await request.json()) as { registrations: Registrations };
+      asked.push(registrations);
+      return answer(registrations, asked.length);
+    },
+  ]);
+  return { client, asked };
+};
+const named = (count: number) => Array.from({ length: count }, (_, index) => `X${index}`);
+
+describe('A bulk lookup', () => {
+  it('splits a long list by the size of the plan and keeps its order', async () => {
+    const { client, asked } = bulkClient(entriesOf);
+    const results = await client.verify(named(1_201));
+    expect(results.map(({ registration }) => registration)).toEqual(named(1_201));
+    expect(asked.map(({ length }) => length)).toEqual([500, 500, 201]);
+  });
+
+  it('sends at most 1,000 registrations in one request, whatever the plan allows', async () => {
+    const { client, asked } = bulkClient(entriesOf, 5_000);
+    await client.verify(named(1_001));
+    expect(asked.map(({ length }) => length)).toEqual([1_000, 1]);
+  });
+
+  it('halves its requests when the plan has become smaller', async () => {
+    const tooLarge = () => problem(400, 'BULK_TOO_LARGE');
+    const { client, asked } = bulkClient((bulk) => (bulk.length > 150 ? tooLarge() : entriesOf(bulk)));
+    const results = await client.verify(named(500));
+    expect(results.map(({ registration }) => registration)).toEqual(named(500));
+    expect(asked.map(({ length }) => length)).toEqual([500, 250, 125, 125, 250, 125, 125]);
+    await client.verify(named(250));
+    expect(asked.slice(7).map(({ length }) => length)).toEqual([125, 125]);
+  });
+
+  it('sends four concurrent requests, and aborts the others when one fails', async () => {
+    let open = 0;
+    let most = 0;
+    const { client, asked } = bulkClient(async (bulk, nth) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      open -= 1;
+      if (nth === 5) return new Response('{}', { status: 403 });
+      return entriesOf(bulk);
+    });
+    expect(await failureOf(client.verify(named(5_000)))).toMatchObject({ name: 'ApiProblem', status: 403 });
+    expect(most).toBe(4);
+    expect(asked.length).toBeLessThan(10);
+  });
+
+  it('rejects a response that is not for its registrations', async () => {
+    for (const body of [{ results: [] }, { results: 'x' }, {}, null]) {
+      const { client } = bulkClient(() => Response.json(body));
+      await expect(client.verify(['A1'])).rejects.toThrow('is for registrations other than those requested.');
+    }
+  });
+
+  it.each<[string, unknown]>([
+    ['another registration', { registration: 'X0', insured: true, policy: null }],
+    ['no verdict', { registration: 'X1' }],
+    ['a verdict of another kind', { registration: 'X1', insured: 'true' }],
+    ['an empty code', { registration: 'X1', insured: true, code: '' }],
+    ['no entry', null],
+  ])('has an error entry where the response has %s', async (_title, entry) => {
+    const right = { registration: 'X0', insured: true, policy: null };
+    const { client, asked } = bulkClient(() => Response.json({ results: [right, entry] }));
+    const error = 'The response is not for this registration, or has no verdict.';
+    const wrong = { registration: 'X1', insured: false, code: 'INVALID_ANSWER', error };
+    expect(await client.verify(named(2))).toEqual([right, wrong]);
+    expect(asked).toHaveLength(1);
+    // A verdict on insurance is not one on compliance.
+    const invalid = { compliant: false, code: 'INVALID_ANSWER' };
+    expect(await client.verifyCompliance(named(2))).toMatchObject([invalid, invalid]);
+  });
+
+  it.each([0, -5, null])('is rejected for a usage with the bulk size %j', async (registrationsPerBulk) => {
+    const { client, asked } = bulkClient(entriesOf, registrationsPerBulk);
+    await expect(client.verify(named(101))).rejects.toThrow('The response is not the usage of a key with its limits.');
+    expect(asked).toEqual([]);
+  });
 });
