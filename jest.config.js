@@ -1,6 +1,7 @@
 /** Native ES modules; swc strips the types, `tsc` checks them. */
 const shared = {
   testEnvironment: 'node',
+  ...(process.env.DYNAMODB_LOCAL && { globalSetup: '<rootDir>/test/outside/dynamodb-local/global-setup.ts' }),
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
@@ -26,19 +27,17 @@ const DEFAULT = [
   },
 ];
 
+/** Programs outside this one, with which the folder of the name tests the product. */
+const OUTSIDE = ['browser', 'client', 'deploy', 'examples', 'generated-clients', 'sam', 'schemathesis', 'site'];
+
 /** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (docs/testing.md). */
 const ON_REQUEST = [
   project('faults', ['faults/*.test.ts']),
-  project('deployed', ['outside/deploy/*.test.ts']),
-  project('sam', ['outside/sam/*.test.ts']),
   project('black-box', ['black-box/any-origin.test.ts']),
-  project('browser', ['outside/browser/*.test.ts']),
-  project('examples', ['outside/examples/*.test.ts']),
-  project('site', ['outside/site/*.test.ts']),
-  {
-    ...project('client', ['outside/client/*.test.ts']),
-    globalSetup: '<rootDir>/test/outside/client/installed-package.ts',
-  },
+  ...OUTSIDE.map((name) => ({
+    ...project(name, [`outside/${name}/*.test.ts`]),
+    ...(name === 'client' && { globalSetup: '<rootDir>/test/outside/client/installed-package.ts' }),
+  })),
 ];
 
 const isSelecting = process.argv.some((argument) => argument.startsWith('--selectProjects'));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -6,25 +7,26 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { EXIT } from '../../../admin/command/command-result.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
-import { documentedCommands, restoreBeside, runDocumented } from '../../support/documented-commands.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { deployedStack, STACK, useEmulator } from './use-emulator.ts';
+import { STACK, useEmulator } from './use-emulator.ts';
 
 const NEW_STACK = 'vehicle-verification-dev';
 const DOCS_URL = 'https://docs.example.com';
 const ISSUER = 'https://api.example.com';
 /** The names in the guide. */
 const RESTORED = { content: 'content-20261120', vehicles: 'vehicles-20261120' };
-const SAMPLES = join(import.meta.dirname, '../../fixtures/samples');
+const ROOT = join(import.meta.dirname, '../../..');
+const SAMPLES = join(ROOT, 'test/fixtures/samples');
+const guide = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
 
-const { inFolder, env, endpoint, cdk, deployProd } = useEmulator();
-let stack: ReturnType<typeof deployedStack>;
+const { inFolder, env, endpoint, aws, query, cdk, deployProd, stack: stackNamed } = useEmulator();
+const stack = stackNamed(STACK);
+const added = stackNamed(NEW_STACK);
 let admin: Admin;
 let api: OpenHttpCaller;
 
 beforeAll(async () => {
-  stack = deployedStack(STACK, endpoint());
   await deployProd();
   // Data is kept, so a change of it is confirmed.
   admin = adminProcess(['--stack', STACK, '--yes', STACK], env);
@@ -33,9 +35,31 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-const aws = (...args: string[]): Promise<string> => runCommand('aws', args, { env });
+/**
+ * The block of commands with this text in a section of docs/operations.md, line by line.
+ * @throws Error unless there is exactly one
+ */
+const documentedCommands = (heading: string, text: string): readonly string[] => {
+  const [, section = ''] = new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(guide) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const [found, another] = blocks.filter((block) => block.includes(text));
+  if (found === undefined || another !== undefined) {
+    throw new Error(`docs/operations.md must have one block of commands with "${text}" in its section ${heading}.`);
+  }
+  return found.replaceAll('\\\n', '').trim().split('\n');
+};
 
-/** Follows the section "Restore" of docs/operations.md to the letter. */
+type Names = Readonly<Record<string, string>>;
+
+/** Runs documented commands with the names that exist here, and returns what they print. */
+const runDocumented = (commands: readonly string[], names: Names = {}): Promise<string> => {
+  // In one pass: a name that exists here can contain a documented one.
+  const documented = new RegExp(`\\b(?:${Object.keys(names).map(RegExp.escape).join('|')})\\b`, 'g');
+  const script = commands.join('\n').replaceAll(documented, (name) => names[name] ?? name);
+  return runCommand('/bin/sh', ['-ec', script], { env, cwd: ROOT });
+};
+
+/** Restores a table by the documented commands, then does `meanwhile`, then uses it by the block with the text `use`. */
 const restore = async (table: string, use: string, meanwhile: () => Promise<unknown>): Promise<string> => {
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),
@@ -44,9 +68,11 @@ const restore = async (table: string, use: string, meanwhile: () => Promise<unkn
     [STACK]: `${STACK} --yes ${STACK}`,
     'restored.ndjson': inFolder('restored.ndjson'),
   };
-  const printed = await restoreBeside(table, use, names, env, meanwhile);
+  await runDocumented(documentedCommands('Restore', `--target-table-name ${table} `), names);
+  await meanwhile();
+  const printed = await runDocumented(documentedCommands('Restore', use), names);
   const isCopy = table.startsWith('restored-');
-  if (isCopy) await runDocumented(documentedCommands('Restore', 'delete-table'), { 'restored-content': table }, env);
+  if (isCopy) await runDocumented(documentedCommands('Restore', 'delete-table'), { 'restored-content': table });
   return printed;
 };
 
@@ -98,7 +124,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       await deployProd();
       expect(await statuses()).toEqual({ deleted: 404, later: 200, removed: 404, erased: 404 });
       for (const name of Object.values(RESTORED)) {
-        await runDocumented(documentedCommands('Tear down', 'OLD_TABLE'), { OLD_TABLE: name }, env);
+        await runDocumented(documentedCommands('Tear down', 'OLD_TABLE'), { OLD_TABLE: name });
       }
     });
 
@@ -152,13 +178,13 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
     it('answers with the version to which the documented commands move its alias', async () => {
       const [list = '', listVersions = '', move = ''] = documentedCommands('Update and roll back', 'update-alias');
-      const functions = (await runDocumented([list], {}, env)).split(/\s+/);
+      const functions = (await runDocumented([list])).split(/\s+/);
       const FUNCTION = functions.find((name) => name.includes('usageFunction')) ?? '';
-      const versions = await runDocumented([listVersions], { FUNCTION }, env);
+      const versions = await runDocumented([listVersions], { FUNCTION });
       const [before = [], after = []] = versions.matchAll(/^(\d+)\t/gm);
-      await runDocumented([move], { FUNCTION, VERSION: before[1] ?? '' }, env);
+      await runDocumented([move], { FUNCTION, VERSION: before[1] ?? '' });
       expect(await problemType()).not.toMatch(DOCS_URL);
-      await runDocumented([move], { FUNCTION, VERSION: after[1] ?? '' }, env);
+      await runDocumented([move], { FUNCTION, VERSION: after[1] ?? '' });
       expect(await problemType()).toMatch(DOCS_URL);
     });
 
@@ -192,7 +218,6 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
   });
 
   describe('beside a new stack with the committed settings of dev', () => {
-    let added: ReturnType<typeof deployedStack>;
     let addedTables: readonly string[];
     let keptTables: readonly string[];
 
@@ -205,14 +230,12 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
     /** The names of the retained tables in docs/operations.md. */
     let old: Readonly<Record<'OLD_KEYS_TABLE' | 'OLD_CONTENT_TABLE', string>>;
-    const tables = async (): Promise<readonly string[]> =>
-      JSON.parse(await aws('dynamodb', 'list-tables', '--output', 'json')).TableNames.sort();
+    const tables = (): Promise<readonly string[]> => query('sort(TableNames)', 'dynamodb', 'list-tables');
 
     beforeAll(async () => {
       const item = { title: 'Left', content: 'Left', domain: 'left.example', slug: 'left' };
       expect((await api.call('POST', '/v1/api/content', { json: item })).status).toBe(201);
       await cdk('deploy', '--require-approval', 'never', '--output', inFolder('dev'));
-      added = deployedStack(NEW_STACK, endpoint());
       addedTables = await added.tableNames();
       keptTables = await stack.tableNames();
       old = { OLD_KEYS_TABLE: await stack.tableName('keys'), OLD_CONTENT_TABLE: await stack.tableName('content') };
@@ -229,37 +252,37 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     it('is destroyed by the documented commands and its tables are retained', async () => {
       const host = await stack.apiHost();
       const destroy = { 'stage=prod': `stage=prod --output ${inFolder('prod')} --force` };
-      await runDocumented(documentedCommands('Tear down', 'cdk destroy'), destroy, env);
-      expect(await stack.status()).toBeUndefined();
+      await runDocumented(documentedCommands('Tear down', 'cdk destroy'), destroy);
+      expect(await stack.status()).toBeNull();
       expect(await listLeftContent(host).catch(() => ({}))).not.toMatchObject({ status: 200 });
       expect(await tables()).toEqual([...addedTables, ...keptTables].sort());
-      const printed = await runDocumented(documentedCommands('Restore', 'list-tables'), old, env);
+      const printed = await runDocumented(documentedCommands('Restore', 'list-tables'), old);
       expect(printed).toMatch(/^[0-9a-f]{20} .*\nBlack box /m);
     });
 
     it('gives the new stack the data of the retained tables by the documented commands', async () => {
       expect((await listLeftContent(await added.apiHost())).status).toBe(401);
       const names = { ...old, [STACK]: NEW_STACK, 'restored.ndjson': inFolder('left.ndjson') };
-      await runDocumented(documentedCommands('Restore', '--from OLD_KEYS_TABLE'), names, env);
+      await runDocumented(documentedCommands('Restore', '--from OLD_KEYS_TABLE'), names);
       expect(await listLeftContent(await added.apiHost())).toEqual({ status: 200, total: 1 });
     });
 
     it('keeps its tables when the new stack, which does not keep its data, is destroyed', async () => {
       expect(await added.isProtected()).toBe(false);
       await cdk('destroy', '--app', inFolder('dev'), '--force');
-      expect(await added.status()).toBeUndefined();
+      expect(await added.status()).toBeNull();
       expect(await tables()).toEqual(keptTables);
     });
 
     it('has its retained tables and logs deleted by the documented commands', async () => {
       const deleteTable = documentedCommands('Tear down', 'OLD_TABLE');
-      for (const name of await tables()) await runDocumented(deleteTable, { OLD_TABLE: name }, env);
+      for (const name of await tables()) await runDocumented(deleteTable, { OLD_TABLE: name });
       expect(await tables()).toEqual([]);
       const [list = '', ...deleteLogs] = documentedCommands('Tear down', 'LOG_GROUP');
-      const groups = async () => JSON.parse(await runDocumented([`${list} --output json`], {}, env));
+      const groups = async () => JSON.parse(await runDocumented([`${list} --output json`]));
       const left = await groups();
       expect(left).not.toEqual([]);
-      for (const name of left) await runDocumented(deleteLogs, { LOG_GROUP: name }, env);
+      for (const name of left) await runDocumented(deleteLogs, { LOG_GROUP: name });
       expect(await groups()).toEqual([]);
     });
   });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { runBuild, STACK, useEmulator } from './use-emulator.ts';
+import { STACK, useEmulator } from './use-emulator.ts';
 
 const SUPPLIER = 'arn:aws:iam::000000000000:role/acme';
 const ENTRIES = [
@@ -19,15 +19,11 @@ const ENTRIES = [
   { prefix: 'compliance/', import: 'compliance', expect: '26h' },
 ];
 
-const { inFolder, env: operator, deployProd } = useEmulator({ checksPolicies: true });
+const { inFolder, env: operator, query, deployProd, runBuild } = useEmulator({ checksPolicies: true });
 let bucket: string;
 let projects: { readonly vehicles: string; readonly compliance: string };
 
 const aws = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => runCommand('aws', args, { env });
-
-/** What `aws … --query` finds. */
-const query = async (expression: string, ...args: string[]) =>
-  JSON.parse(await aws(operator, ...args, '--query', expression, '--output', 'json'));
 
 const physicalId = (type: string, start: string): Promise<string> =>
   query(
@@ -77,7 +73,7 @@ beforeAll(async () => {
 describe('The intake, deployed to an AWS emulator that checks policies', () => {
   let role: NodeJS.ProcessEnv;
   /** Runs the deployed build with the permissions of its role. */
-  const build = (project: string) => runBuild({ project, operator, role, assembly: inFolder('prod') });
+  const build = (project: string) => runBuild(project, 'prod', role);
 
   // The emulator starts no builds: a queue gets the events, and the test starts builds with the role of the rules.
   it('starts a build of the supplier’s own project when the supplier puts a file, by the bucket’s policy', async () => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../support/run-command.ts';
-import { runBuild, useEmulator } from './use-emulator.ts';
+import { useEmulator } from './use-emulator.ts';
 
 const ACCOUNT = '000000000000';
 const PROFILE = `[profile emulator]
@@ -11,7 +11,7 @@ aws_access_key_id = test
 aws_secret_access_key = test
 `;
 
-const { inFolder, env, cdk } = useEmulator();
+const { inFolder, env, aws, query, cdk, runBuild } = useEmulator();
 beforeAll(async () => {
   env.AWS_CONFIG_FILE = inFolder('config');
   env.CDK_OUTPUT = inFolder('trial');
@@ -24,8 +24,7 @@ describe('The trial, on an AWS emulator', () => {
       env,
       input: Readable.from([`${account}\n`]),
     });
-  const list = async (query: string, ...args: string[]): Promise<string[]> =>
-    JSON.parse(await runCommand('aws', [...args, '--query', query, '--output', 'json'], { env })) ?? [];
+  const list = async (...args: Parameters<typeof query>): Promise<string[]> => (await query(...args)) ?? [];
   const listStacks = () =>
     list("Stacks[?contains(StackName, 'trial')].StackStatus", 'cloudformation', 'describe-stacks');
   const listBuckets = () => list("Buckets[?contains(Name, 'trial')].Name", 's3api', 'list-buckets');
@@ -42,7 +41,7 @@ describe('The trial, on an AWS emulator', () => {
   it('takes every step, after one that was interrupted, and leaves only signing keys that KMS deletes', async () => {
     await cdk('deploy', '-c', 'stage=trial', '--require-approval', 'never');
     const [bucket] = await listBuckets();
-    await runCommand('aws', ['s3', 'cp', inFolder('config'), `s3://${bucket}/vehicles/left.csv`], { env });
+    await aws('s3', 'cp', inFolder('config'), `s3://${bucket}/vehicles/left.csv`);
 
     const trial = tryWith(ACCOUNT);
     // The bucket of the interrupted trial may go while it is read.
@@ -53,7 +52,7 @@ describe('The trial, on an AWS emulator', () => {
       );
     while ((await countFiles()) < 2) await Promise.race([trial, pause(500)]);
     const [project = ''] = await list('projects', 'codebuild', 'list-projects');
-    await runBuild({ project, operator: env, role: env, assembly: inFolder('trial') });
+    await runBuild(project, 'trial');
 
     expect(await trial).toContain('Everything succeeded.');
     expect(await listStacks()).toEqual([]);

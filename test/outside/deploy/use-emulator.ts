@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../../core/stage/outputs.ts';
 import { type TableId, tables } from '../../../core/tables.ts';
@@ -12,11 +11,7 @@ import { runCommand } from '../../support/run-command.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const CDK = join(ROOT, 'node_modules/.bin/cdk');
 
-const APP = `${process.execPath} ${join(import.meta.dirname, 'emulated-app.ts')}`;
-
-/** The stack of the stage prod. */
 export const STACK = 'vehicle-verification-prod';
 
 /**
@@ -73,10 +68,34 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
   const inFolder = useFolder();
 
   const cdk = (command: string, ...args: string[]): Promise<string> =>
-    runCommand(CDK, [command, '--no-notices', ...args], { env });
+    runCommand(join(ROOT, 'node_modules/.bin/cdk'), [command, '--no-notices', ...args], { env });
+  const aws = (...args: string[]): Promise<string> => runCommand('aws', args, { env });
+  const query = async (expression: string, ...args: string[]) =>
+    JSON.parse(await aws(...args, '--query', expression, '--output', 'json'));
+
+  const stack = (name: string) => {
+    const describe = (expression: string) =>
+      query(`Stacks[?StackName=='${name}'] | [0].${expression}`, 'cloudformation', 'describe-stacks');
+    const output = async (key: string): Promise<string> => {
+      const value = await describe(`Outputs[?OutputKey=='${key}'].OutputValue | [0]`);
+      if (value === null) throw new Error(`the stack ${name} has no output ${key}`);
+      return value;
+    };
+    const tableName = (id: TableId): Promise<string> => output(tableOutput(id));
+    return {
+      /** Null when the stack does not exist. */
+      status: (): Promise<string | null> => describe('StackStatus'),
+      isProtected: (): Promise<boolean> => describe('EnableTerminationProtection'),
+      /** `host:port` of the API, by which the emulator knows it. */
+      apiHost: async (): Promise<string> => new URL(await output(BASE_ADDRESS_OUTPUT)).host,
+      tableName,
+      tableNames: async (): Promise<readonly string[]> =>
+        (await Promise.all((Object.keys(tables) as TableId[]).map(tableName))).sort(),
+    };
+  };
 
   beforeAll(async () => {
-    const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
+    const programs = await pythonTools('ministack', 'ministack==1.5.33', 'cryptography==50.0.2', 'awscli==1.46.3');
     emulator = await startMinistack(programs, inFolder(), checksPolicies);
     const { endpoint, certificate } = emulator;
     Object.assign(env, {
@@ -91,7 +110,7 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
       // What the CDK remembers of accounts.
       CDK_HOME: inFolder('cdk-home'),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
-      CDK_APP: APP,
+      CDK_APP: `${process.execPath} ${join(import.meta.dirname, 'emulated-app.ts')}`,
       CI: 'true',
       ...(checksPolicies && { AWS_CA_BUNDLE: certificate, NODE_EXTRA_CA_CERTS: certificate }),
     });
@@ -103,6 +122,13 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
     env,
     endpoint: () => emulator.endpoint,
 
+    aws,
+
+    /** What `aws … --query` finds. */
+    query,
+
+    stack,
+
     /** The real cdk command. Its app is the project's, or with `--app FOLDER` what an earlier `synth` wrote there. */
     cdk,
 
@@ -113,66 +139,17 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
       const context = ['-c', 'stage=prod', '-c', `stages=${inFolder()}`, '--output', inFolder('prod')];
       await cdk('deploy', ...context, '--require-approval', 'never');
     },
+
+    /**
+     * Runs a deployed build here, because the emulator has no containers. Returns its output.
+     * @param folder of the CDK's output, which has the program
+     * @param role the environment of the build
+     */
+    runBuild: async (project: string, folder: string, role = env): Promise<string> => {
+      const source = await query('projects[0].source', 'codebuild', 'batch-get-projects', '--names', project);
+      const { commands } = JSON.parse(source.buildspec).phases.build;
+      const cwd = join(inFolder(folder), `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`);
+      return runCommand('/bin/sh', ['-c', commands.join(' && ')], { env: role, cwd });
+    },
   };
-};
-
-/** What is asked of CloudFormation itself, where the cdk command does not do it. */
-export const deployedStack = (name: string, endpoint: string) => {
-  const client = new CloudFormationClient({
-    endpoint,
-    region: 'eu-west-2',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
-
-  const describe = async () => {
-    try {
-      const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
-      return Stacks[0];
-    } catch (error) {
-      if (error instanceof Error && error.message.includes('does not exist')) return undefined;
-      throw error;
-    }
-  };
-
-  const output = async (name: string): Promise<string> => {
-    const outputs = (await describe())?.Outputs ?? [];
-    const value = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
-    if (value === undefined) throw new Error(`the stack has no output ${name}`);
-    return value;
-  };
-
-  return {
-    status: async () => (await describe())?.StackStatus,
-
-    isProtected: async () => (await describe())?.EnableTerminationProtection,
-
-    /** `host:port` of the API, by which the emulator knows it. */
-    apiHost: async (): Promise<string> => new URL(await output(BASE_ADDRESS_OUTPUT)).host,
-
-    tableName: (id: TableId): Promise<string> => output(tableOutput(id)),
-
-    tableNames: async (): Promise<readonly string[]> =>
-      (await Promise.all((Object.keys(tables) as TableId[]).map((id) => output(tableOutput(id))))).sort(),
-  };
-};
-
-interface Build {
-  readonly project: string;
-  /** For reading the project. */
-  readonly operator: NodeJS.ProcessEnv;
-  /** For the build itself. */
-  readonly role: NodeJS.ProcessEnv;
-  /** The folder of the CDK's output, which has the program. */
-  readonly assembly: string;
-}
-
-/** Runs a deployed build here, because the emulator has no containers. Returns its output. */
-export const runBuild = async ({ project, operator, role, assembly }: Build): Promise<string> => {
-  const get = ['codebuild', 'batch-get-projects', '--names', project, '--query', 'projects[0]', '--output', 'json'];
-  const { source } = JSON.parse(await runCommand('aws', get, { env: operator }));
-  const { commands } = JSON.parse(source.buildspec).phases.build;
-  return runCommand('/bin/sh', ['-c', commands.join(' && ')], {
-    env: role,
-    cwd: join(assembly, `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`),
-  });
 };

