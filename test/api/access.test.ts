@@ -6,13 +6,11 @@ import { SCOPES } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
-import { NOON } from '../support/clock.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
 import type { Fault } from '../support/fault-proxy.ts';
-import { TEST_PLANS } from '../support/plans.ts';
-import { aCounter, aVehicle } from '../support/records.ts';
+import { aCounter, aVehicle, NOON, TEST_PLANS } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
 import { RESET, rateLimitOf, useApi } from '../support/use-api.ts';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { contentImport } from '../../admin/import/content-import.ts';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { ContentItem } from '../../core/content/item.ts';
-import { NOON } from '../support/clock.ts';
 import { moment, someFields } from '../support/content.ts';
+import { NOON } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
 const PATH = '/v1/api/content';

@@ -8,9 +8,9 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import type { GatewayHandler } from '../../functions/http/stack.ts';
 import { documents } from '../../openapi/endpoint-documents.ts';
-import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
+import { NOON } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
 const api = useApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));

@@ -1,10 +1,9 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain } from '../support/content.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../support/records.ts';
-import { useApi } from '../support/use-api.ts';
+import { catchOutput, useApi } from '../support/use-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 

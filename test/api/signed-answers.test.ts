@@ -6,9 +6,8 @@ import { hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
 import { publicJwk } from '../../core/public-key.ts';
 import { rawSignature } from '../../core/signing.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
-import { NOON } from '../support/clock.ts';
 import { always, forOperation, onNthCall } from '../support/fault-choosers.ts';
-import { aCompliance, aVehicle } from '../support/records.ts';
+import { aCompliance, aVehicle, NOON } from '../support/records.ts';
 import { type Call, ISSUER, RESET, type Reply, rateLimitOf, useApi } from '../support/use-api.ts';
 
 const KEYS = '/.well-known/jwks.json';

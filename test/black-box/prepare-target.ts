@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../local/sample-database.ts';
 import type { Keys } from '../support/http-caller.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand } from '../support/program.ts';
 
 /** Runs the operator CLI on the target and returns its standard output. @throws when it fails */
 export type Admin = (...args: string[]) => Promise<string>;

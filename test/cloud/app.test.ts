@@ -10,7 +10,7 @@ import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/bundles.ts';
 import { localEnvironment, signingEnvironment } from '../../local/environment.ts';
 import { startKms } from '../../local/kms.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCommand } from '../support/program.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

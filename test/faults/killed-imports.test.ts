@@ -8,7 +8,7 @@ import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from '@jest/globals';
 import { EXIT } from '../../admin/command/command-result.ts';
 import { exportedItems } from '../../admin/export-commands.ts';
-import { inconsistenciesOf } from '../support/content-consistency.ts';
+import { inconsistenciesOf } from '../support/content.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { type ChooseFault, seededNumbers, withProbability } from '../support/fault-choosers.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';

@@ -2,11 +2,9 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
-import { NOON } from '../support/clock.ts';
 import { type ChooseFault, forTable, withProbability } from '../support/fault-choosers.ts';
 import type { Fault } from '../support/fault-proxy.ts';
-import { TEST_PLANS } from '../support/plans.ts';
-import { aVehicle } from '../support/records.ts';
+import { aVehicle, NOON, TEST_PLANS } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 

@@ -1,8 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
-import { catchOutput } from '../support/caught-output.ts';
 import { storeItems } from '../support/engine.ts';
-import { type Call, useApi } from '../support/use-api.ts';
+import { type Call, catchOutput, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn, MARKER } from './log.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';

@@ -2,6 +2,7 @@
  * The embedded engine as a function: from what is stored and a request to the response and what is stored then. So a
  * search can go on from any state.
  */
+
 import { hash } from 'node:crypto';
 import { type AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -13,7 +14,7 @@ import type { RecordWrite } from '../../local/engine/dynalite-modules.ts';
 import { openStore } from '../../local/engine/dynalite-store.ts';
 import { type EngineResponse, type JsonObject, responseTo } from '../../local/engine/protocol.ts';
 import { writeTransaction } from '../../local/engine/transactions.ts';
-import { inconsistenciesIn } from '../support/content-consistency.ts';
+import { inconsistenciesIn } from '../support/content.ts';
 
 export const TABLES = prefixedTableNames('orders-');
 

@@ -4,7 +4,7 @@ import { contentImport, ITEMS_PER_TRANSACTION } from '../../admin/import/content
 import type { ContentFields } from '../../core/content/item.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { NOON } from './clock.ts';
+import { NOON } from './records.ts';
 
 /** The moment of a change in a test: noon, with time enough for a slow machine. */
 export const moment = (milliseconds = 20_000) => ({ now: new Date(NOON), deadline: deadlineIn(milliseconds) });

@@ -6,7 +6,7 @@ import { prefixedTableNames, type TableNames } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
 import { startEmbeddedEngine } from '../../local/engine/embedded.ts';
 import { localEnvironment } from '../../local/environment.ts';
-import { PLANS_VARIABLE } from './plans.ts';
+import { PLANS_VARIABLE } from './records.ts';
 
 /** An engine with its own empty tables. */
 export interface TestEngine {

@@ -1,9 +1,21 @@
 import type { SuppliedVehicle } from '../../admin/records/vehicle-parts.ts';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { windowAt } from '../../core/access/plans.ts';
+import { type Plans, windowAt } from '../../core/access/plans.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { NOON } from './clock.ts';
+
+/** A summer noon: in London it is 13:00, and the window ends in 50 s. */
+export const NOON = Date.parse('2026-06-15T12:00:10.000Z');
+
+/** The plans of tests, so that no test changes with the default plans. */
+export const TEST_PLANS = {
+  free: { requestsPerWindow: 60, bulkSize: 100 },
+  standard: { requestsPerWindow: 600, bulkSize: 500 },
+  premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
+} as const satisfies Plans;
+
+/** The environment of functions and of the command line with these plans. */
+export const PLANS_VARIABLE = { PLANS: JSON.stringify(TEST_PLANS) };
 
 /** A policy over the test's day unless said otherwise. */
 export const aPolicy = (fields: Partial<Policy> = {}): Policy => ({

@@ -11,7 +11,7 @@ import type { TableId } from '../../core/tables.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { storeItems, type TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
-import { PLANS_VARIABLE } from './plans.ts';
+import { PLANS_VARIABLE } from './records.ts';
 import { useEngine } from './use-engine.ts';
 import { useFolder } from './use-folder.ts';
 
@@ -70,8 +70,6 @@ export const rejectedFilesOf = (path: string): string[] =>
 
 /** What a run that was stopped says. */
 export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
-
-export { outcomeOf as ended } from './program.ts';
 
 /** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
 export const useAdmin = () => {

@@ -10,13 +10,11 @@ import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { signingEnvironment } from '../../local/environment.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { startKms } from '../../local/kms.ts';
-import { NOON } from './clock.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { type Reply, send } from './http-caller.ts';
-import { TEST_PLANS } from './plans.ts';
-import { aCounter } from './records.ts';
+import { aCounter, NOON, TEST_PLANS } from './records.ts';
 
 export type { Call, Reply } from './http-caller.ts';
 

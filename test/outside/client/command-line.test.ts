@@ -1,7 +1,7 @@
 import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { makeSigningKey } from '../../support/signing-key.ts';
 import { command } from './installed-package.ts';
 import { startStubService, useCommandLine } from './use-client.ts';

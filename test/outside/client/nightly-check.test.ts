@@ -2,7 +2,7 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { addDays, todayInLondon } from '../../../client/src/command-line/days.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { installationFolder } from './installed-package.ts';
 import { startStubService, useCommandLine } from './use-client.ts';
 

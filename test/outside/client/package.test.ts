@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { installationFolder, packageFolder } from './installed-package.ts';
 

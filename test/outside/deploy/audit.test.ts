@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -8,7 +8,7 @@ import { EXIT } from '../../../admin/command/command-result.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { STACK, useEmulator } from './use-emulator.ts';
 
 const NEW_STACK = 'vehicle-verification-dev';

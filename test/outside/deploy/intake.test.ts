@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { STACK, useEmulator } from './use-emulator.ts';
 
 const SUPPLIER = 'arn:aws:iam::000000000000:role/acme';

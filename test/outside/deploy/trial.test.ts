@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { useEmulator } from './use-emulator.ts';
 
 const ACCOUNT = '000000000000';

@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../../core/stage/outputs.ts';
 import { type TableId, tables } from '../../../core/tables.ts';
-import { freePort, untilListening } from '../../support/program.ts';
+import { freePort, runCommand, untilListening } from '../../support/program.ts';
 import { pythonTools } from '../../support/python-tools.ts';
-import { runCommand } from '../../support/run-command.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

@@ -1,4 +1,5 @@
 /** The programs of examples/ against the service. */
+
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +8,8 @@ import { build } from 'esbuild';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { adminProcess, createKey } from '../../black-box/prepare-target.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
+import { runCommand } from '../../support/program.ts';
 import { pythonTools } from '../../support/python-tools.ts';
-import { runCommand } from '../../support/run-command.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const JAVA_LIBRARY = 'nimbus-jose-jwt-10.10.jar';

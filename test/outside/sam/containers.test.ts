@@ -6,9 +6,8 @@ import { afterAll, beforeAll, describe, jest } from '@jest/globals';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
-import { type Program, startProgram } from '../../support/program.ts';
+import { type Program, runCommand, startProgram } from '../../support/program.ts';
 import { CACHE, pythonTools } from '../../support/python-tools.ts';
-import { runCommand } from '../../support/run-command.ts';
 
 const BRIDGE = 'docker0';
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';

@@ -1,4 +1,5 @@
 /** The documentation site, built and served as files below a path, in a real browser. */
+
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { type ProblemCode, problems, problemType } from '../../../core/problems.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from '../browser/browser.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));

@@ -10,7 +10,7 @@ import { largestRequestsPerSecond, planNamed, windowAt } from '../../../core/acc
 import { recentMap, requestCounter } from '../../../core/access/request-counter.ts';
 import { type UsageTable, usageTable } from '../../../core/access/usage-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
-import { TEST_PLANS } from '../../support/plans.ts';
+import { TEST_PLANS } from '../../support/records.ts';
 
 describe('An API key', () => {
   it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {

@@ -3,8 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { KeyRecord } from '../../../core/access/key-record.ts';
 import { windowAt } from '../../../core/access/plans.ts';
 import { usageReport } from '../../../core/access/usage-report.ts';
-import { NOON } from '../../support/clock.ts';
-import { TEST_PLANS } from '../../support/plans.ts';
+import { NOON, TEST_PLANS } from '../../support/records.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { NOON } from '../../support/clock.ts';
-import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../../support/records.ts';
+import { aCompliance, aPolicy, aVehicle, NOON, suppliedByThree } from '../../support/records.ts';
 import { failure, runAdminCommand } from '../../support/use-admin.ts';
 import { useApi } from '../../support/use-api.ts';
 

@@ -4,7 +4,8 @@ import { openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
-import { ended, failure, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
+import { outcomeOf } from '../../support/program.ts';
+import { failure, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 
 const { run, countedRun, writes, file, engine, processArguments } = useAdmin();
 
@@ -143,7 +144,7 @@ it('--help has the exit codes, and the columns of a file with their other names 
 it('A process that rejects rows exits with 1, and with --json writes one document, and nothing else, to standard output', async () => {
   const path = await file('v.csv', vehiclesCsv(vehicleRow(), vehicleRow({ registration: 'B1', valid_to: '1/2/2027' })));
   const args = processArguments('import', 'vehicles', path, '--json');
-  const { stdout, stderr, exitCode } = await ended(spawn(process.execPath, args));
+  const { stdout, stderr, exitCode } = await outcomeOf(spawn(process.execPath, args));
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
   const counts = { read: 2, loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0, repeated: 0 };
   const problems = { rejected: 1, damaged: 0, interrupted: false, unknownFormat: { count: 0, first: [] } };

@@ -3,8 +3,7 @@ import { bulkComplianceAnswer, bulkEntries, bulkInsuranceAnswer, unknownVehicle 
 import { ENTRY_SENTENCES } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { invalidRegistrationSentence, requireRegistration } from '../../../core/vehicles/registration.ts';
-import { NOON } from '../../support/clock.ts';
-import { aCompliance, aPolicy, aVehicle } from '../../support/records.ts';
+import { aCompliance, aPolicy, aVehicle, NOON } from '../../support/records.ts';
 
 const TODAY = '2026-06-15';
 

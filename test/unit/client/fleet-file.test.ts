@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readFleet } from '../../../client/src/command-line/fleet-file.ts';
-import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/import-files.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const inFolder = useFolder();

@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentItem } from '../../../core/content/item.ts';
-import { NOON } from '../../support/clock.ts';
-import { fillDomain, moment, someFields } from '../../support/content.ts';
-import { inconsistenciesOf } from '../../support/content-consistency.ts';
+import { fillDomain, inconsistenciesOf, moment, someFields } from '../../support/content.ts';
 import { sharedEndpoint } from '../../support/engine.ts';
 import { meteredClient } from '../../support/metered-client.ts';
+import { NOON } from '../../support/records.ts';
 import { useEngine } from '../../support/use-engine.ts';
 
 const DOMAINS = ['a.example', 'b.example', 'c.example'] as const;

@@ -4,7 +4,7 @@ import { cp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/program.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');

@@ -4,7 +4,7 @@ import { differentKeys } from '../../../core/problems.ts';
 import { pageLinks } from '../../../functions/endpoints/list-content/page-links.ts';
 import { presentedKey } from '../../../functions/http/key-form.ts';
 import { readEvent } from '../../../functions/http/request.ts';
-import { NOON } from '../../support/clock.ts';
+import { NOON } from '../../support/records.ts';
 
 const PATHS = ['/v1/api/content', '/api/content'] as const;
 

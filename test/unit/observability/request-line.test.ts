@@ -1,10 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { logFailure } from '../../../core/runtime/log.ts';
-import { catchOutput } from '../../support/caught-output.ts';
 import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
-import { type Call, useApi } from '../../support/use-api.ts';
+import { type Call, catchOutput, useApi } from '../../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';

@@ -10,14 +10,13 @@ import { handler } from '../../../functions/probe/handler.ts';
 import { journey } from '../../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../../functions/probe/probe-key.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
-import { catchOutput } from '../../support/caught-output.ts';
-import { NOON } from '../../support/clock.ts';
-import { inconsistenciesOf } from '../../support/content-consistency.ts';
+import { inconsistenciesOf } from '../../support/content.ts';
 import { storeItems } from '../../support/engine.ts';
 import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
 import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
+import { NOON } from '../../support/records.ts';
 import { failure, runAdminCommand } from '../../support/use-admin.ts';
-import { useApi } from '../../support/use-api.ts';
+import { catchOutput, useApi } from '../../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';

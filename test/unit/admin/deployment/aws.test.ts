@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsErrorSentence } from '../../../../admin/deployment/aws-errors.ts';
-import { ended, failure, runAdminCommand } from '../../../support/use-admin.ts';
+import { outcomeOf } from '../../../support/program.ts';
+import { failure, runAdminCommand } from '../../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../../support/use-aws-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 
@@ -129,7 +130,7 @@ describe('An error of AWS', () => {
     [['--dynamodb', NO_DATABASE], {}, `no database answers at ${NO_DATABASE}`, /start it with "npm start"/],
   ])('names the host that cannot be reached: %j', async (args, env, host, remedy) => {
     const options = { env: { ...process.env, ...KEYS, ...env } };
-    const result = await ended(spawn(process.execPath, ['bin/admin.ts', 'keys', 'list', ...args], options));
+    const result = await outcomeOf(spawn(process.execPath, ['bin/admin.ts', 'keys', 'list', ...args], options));
     expect(result).toMatchObject(failure(remedy));
     expect(result.stderr).toContain(`error: ${host}`);
   });

@@ -6,15 +6,9 @@ import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../../bin/stop-signals.ts';
 import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
 import { manyVehicles, VEHICLES, vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
+import { outcomeOf } from '../../../support/program.ts';
 import { aVehicle } from '../../../support/records.ts';
-import {
-  type AdminOutput,
-  BEGINS_AGAIN,
-  ended,
-  failure,
-  interruptionAfter,
-  useAdmin,
-} from '../../../support/use-admin.ts';
+import { type AdminOutput, BEGINS_AGAIN, failure, interruptionAfter, useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
 const { run, file, proxy, store, stored, findVehicle: find, countedRun } = admin;
@@ -133,7 +127,7 @@ describe('Ctrl-C', () => {
     admin.atCall(1, 'PutItem', () => {
       for (const signal of signals) child.kill(signal);
     });
-    expect(await ended(child)).toMatchObject({
+    expect(await outcomeOf(child)).toMatchObject({
       exitCode: 130,
       stdout: expect.stringMatching(/rows read +vehicles loaded/),
       stderr: `Stopped by Ctrl-C; ${BEGINS_AGAIN}.\n`,
@@ -168,7 +162,7 @@ it('A full temporary folder ends an import with one sentence, and leaves no othe
   const path = await file('v.csv', vehiclesCsv(...rows));
   // A limit on the size of each file that a process writes is a stand-in for a full disk.
   const node = [process.execPath, ...admin.processArguments(...importing(path))];
-  const { exitCode, stderr } = await ended(spawn('bash', ['-c', 'ulimit -f 1000; exec "$@"', 'bash', ...node]));
+  const { exitCode, stderr } = await outcomeOf(spawn('bash', ['-c', 'ulimit -f 1000; exec "$@"', 'bash', ...node]));
   const sentence = /^error: [^\n]* in \S+; nothing was changed; --staging DIR names another folder\n$/;
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(sentence) });
   expect(readdirSync(admin.pathOf('.'))).toEqual(['v.csv']);

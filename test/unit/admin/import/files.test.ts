@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../../support/csv-forms.ts';
 import {
+  AMBIGUOUS_HEADERS,
+  CSV_FORMS,
   manyVehicles,
   VEHICLE_HEADER,
   type VehicleCells,

@@ -1,1 +1,0 @@
-export { catchOutput } from './use-api.ts';

@@ -1,1 +1,0 @@
-export { inconsistenciesIn, inconsistenciesOf } from './content.ts';

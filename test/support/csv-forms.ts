@@ -1,1 +1,0 @@
-export { AMBIGUOUS_HEADERS, CSV_FORMS } from './import-files.ts';
