@@ -1,7 +1,6 @@
 /**
  * Suppliers who load complete files of vehicles that overlap by half, one after the other: time, memory and units of
- * the first night, of the same files again, and of a night with 1 % changed. The figures of docs/performance.md are of
- * `BENCH_SUPPLIER_ROWS=100000 npm run bench -- suppliers`.
+ * the first night, of the same files again, and of a night with 1 % changed. Takes a quarter of an hour.
  */
 import { join } from 'node:path';
 import { meteredClient } from '../test/support/metered-client.ts';
@@ -11,7 +10,7 @@ import { importWith, runImport } from './import.ts';
 import { grouped, type Measurement, table, temporaryFolder } from './report.ts';
 
 const SUPPLIERS = 10;
-const ROWS = Number(process.env.BENCH_SUPPLIER_ROWS ?? 10_000);
+const ROWS = 100_000;
 /** Of which share of the rows the last night's files differ: 1 %. */
 const ONE_IN = 100;
 /** The sample vehicles of the engine are of the supplier without a name, and stay. */
