@@ -31,8 +31,12 @@ export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
 /** It was deleted, is encrypted with a key of its own, or is archived. */
 const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
 
-/** Keys may have characters that XML lacks, so `EncodingType` makes S3 encode them like the fields of a form. */
-const decoded = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
+/**
+ * Decodes a key in a list of objects. Keys may have characters that XML lacks, so `EncodingType` asks S3 to encode them
+ * like the fields of a form; the answer says whether it has.
+ */
+const decoded = (key: string, encoding: string | undefined): string =>
+  encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
 export const intakeBucket = (client: S3Client, Bucket: string) => {
   return {
@@ -45,10 +49,11 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
         const page = await client.send(new ListObjectVersionsCommand(input));
         for (const { IsLatest, Key, VersionId, LastModified, Size } of page.Versions ?? []) {
           if (!IsLatest || !Key || !VersionId || !LastModified || Size === undefined) continue;
-          files.push({ name: decoded(Key), version: VersionId, lastModified: LastModified.toISOString(), bytes: Size });
+          const name = decoded(Key, page.EncodingType);
+          files.push({ name, version: VersionId, lastModified: LastModified.toISOString(), bytes: Size });
         }
         const { IsTruncated, NextKeyMarker = '', NextVersionIdMarker: VersionIdMarker } = page;
-        marker = IsTruncated ? { KeyMarker: decoded(NextKeyMarker), VersionIdMarker } : undefined;
+        marker = IsTruncated ? { KeyMarker: decoded(NextKeyMarker, page.EncodingType), VersionIdMarker } : undefined;
       } while (marker !== undefined);
       return files;
     },
