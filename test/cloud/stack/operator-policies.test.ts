@@ -172,11 +172,17 @@ describe('The policies for operators', () => {
   });
 });
 
-/** The groups of the CLI's commands that a policy permits. */
+/** The groups of the CLI's commands that a policy permits; not `export`, which is a command of the shell too. */
 const CLI_GROUPS: Readonly<Record<string, readonly string[]>> = {
   KeysPolicy: ['keys'],
-  LoadsPolicy: ['content', 'import', 'remove'],
+  LoadsPolicy: ['erase', 'import', 'intake', 'remove', 'tables'],
 };
+
+/** A command of the CLI in a block, or between backquotes without its program. */
+const CLI_COMMAND = new RegExp(
+  `^(?:npm run --silent admin -- )?(${Object.values(CLI_GROUPS).flat().join('|')}) \\S`,
+  'gm',
+);
 
 /** Each policy with what it permits. */
 const permitted = (output: string): string[] => [
@@ -204,7 +210,7 @@ const neededBy = (commands: string): string[] => [
   ...[...commands.matchAll(/(?:^ *|\$\(|`)(resources|logs|query) /gm)].flatMap(
     ([, name = '']) => functions[name] ?? [],
   ),
-  ...[...commands.matchAll(/^(keys|content|import|remove) \S/gm)].map(([, group]) => `admin ${group}`),
+  ...[...commands.matchAll(CLI_COMMAND)].map(([, group]) => `admin ${group}`),
 ];
 
 /** What each function of docs/logs.sh needs; a later one can call an earlier one. */
@@ -238,6 +244,11 @@ describe('OnCallPolicy', () => {
       expect(needed.filter((action) => ![...onCall, ...named].includes(action))).toEqual([]);
     },
   );
+
+  it('is compared with the commands of the CLI too', () => {
+    const commands = sections.flatMap(({ needed }) => needed.filter((action) => action.startsWith('admin ')));
+    expect([...new Set(commands)].sort()).toEqual(['admin import', 'admin intake', 'admin keys']);
+  });
 
   it('permits nothing else', () => {
     const needed = sections.flatMap((section) => section.needed.filter((action) => !section.named.includes(action)));
