@@ -49,8 +49,6 @@ export default {
   // under 1 GB.
   maxWorkers: 2,
   workerIdleMemoryLimit: '100MB',
-  collectCoverageFrom: ['{admin,core,csv,functions,lib,local,openapi}/**/*.ts'],
-  coverageReporters: ['text-summary', 'lcov'],
   // Ends a test that hangs; speed never decides a test. A cold machine takes a minute to load the CDK.
   testTimeout: 120_000,
 };

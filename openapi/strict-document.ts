@@ -41,8 +41,8 @@ export interface Origins {
 }
 
 /**
- * Absolute addresses, because clients import the document from a file. The second address of content is no server: an
- * importer would send content requests there whatever base address it is given.
+ * Absolute addresses, because clients import the document from a file. `/api`, the second address of content, is not
+ * listed: an importer would send the requests of content there, whatever base address it is given.
  */
 const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
   deployed !== undefined

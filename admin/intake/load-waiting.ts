@@ -49,7 +49,7 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
     // erased.
     const all = { ...counts, loaded: loaded + unchanged + erased, notices };
     const reported = Object.fromEntries(Object.entries(all).filter(([field]) => !UNREPORTED.includes(field)));
-    // As when its dates are written another way: it has changed nothing.
+    // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
     const isRefused = counts.rejected !== 0 && counts.rejected === counts.read && counts.removed === 0;
     return isRefused
       ? { outcome: 'refused', reason: 'every row was rejected', ...reported }

@@ -12,7 +12,7 @@ export const readChangeOrigin = async ({ deployment, now }: CommandContext): Pro
   at: now(),
 });
 
-/** No argument parser of commander, which would print the argument: it may be a key. */
+/** Commander does not check ids, because its error would print the argument, which may be a whole key. */
 export const requireKeyId = (text: string): string => {
   if (/^[0-9a-f]{20}$/.test(text)) return text;
   throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');

@@ -96,8 +96,8 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
 
     /**
      * Puts the item in place of the record that was read, or deletes that record, unless it has changed since.
-     * @returns `no` when the record has changed; `maybe` when it has, but an earlier attempt with a lost response may
-     * be why
+     * @returns `no` when the record has changed; `maybe` when it has, perhaps by an earlier attempt of ours whose
+     * response was lost
      */
     replace: async (
       registration: string,

@@ -74,7 +74,7 @@ let sharedWithoutRetries: DynamoDBDocumentClient | undefined;
 
 /**
  * Sends each request once: for a write that must not be repeated after a lost response. Uses the connections of
- * `database`, whose requests find out when a frozen function has lost them.
+ * `database`: when a frozen function has lost them, a request of that client, which is repeated, finds out.
  */
 export const databaseWithoutRetries = (): DynamoDBDocumentClient => {
   const { requestHandler } = database().config;

@@ -38,7 +38,7 @@ export const admission = <Found, Loaded>(
   before: async ({
     context,
   }: HttpRequest<Found & { key: PresentedKey; caller: Caller; loading: Promise<Loaded> }>): Promise<void> => {
-    // Started before `load`: otherwise a rejection would wait until the loaded items are parsed.
+    // Sent before `load`, so that its responses are read before the loaded items are parsed.
     const admitted = admit(access, scope, context);
     context.loading = context.pathError === undefined ? load(context) : Promise.reject(context.pathError);
     // When the request is rejected, nothing awaits this promise, and an unhandled rejection would end the process.

@@ -73,7 +73,7 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => 
   });
 });
 
-it('What the path names fails with 500 only when neither admission nor the input is rejected, and never unhandled', async () => {
+it('A failed read of what the path names is 500 only for an admitted caller with valid input, and never an unhandled rejection', async () => {
   const unhandled = jest.fn();
   process.once('unhandledRejection', unhandled);
   const unscoped = await api.newKey({ scopes: ['content:read'] });

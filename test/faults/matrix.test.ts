@@ -31,7 +31,7 @@ const TOO_SLOW: Fault = { slowMs: 1_500 };
 const faults = [...FAULTS, TOO_SLOW].filter((fault) => fault !== 'mixedCancellation');
 /** Requests succeed even while these last. */
 const isHidden = (fault: Fault): boolean => fault === 'partial' || (typeof fault === 'object' && fault !== TOO_SLOW);
-/** Those that a small run tries at each point by itself: another one is the same error to the code. */
+/** The only faults that a small run injects at each point: to the code, every other one looks like one of these. */
 const AT_EACH_POINT: readonly Fault[] = ['throttle', 'error', 'hang', 'partial'];
 
 /** The database requests of a scenario on the same tables with the same operation, or all of them. */

@@ -23,7 +23,7 @@ const parameters = {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** All that reads what callers or operators write, and the parser of bodies with the package that it imports. */
-const READERS = ['core/**/*.ts', 'functions/**/*.ts', 'admin/**/*.ts', 'local/gateway/**/*.ts'];
+const READERS = ['core/**/*.ts', 'csv/**/*.ts', 'functions/**/*.ts', 'admin/**/*.ts', 'local/gateway/**/*.ts'];
 const PARSERS = ['@middy/http-json-body-parser', '@middy/util'];
 const FILES = [
   ...READERS.flatMap((glob) => globSync(glob, { cwd: ROOT }).map((file) => join(ROOT, file))),

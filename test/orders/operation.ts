@@ -26,12 +26,12 @@ interface ReadCheck {
   readonly check: (result: unknown, observed: unknown) => readonly string[];
 }
 
-/** One side of a pair. What does not read must fit one order of the requests of both. */
+/** One side of a pair. Unless a side only reads, its results must be those of some serial order of the requests. */
 export interface Operation {
   readonly name: string;
   readonly requests: Requests;
   readonly reading?: ReadCheck;
-  /** Its calls that wait at the same time decide nothing together: they are answered in their order. */
+  /** Its concurrent calls do not influence each other, so only one order of them is searched. */
   readonly inOrder?: true;
 }
 

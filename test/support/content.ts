@@ -39,7 +39,7 @@ const add = (tally: Tally, name: string, count = 1): void => {
 };
 
 /**
- * How often each slug, member and counted item is stored, where its items want another number of them. The rules are
+ * Lists slugs, members and counters that are stored more or less often than the stored items require. The rules are
  * written here again, independently of the product.
  */
 export const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {

@@ -43,7 +43,7 @@ export const readEarlierResult = async (path: string, check: Check, column: stri
   const first = header.length - added.length;
   return rows.map(({ line, cells, error }) => {
     if (error === 'TOO_MANY_CELLS')
-      throw new CannotRun(`Line ${line} of ${path} has not the columns of a result: restore it.`);
+      throw new CannotRun(`Line ${line} of ${path} does not have the columns of a result: restore the file.`);
     // Spreadsheet programs leave out blank cells at the end of a row.
     const [verdict = '', ...others] = added.map((_, at) => unescaped((cells[first + at] ?? '').trim()));
     // Excel writes a verdict as TRUE.

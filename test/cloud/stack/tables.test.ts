@@ -73,7 +73,7 @@ describe('A table that the setting tables names', () => {
   });
 
   // All versions of a function share its role, and during a deployment those for either table serve requests.
-  it('is permitted beside the stack’s own, by policies that CloudFormation deletes only after a deployment without it', () => {
+  it('stays permitted, beside the stack’s own, until the deployment that drops it has ended', () => {
     const granted = (statements: ReturnType<typeof statementsOf>, table: (resource: string) => boolean) =>
       statements
         .filter(({ Resource }) => [Resource].flat().some((one) => table(tableNamed(referenced(one)))))

@@ -69,7 +69,7 @@ describe('The report of a key', () => {
     ]);
   });
 
-  it('uses the limit that was recorded in each minute, whatever the plans are now; without one nothing was rejected', () => {
+  it('uses the limit that was recorded in each minute, whatever the plans are now; a minute without one had no rejections', () => {
     const { requestsPerWindow: _, ...unlimited } = counter(HOUR, 700);
     const counts = [counter(3 * HOUR, 700), counter(2 * HOUR, 700, 0, 600), unlimited];
     expect(hoursOf(counts, { plan: 'gone' }).map(({ rateLimited }) => rateLimited)).toEqual([640, 100, 0, 0]);

@@ -142,7 +142,7 @@ describe('A build', () => {
     expect(await build([COMPLETE])).toMatchObject(NOTHING);
   });
 
-  it('does not tell the supplier, who reads the report, that a vehicle is erased, when a file comes again neither', async () => {
+  it('hides an erasure in the report, which the supplier reads, also when the same file comes again', async () => {
     await run(['erase', '--registration', 'AB12CDE']);
     for (const minutes of [2, 1]) {
       const version = put(COMPLETE, 'a.csv', minutes, 'AB12CDE', 'AB12CDF');

@@ -57,7 +57,7 @@ const logOf = async (work: () => Promise<unknown>) => {
   return written.slice(before).map((line) => JSON.parse(line));
 };
 
-it('The first request of an instance is no cold start in the metrics if it is the probe’s, and the next one neither', async () => {
+it('A cold start by a request of the probe is in no metric, and is not counted for the next request either', async () => {
   const ask = (key: string) => logOf(() => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key }));
   await ask(await probeKey());
   const [line] = await ask(api.key);

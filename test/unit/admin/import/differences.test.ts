@@ -49,7 +49,7 @@ describe('An import', () => {
     expect(await load('2026-07-01', { last_updated: times[0], color: 'Blue' })).toBe(times[0]);
   });
 
-  it('replaces a record of before revisions, and none that another request has changed since it was read', async () => {
+  it('replaces a record that was stored before there were revisions, but not one that was changed since it was read', async () => {
     await store('vehicles', aVehicle('OLD1'), aVehicle('OLD2'), aVehicle('OLD3'));
     const newer = { ...aVehicle('OLD2'), lastUpdated: '2026-10-01T00:00:00.000Z', revision: 'other' };
     let other: Promise<unknown> | undefined;
