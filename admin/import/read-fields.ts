@@ -110,8 +110,9 @@ export const readWholeRecords = (
   const changes = new Set(results.map(({ change, reasons }) => JSON.stringify([change, reasons])));
   const [first, second] = results;
   if (first?.reasons.length === 0 && changes.size === 1) return { change: first.change, repeated: rows.length - 1 };
+  const differ = new Set(results.map(({ change }) => JSON.stringify(change))).size > 1;
   const contradiction = (line: number | undefined) =>
-    `this vehicle is on line ${line} too, with other values; leave one of them`;
+    `this vehicle is on line ${line} too${differ ? ', with other values' : ''}; leave one of them`;
   return {
     rejected: results.map(({ row, reasons }) => ({
       row,

@@ -1,10 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import { SUPPLIER_NAME } from '../../core/stage/outputs.ts';
-import { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
+import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { FileCommand } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { NAMELESS } from '../records/record-target.ts';
-import { readSuppliedVehicle, type SuppliedVehicle, supplierTarget, WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
+import {
+  readSuppliedVehicle,
+  type SuppliedVehicle,
+  SupplierDetails,
+  supplierTarget,
+  WHOLE_VEHICLES,
+} from '../records/vehicle-parts.ts';
 import type { FieldChecks } from './field-checks.ts';
 import { type ReadRow, readFields, readWholeRecords } from './read-fields.ts';
 import { overlap, readVehicleRows } from './vehicle-rows.ts';
@@ -21,13 +26,12 @@ const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']
   }
 };
 
-const readVehicle = (check: FieldChecks, fields: Row['fields'], registration: string) =>
-  readFields(check, VehicleRecord, fields, {
-    year: check.year,
-    model: check.textOrEmpty,
-    registration: () => registration,
-    lastUpdated: check.lastUpdated,
-  });
+const vehicleRulesFor = (check: FieldChecks, registration: string) => ({
+  year: check.year,
+  model: check.textOrEmpty,
+  registration: () => registration,
+  lastUpdated: check.lastUpdated,
+});
 
 const readVehicleLine: ReadRow = (check, fields, registration) => {
   if (fields.supplied !== undefined) {
@@ -37,28 +41,40 @@ const readVehicleLine: ReadRow = (check, fields, registration) => {
     );
     return {};
   }
-  const { vehicle, policies, lastUpdated } = readVehicle(check, fields, registration);
+  const rules = vehicleRulesFor(check, registration);
+  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rules);
   checkPolicies(check, policies);
   return { body: { vehicle, policies }, lastUpdated };
 };
 
+/** The schema of a line of an export, with the suppliers that the line has. */
+const exportedVehicle = ({ supplied }: Row['fields']) => {
+  const { policies } = VehicleRecord.properties;
+  const supplier = { type: 'string' } as const;
+  const names = Object.keys(Object(supplied)).filter((name) => name === NAMELESS || SUPPLIER_NAME.test(name));
+  const details = names.sort().map((name) => [name, SupplierDetails]);
+  return {
+    ...VehicleRecord,
+    properties: {
+      ...VehicleRecord.properties,
+      policies: { ...policies, items: { ...Policy, properties: { ...Policy.properties, supplier } } },
+      supplied: { type: 'object', properties: Object.fromEntries(details) },
+    },
+  } as const;
+};
+
 /** One vehicle from its line of an export. Its suppliers must be as an export has them. */
 const readExportedLine: ReadRow = (check, fields, registration) => {
-  if (fields.supplied === undefined) return readVehicleLine(check, fields, registration);
-  const withoutSuppliers = JSON.parse(JSON.stringify(fields), (name, value) =>
-    ['supplier', 'supplied'].includes(name) ? undefined : value,
-  );
-  const { lastUpdated } = readVehicle(check, withoutSuppliers, registration);
-  const line = { ...fields, registration };
-  const record = readSuppliedVehicle(line);
-  checkPolicies(check, record?.policies ?? []);
-  const isName = (name: string) => name === NAMELESS || SUPPLIER_NAME.test(name);
-  const isAsExported = isDeepStrictEqual(record, line) && Object.keys(Object(fields.supplied)).every(isName);
+  const rules = vehicleRulesFor(check, registration);
+  const read = readFields(check, exportedVehicle(fields), fields, rules) as SuppliedVehicle;
+  const { vehicle, policies, lastUpdated, supplied } = read;
+  checkPolicies(check, policies);
+  const isNamed = supplied !== undefined || policies.some(({ supplier }) => supplier !== undefined);
+  const isAsExported = !isNamed || JSON.stringify(readSuppliedVehicle({ ...read })) === JSON.stringify(read);
   if (check.reasons.length === 0 && !isAsExported) {
     check.issue('supplied', 'does not go with vehicle, policies and lastUpdated as an export has them');
   }
-  const { vehicle, policies, supplied } = record ?? {};
-  return { body: { vehicle, policies, supplied }, lastUpdated };
+  return { body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated };
 };
 
 export const vehicleRules = (supplier: string | undefined, restore = false): FileCommand['rowHandling'] => ({

@@ -12,7 +12,7 @@ interface VehicleBody {
 }
 
 /** What a record stores of each supplier beside its policies, as soon as one supplier has a name. */
-const SupplierDetails = {
+export const SupplierDetails = {
   type: 'object',
   required: ['lastUpdated', 'vehicle'],
   properties: { lastUpdated: VehicleRecord.properties.lastUpdated, vehicle: VehicleDetails },

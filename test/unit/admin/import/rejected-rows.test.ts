@@ -58,8 +58,8 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
 const vehicleLines: FileRow[] = [
   ['{"registration":', 'the row is not JSON'],
   ['[1]', 'the row is not a JSON object'],
-  [vehicleLine({ registration: 'RE ST' }), 'on line 4 too'],
-  [vehicleLine({ registration: 're-st', policies: [] }), 'on line 3 too'],
+  [vehicleLine({ registration: 'RE ST' }), 'on line 4 too, with other values'],
+  [vehicleLine({ registration: 're-st', policies: [] }), 'on line 3 too, with other values'],
   [vehicleLine({ registration: 'GOOD' })],
   [vehicleLine({ registration: 'TWICE' }).replace('"policies"', '"policies":[],$&'), 'the line has a field twice'],
   [
@@ -83,6 +83,12 @@ const vehicleLines: FileRow[] = [
     [{ policies: [{ ...policy, validTo: 7 }] }, 'policies[0].validTo: must be a string'],
     [JSON.parse('{"__proto__": {"registration": "X"}}'), '__proto__: is not a field'],
   ]),
+  [vehicleLine({ registration: 'SAME' }), 'line 24 too; leave one'],
+  [
+    vehicleLine({ registration: 'SAME' }).replace('"policies"', '"policies":[],$&'),
+    'a field twice',
+    'line 23 too; leave one',
+  ],
 ];
 
 const complianceRows: FileRow[] = [

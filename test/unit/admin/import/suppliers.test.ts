@@ -226,11 +226,13 @@ describe('export vehicles and import --restore', () => {
     const mismatch = 'supplied: does not go with vehicle, policies and lastUpdated as an export has them';
     const changes: [fields: object, reason: string][] = [
       [{ vehicle: FORD }, mismatch],
-      [{ supplied: undefined }, 'policies[1].supplier: is not a field of this record'],
+      [{ supplied: undefined }, mismatch],
       [{ supplied: others }, mismatch],
-      [{ supplied: { ...record.supplied, Acme: acme } }, mismatch],
-      [{ supplied: { ...others, acme: wrongYear } }, mismatch],
-      [{ supplied: 1 }, mismatch],
+      [{ supplied: { ...record.supplied, Acme: acme } }, 'supplied.Acme: is not a field of this record'],
+      [{ supplied: { ...others, acme: wrongYear } }, 'supplied.acme.vehicle.year: must be a whole number'],
+      [{ supplied: { ...others, acme: { ...acme, lastUpdated: '2026-01-99' } } }, 'supplied.acme.lastUpdated: must be'],
+      [{ supplied: 1 }, 'supplied: must be an object'],
+      [{ policies: [{ ...record.policies[0], validFrom: '01/02/2026' }] }, 'policies[0].validFrom: must be YYYY-MM-DD'],
     ];
     await restore(changes.map(([fields], nth) => JSON.stringify({ ...record, registration: `R${nth}`, ...fields })));
     const reasons = (await admin.rejectedLines(admin.pathOf('r.ndjson'))).map((row) => String(row.reasons));
