@@ -8,8 +8,7 @@ import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
 import { addRegistrationFile, type FileOptions, registrationLines } from './files/file-options.ts';
 import type { Row } from './files/rows.ts';
 import { runFile } from './files/run-file.ts';
-import { findErasures } from './records/erasures.ts';
-import type { RecordChange } from './records/record-changes.ts';
+import { type ErasureChange, findErasures } from './records/erasures.ts';
 import { WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
 const ERASES = {
@@ -19,7 +18,7 @@ const ERASES = {
 
 /** A command on erasures. A registration may be in the file more than once: it is changed and counted once. */
 const erasureCommand = (
-  changeOf: (fields: Row['fields']) => Omit<RecordChange, 'registration'>,
+  changeOf: (registration: string, fields: Row['fields']) => ErasureChange,
   about: Pick<FileCommand, 'consequence' | 'outcomes' | 'note'>,
 ): FileCommand => ({
   ...REGISTRATION_FILE,
@@ -28,17 +27,17 @@ const erasureCommand = (
   noun: 'vehicles',
   rowHandling: {
     target: WHOLE_VEHICLES,
-    read: ([row], registration) => ({ change: { registration, ...changeOf(row?.fields ?? {}) } }),
+    read: ([row], registration) => ({ change: changeOf(registration, row?.fields ?? {}) }),
   },
 });
 
 /** Copies erasures from lines as an export has them. */
-const COPY = erasureCommand(({ erased }) => ({ erasure: erased as Erasure['erased'], isCopy: true }), {
-  ...ERASES,
-  outcomes: ['erased', 'unchanged'],
-});
+const COPY = erasureCommand(
+  (registration, { erased }) => ({ kind: 'erase', registration, erasure: erased as Erasure['erased'], isCopy: true }),
+  { ...ERASES, outcomes: ['erased', 'unchanged'] },
+);
 
-const UNDO = erasureCommand(() => ({ erasure: null }), {
+const UNDO = erasureCommand((registration) => ({ kind: 'undoErasure', registration }), {
   consequence: 'This lets vehicles come back with the next file that has them',
   outcomes: ['undone', 'notThere'],
 });
@@ -73,7 +72,10 @@ const runErase = async (
   const source = file ?? registrationLines(registration ?? []);
   if (undo) return runFile(UNDO, source, options, context);
   const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
-  const command = erasureCommand(() => ({ erasure }), { ...ERASES, outcomes: ['erased', 'notThere', 'unchanged'] });
+  const command = erasureCommand((registration) => ({ kind: 'erase', registration, erasure, isCopy: false }), {
+    ...ERASES,
+    outcomes: ['erased', 'notThere', 'unchanged'],
+  });
   return runFile(command, source, options, context);
 };
 

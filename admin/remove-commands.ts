@@ -24,7 +24,7 @@ const removeCommand = (noun: keyof typeof RECORD_NAMES): FileCommand => ({
   rowHandling: {
     target: noun === 'vehicles' ? WHOLE_VEHICLES : COMPLIANCE_RECORDS,
     // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
-    read: (_rows, registration) => ({ change: { registration } }),
+    read: (_rows, registration) => ({ change: { kind: 'remove', registration } }),
   },
 });
 
@@ -43,7 +43,7 @@ const removeSupplied = async (
     damaged += page.filter(([, { parts }]) => parts === undefined).length;
     const supplied = page.filter(([, { parts }]) => parts?.has(target.supplier));
     await remove(
-      supplied.map(([registration]) => ({ registration })),
+      supplied.map(([registration]) => ({ kind: 'remove', registration })),
       (_, result) => {
         if (result === 'removed') removed += 1;
       },

@@ -37,13 +37,13 @@ async function* changesOf(
     counts.rejected += rejected.length;
     counts.repeated += repeated;
     for (const { row, reasons } of rejected) staged.reject(row.line, reasons);
-    if (change?.body !== undefined && !hasUkFormat(key, today)) {
+    if (change?.kind === 'put' && !hasUkFormat(key, today)) {
       counts.unknownFormat += 1;
       if (counts.unknownFormat <= MAX_EXAMPLES) staged.list('unknown-format', key);
     }
     if (change !== undefined) yield { ...change, lines: rows.map(({ line }) => line) };
   }
-  for (const registration of staged.listed('missing')) yield { registration, lines: [] };
+  for (const registration of staged.listed('missing')) yield { kind: 'remove', registration, lines: [] };
 }
 
 /** Writes or removes the records of all staged rows, then removes what the file lacks, until Ctrl-C. */

@@ -64,6 +64,6 @@ export const complianceRules = {
       const rules = { registration: () => registration, lastUpdated: lastUpdatedRule };
       const { mot, roadTax, outstandingFines, lastUpdated } =
         options.format === 'csv' ? fromCsv(check, fields) : readFields(check, ComplianceRecord, fields, rules);
-      return { body: { mot, roadTax, outstandingFines }, lastUpdated };
+      return { kind: 'put', registration, body: { mot, roadTax, outstandingFines }, lastUpdated };
     }),
 } satisfies FileCommand['rowHandling'];

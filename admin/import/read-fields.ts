@@ -76,22 +76,18 @@ export const readFields = <const Schema extends RecordSchema>(
   return (columnOf ? readObject(schema, fields, '') : readValue(schema, fields, '')) as RecordOf<Schema>;
 };
 
-/** Reads a row as a change, which is valid only when `check` has no issue. */
-export type ReadRow = (
-  check: FieldChecks,
-  fields: Row['fields'],
-  registration: string,
-) => Omit<RecordChange, 'registration'>;
+/** Reads a row as a change, which is valid only when `check` has no issue. Undefined only when it has one. */
+export type ReadRow = (check: FieldChecks, fields: Row['fields'], registration: string) => RecordChange | undefined;
 
 const readErasure: ReadRow = (check, fields, registration) => {
   const { erased } = readFields(check, Erasure, fields, { registration: () => registration });
-  return { erasure: erased, isCopy: true };
+  return { kind: 'erase', registration, erasure: erased, isCopy: true };
 };
 
 /** No supplier can erase a vehicle. */
 const rejectErasure: ReadRow = (check) => {
   check.issue('erased', 'this is a line of an export; only --restore loads it');
-  return {};
+  return undefined;
 };
 
 /** Equal rows count as one. Rows that differ are rejected, because it is unclear which one is right. */
@@ -105,11 +101,13 @@ export const readWholeRecords = (
     const check = fieldChecks(options);
     if (row.issue !== undefined) check.reasons.push(row.issue);
     const readRow = row.fields.erased === undefined ? read : options.restore ? readErasure : rejectErasure;
-    return { row, reasons: check.reasons, change: { registration, ...readRow(check, row.fields, registration) } };
+    return { row, reasons: check.reasons, change: readRow(check, row.fields, registration) };
   });
   const changes = new Set(results.map(({ change, reasons }) => JSON.stringify([change, reasons])));
   const [first, second] = results;
-  if (first?.reasons.length === 0 && changes.size === 1) return { change: first.change, repeated: rows.length - 1 };
+  if (first?.change && first.reasons.length === 0 && changes.size === 1) {
+    return { change: first.change, repeated: rows.length - 1 };
+  }
   const differ = new Set(results.map(({ change }) => JSON.stringify(change))).size > 1;
   const contradiction = (line: number | undefined) =>
     `this vehicle is on line ${line} too${differ ? ', with other values' : ''}; leave one of them`;

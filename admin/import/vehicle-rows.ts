@@ -98,6 +98,6 @@ export const readVehicleRows = (group: readonly Row[], registration: string, opt
   }
   const times = rows.flatMap((row) => row.lastUpdated ?? []);
   const body = { vehicle: first.details, policies };
-  const change = { registration, body, lastUpdated: times.toSorted().at(-1) };
-  return { change, repeated: all.length - rows.length };
+  const lastUpdated = times.toSorted().at(-1);
+  return { change: { kind: 'put', registration, body, lastUpdated }, repeated: all.length - rows.length };
 };

@@ -39,12 +39,12 @@ const readVehicleLine: ReadRow = (check, fields, registration) => {
       'supplied',
       'this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier',
     );
-    return {};
+    return undefined;
   }
   const rules = vehicleRulesFor(check, registration);
   const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rules);
   checkPolicies(check, policies);
-  return { body: { vehicle, policies }, lastUpdated };
+  return { kind: 'put', registration, body: { vehicle, policies }, lastUpdated };
 };
 
 /** The schema of a line of an export, with the suppliers that the line has. */
@@ -74,7 +74,7 @@ const readExportedLine: ReadRow = (check, fields, registration) => {
   if (check.reasons.length === 0 && !isAsExported) {
     check.issue('supplied', 'does not go with vehicle, policies and lastUpdated as an export has them');
   }
-  return { body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated };
+  return { kind: 'put', registration, body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated };
 };
 
 export const vehicleRules = (supplier: string | undefined, restore = false): FileCommand['rowHandling'] => ({

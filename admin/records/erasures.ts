@@ -10,18 +10,29 @@ import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { conditionOf, REVISION_BYTES, revisionOf, STALL_TIMEOUT_MS } from './stored-records.ts';
 
+/** An erasure takes the place of the vehicle's records in both tables. Undoing it brings no record back. */
+export type ErasureChange =
+  | {
+      readonly kind: 'erase';
+      readonly registration: string;
+      readonly erasure: Erasure['erased'];
+      /** Whether the erasure is a copy from another table. It then counts as `erased` even when nothing was stored. */
+      readonly isCopy: boolean;
+    }
+  | { readonly kind: 'undoErasure'; readonly registration: string };
+
 /**
- * Replaces the records of a vehicle in both tables with an erasure, or removes an erasure when `erasure` is null. Both
- * tables are written in one transaction, which fails when a record has changed since it was read. An erasure that is
- * stored already is kept; when only one table has it, as after a restore, it is copied to the other.
- * @returns `notThere` when nothing was stored or no erasure can be removed, `unchanged` when both tables had an erasure
+ * Writes or undoes an erasure in both tables in one transaction, which fails when a record has changed since it was
+ * read. An erasure that is stored already is kept; when only one table has it, as after a restore, it is copied to the
+ * other.
+ * @returns `notThere` when nothing was stored or there is no erasure to undo, `unchanged` when both tables had an erasure
  */
 export const changeErasure = async (
-  registration: string,
-  erasure: Erasure['erased'] | null,
+  change: ErasureChange,
   dryRun: boolean,
   { deployment }: CommandContext,
 ): Promise<'erased' | 'undone' | 'notThere' | 'unchanged'> => {
+  const { registration } = change;
   const tables = [tableName(deployment, 'vehicles'), tableName(deployment, 'compliance')];
   const wanted = tables.map((table) => ({ table, keys: [recordKey(registration)], consistent: true }));
   const revision = randomBytes(REVISION_BYTES).toString('hex');
@@ -32,21 +43,23 @@ export const changeErasure = async (
     if (failure !== undefined) throw failure;
     const stored = tables.flatMap((table) => items.get(table) ?? []);
     const [earlier, ...others] = stored.filter(isErased);
-    if (erasure === null && earlier === undefined) return 'notThere';
-    if (erasure !== null && others.length > 0) return 'unchanged';
-    const erased = (earlier && readStored(Erasure, earlier)?.erased) ?? erasure;
+    if (change.kind === 'undoErasure' && earlier === undefined) return 'notThere';
+    if (change.kind === 'erase' && others.length > 0) return 'unchanged';
     const writes = tables.map((TableName): TransactWrite => {
       const [item] = items.get(TableName) ?? [];
       const condition = conditionOf(item && { revision: revisionOf(item) });
-      if (erasure !== null) return { Put: { TableName, Item: { registration, erased, revision }, ...condition } };
+      if (change.kind === 'erase') {
+        const erased = (earlier && readStored(Erasure, earlier)?.erased) ?? change.erasure;
+        return { Put: { TableName, Item: { registration, erased, revision }, ...condition } };
+      }
       // One table has an erasure and the other a record: another command may be erasing the vehicle, and the two tables
       // were read at different moments. The record is written unchanged, if it is still stored.
       if (item !== undefined && !isErased(item)) return { Put: { TableName, Item: item, ...condition } };
       return { Delete: { TableName, Key: recordKey(registration), ...condition } };
     });
     if (dryRun || (await transact(deployment.db, writes, deadline)).committed) {
-      if (erasure === null) return 'undone';
-      return stored.length === 0 ? 'notThere' : 'erased';
+      if (change.kind === 'undoErasure') return 'undone';
+      return stored.length === 0 && !change.isCopy ? 'notThere' : 'erased';
     }
   }
 };

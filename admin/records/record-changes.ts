@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
-import type { Erasure } from '../../core/vehicles/erasure.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { changeErasure } from './erasures.ts';
+import { changeErasure, type ErasureChange } from './erasures.ts';
 import { computeDigest, type PartSummary, type RecordTarget, summaryOf } from './record-target.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { REVISION_BYTES, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
@@ -28,18 +27,22 @@ interface WriteRefusal {
   readonly reason: string;
 }
 
+/** Puts or removes the part of a record that the target names. */
+type PartChange =
+  | {
+      readonly kind: 'put';
+      readonly registration: string;
+      /** All but registration and last update, in the order of the schema. */
+      readonly body: object;
+      /** Undefined when the file does not give it, null when the file says that it is unknown. */
+      readonly lastUpdated: string | null | undefined;
+    }
+  | { readonly kind: 'remove'; readonly registration: string };
+
 /** The change that a file makes to the record of a registration. */
-export interface RecordChange {
-  readonly registration: string;
-  /** All but registration and last update, in the order of the schema; undefined when the part is removed. */
-  readonly body?: object;
-  /** Undefined when the file does not give it, null when the file says that it is unknown. */
-  readonly lastUpdated?: string | null | undefined;
-  /** The vehicle is erased: this takes the place of its records in both tables. Null takes an erasure back. */
-  readonly erasure?: Erasure['erased'] | null;
-  /** Whether the erasure is a copy from another table. It then counts as `erased` even when nothing was stored. */
-  readonly isCopy?: boolean;
-}
+export type RecordChange = PartChange | ErasureChange;
+
+const isPartChange = (change: RecordChange): change is PartChange => change.kind === 'put' || change.kind === 'remove';
 
 export interface ChangeOptions {
   readonly dryRun: boolean;
@@ -49,13 +52,10 @@ export interface ChangeOptions {
   readonly findScanned?: ((registration: string) => PartSummary | 'erased' | undefined) | undefined;
 }
 
-const compare = (
-  { body, lastUpdated }: RecordChange,
-  ownPart: PartSummary | undefined,
-  ifNewer: boolean,
-): RecordOutcome => {
-  if (body === undefined) return ownPart === undefined ? 'notThere' : 'removed';
+const compare = (change: PartChange, ownPart: PartSummary | undefined, ifNewer: boolean): RecordOutcome => {
+  if (change.kind === 'remove') return ownPart === undefined ? 'notThere' : 'removed';
   if (ownPart === undefined) return 'loaded';
+  const { body, lastUpdated } = change;
   const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === ownPart.lastUpdated;
   if (isSameTime && ownPart.digest === computeDigest(body)) return 'unchanged';
   if (!ifNewer) return 'loaded';
@@ -93,38 +93,35 @@ export const recordChanges = (
     new Map([...(stored?.parts ?? [])].filter(([name]) => name !== supplier));
 
   /** The outcome if nobody else changes the record; `loaded` and `removed` need a write. */
-  const decide = (change: RecordChange, stored: StoredRecord | undefined): RecordOutcome | WriteRefusal => {
+  const decide = (change: PartChange, stored: StoredRecord | undefined): RecordOutcome | WriteRefusal => {
     if (stored?.isErased) return 'erased';
     if (stored !== undefined && stored.parts === undefined) {
-      if (target.isWhole && change.body === undefined) return 'removed';
+      if (target.isWhole && change.kind === 'remove') return 'removed';
       return { reason: 'the stored record of this vehicle is damaged; remove it, then import this row' };
     }
     const ownPart = stored?.parts?.get(supplier);
     const outcome = compare(change, ownPart && summaryOf(ownPart), ifNewer);
-    if (outcome !== 'loaded' || change.body === undefined) return outcome;
+    if (outcome !== 'loaded' || change.kind === 'remove') return outcome;
     const reason = target.findConflict?.(change.body, othersIn(stored));
     return reason === undefined ? outcome : { reason };
   };
 
   /** The item to store; undefined when no supplier has a part of the record any more. */
-  const changed = (
-    { registration, body, lastUpdated = fileTime }: RecordChange,
-    stored: StoredRecord | undefined,
-  ): DynamoItem | undefined => {
+  const changed = (change: PartChange, stored: StoredRecord | undefined): DynamoItem | undefined => {
     const parts = othersIn(stored);
-    if (body !== undefined) parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
-    return parts.size === 0 ? undefined : { registration, ...target.join(parts) };
+    if (change.kind === 'put') {
+      const { body, lastUpdated = fileTime } = change;
+      parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
+    }
+    return parts.size === 0 ? undefined : { registration: change.registration, ...target.join(parts) };
   };
 
   const apply = async (
     change: RecordChange,
     found: StoredRecord | undefined,
   ): Promise<RecordOutcome | WriteRefusal> => {
-    const { registration, erasure, isCopy } = change;
-    if (erasure !== undefined) {
-      const outcome = await changeErasure(registration, erasure, dryRun, context);
-      return isCopy && outcome === 'notThere' ? 'erased' : outcome;
-    }
+    if (!isPartChange(change)) return changeErasure(change, dryRun, context);
+    const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
     let earlier: { readonly revision: string; readonly outcome: RecordOutcome | WriteRefusal } | undefined;
     let mayBeRemoved = false;
@@ -148,7 +145,7 @@ export const recordChanges = (
 
   /** Undefined when the record differs from what the scan has found, so that all of it must be read. */
   const outcomeByScan = (change: RecordChange): RecordOutcome | undefined => {
-    if (findScanned === undefined) return undefined;
+    if (findScanned === undefined || !isPartChange(change)) return undefined;
     const found = findScanned(change.registration);
     if (found === 'erased') return found;
     const outcome = compare(change, found, ifNewer);
@@ -162,10 +159,10 @@ export const recordChanges = (
   ): Promise<void> => {
     const writeBatch = async (batch: readonly Change[], isOver: () => boolean): Promise<void> => {
       const byScan = new Map(batch.map((change) => [change, outcomeByScan(change)]));
-      const undecided = batch.filter((change) => byScan.get(change) === undefined && change.erasure === undefined);
+      const undecided = batch.filter((change) => byScan.get(change) === undefined && isPartChange(change));
       const found = await records.find(undecided.map(({ registration }) => registration));
       const differing = batch.filter((change) => {
-        if (change.erasure !== undefined) return true;
+        if (!isPartChange(change)) return true;
         const outcome = byScan.get(change) ?? decide(change, found.get(change.registration));
         if (!dryRun && isWrite(outcome)) return true;
         settle(change, outcome);
