@@ -26,6 +26,7 @@ const erasureCommand = (
   verb: 'erase',
   noun: 'vehicles',
   rowHandling: {
+    kind: 'records',
     target: WHOLE_VEHICLES,
     read: ([row], registration) => ({ change: changeOf(registration, row?.fields ?? {}) }),
   },

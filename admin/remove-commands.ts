@@ -22,6 +22,7 @@ const removeCommand = (noun: keyof typeof RECORD_NAMES): FileCommand => ({
   outcomes: ['removed', 'notThere', 'erased'],
   note: `Only ${RECORD_NAMES[noun]} were removed; "remove ${OTHER_TABLE[noun]}" removes ${RECORD_NAMES[OTHER_TABLE[noun]]}.`,
   rowHandling: {
+    kind: 'records',
     target: noun === 'vehicles' ? WHOLE_VEHICLES : COMPLIANCE_RECORDS,
     // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
     read: (_rows, registration) => ({ change: { kind: 'remove', registration } }),

@@ -16,10 +16,13 @@ import { writeRegistrations } from './output-file.ts';
 const STORED_TABLE = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated INTEGER, digest TEXT)';
 const ERASED = 'erased';
 
-/** The index is created after the rows are inserted, which is faster than updating it with each row. */
+/**
+ * `NOT IN` finds nothing when a key is NULL, as that of an unreadable row is. The index is created after the rows are
+ * inserted, which is faster than updating it with each row.
+ */
 const LIST_LACKED = `
   INSERT INTO keys SELECT iif(digest IS NULL, 'damaged', 'missing'), key FROM stored
-    WHERE digest IS NOT '${ERASED}' AND key NOT IN (SELECT key FROM rows);
+    WHERE digest IS NOT '${ERASED}' AND key NOT IN (SELECT key FROM rows WHERE key IS NOT NULL);
   CREATE INDEX stored_by_key ON stored (key)`;
 
 const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {

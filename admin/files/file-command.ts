@@ -18,9 +18,17 @@ export interface ReadRows {
   readonly repeated?: number;
 }
 
+/** The rows of a registration are read together, and become one change. */
 export interface RecordRules {
+  readonly kind: 'records';
   readonly target: RecordTarget;
   readonly read: (rows: readonly Row[], registration: string, options: ReadOptions) => ReadRows;
+}
+
+/** A row is an item of content. Rows stay in the order of the file. */
+interface ItemRules {
+  readonly kind: 'items';
+  readonly write: (run: FileRun, onRows: () => void, context: CommandContext) => Promise<void>;
 }
 
 /** A command on a file: what the rows of the file have, and what the command does with them. */
@@ -34,8 +42,7 @@ export interface FileCommand extends RowRules {
   /** The possible outcomes of a record, the intended one first. */
   readonly outcomes: readonly [RecordOutcome, ...RecordOutcome[]];
   readonly note?: string;
-  /** As records of vehicles by these rules, or by a function of the command. */
-  readonly rowHandling: RecordRules | ((run: FileRun, onRows: () => void, context: CommandContext) => Promise<void>);
+  readonly rowHandling: RecordRules | ItemRules;
 }
 
 export interface Counts extends Record<RecordOutcome, number> {

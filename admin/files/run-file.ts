@@ -74,7 +74,7 @@ const writeRows = async (run: FileRun, context: CommandContext): Promise<void> =
   const { command, source, options, staged, counts } = run;
   const { noun, rowHandling } = command;
   const findScanned =
-    options.complete && typeof rowHandling === 'object'
+    options.complete && rowHandling.kind === 'records'
       ? await compareWithStored(run, rowHandling.target, context)
       : undefined;
   if (context.signal.aborted) return;
@@ -82,8 +82,8 @@ const writeRows = async (run: FileRun, context: CommandContext): Promise<void> =
   const onRows = () => progress.update(counts.read, counts.read, counts.rejected);
   const changes = { ...options, fileTime: fileTime(source, options.now), findScanned };
   try {
-    await (typeof rowHandling === 'function'
-      ? rowHandling(run, onRows, context)
+    await (rowHandling.kind === 'items'
+      ? rowHandling.write(run, onRows, context)
       : writeRecords(run, rowHandling, changes, onRows, context));
   } finally {
     progress.stop();

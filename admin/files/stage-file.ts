@@ -48,7 +48,7 @@ const readRowRegistration = (
   layout: Layout,
 ): FoundRegistration => {
   // Rows of content have no registration.
-  if (typeof rowHandling === 'function') return { key: '' };
+  if (rowHandling.kind === 'items') return { key: '' };
   const found = readRegistration(row);
   if ('clause' in found || typeof layout !== 'object' || row.given.length >= layout.header.length) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
@@ -98,7 +98,7 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
         const row = readRow(given, layout);
         if (options.dates === 'uk' && hasUsDate(row.fields)) usDates.push(row);
         const found = readRowRegistration(run, row, layout);
-        staged.add(given, 'key' in found ? found.key : '');
+        staged.add(given, 'key' in found ? found.key : null);
         if ('clause' in found) staged.reject(row.line, [`the row ${found.clause}`]);
       }
       refuseLines(usDates, 'a date with the month first, so --dates uk reads others wrongly: write it as YYYY-MM-DD');

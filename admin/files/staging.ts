@@ -12,11 +12,11 @@ const CACHE_KB = 16_384;
 const SQLITE_FULL = 13;
 
 /**
- * `given` is a line, or the cells of a CSV row with `CELL_END` between them. `key` is the registration, and empty for a
- * row without one. `reasons` is a list as JSON. The table `keys` has the registrations of each list.
+ * `given` is a line, or the cells of a CSV row with `CELL_END` between them. `key` is the registration, NULL for an
+ * unreadable row, and empty for a row of content. `reasons` is a list as JSON. The table `keys` has the registrations of each list.
  */
 const TABLES = `
-  CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, given TEXT NOT NULL);
+  CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT, given TEXT NOT NULL);
   CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL);
   CREATE TABLE keys (list TEXT, key TEXT, PRIMARY KEY (list, key)) WITHOUT ROWID;`;
 
@@ -86,7 +86,6 @@ export const openStaging = (folder: string) => {
 
   interface StagedRow {
     readonly line: number;
-    readonly key: string;
     readonly given: string;
   }
 
@@ -97,7 +96,7 @@ export const openStaging = (folder: string) => {
       layout = found;
     },
 
-    add: ({ line, given }: GivenRow, key: string): void =>
+    add: ({ line, given }: GivenRow, key: string | null): void =>
       void insert.run(line, key, typeof given === 'string' ? given : given.join(CELL_END)),
 
     reject: (line: number, reasons: readonly string[]): void => void insertRejected.run(line, JSON.stringify(reasons)),
@@ -113,7 +112,7 @@ export const openStaging = (folder: string) => {
     *groups(): Generator<{ readonly key: string; readonly rows: readonly Row[] }> {
       let [key, rows]: [string, Row[]] = ['', []];
       // The plus keeps SQLite from reading the rows one by one in the order of an index, which takes longer.
-      for (const row of query<StagedRow>(`${NOT_REJECTED} ORDER BY +key, line`)) {
+      for (const row of query<StagedRow & { key: string }>(`${NOT_REJECTED} ORDER BY +key, line`)) {
         if (row.key !== key && rows.length > 0) yield { key, rows };
         if (row.key !== key) [key, rows] = [row.key, []];
         rows.push(rowOf(row));
@@ -138,11 +137,11 @@ export const openStaging = (folder: string) => {
 
     list: (list: KeyList, key: string): void => void insertKey.run(list, key),
     *listed(list: KeyList): Generator<string> {
-      for (const { key } of query<StagedRow>('SELECT key FROM keys WHERE list = ? ORDER BY key', list)) yield key;
+      for (const { key } of query<{ key: string }>('SELECT key FROM keys WHERE list = ? ORDER BY key', list)) yield key;
     },
     countListed: (list: KeyList): number => count('keys WHERE list = ?', list),
     countRows: (): number => count('rows'),
-    countUnreadable: (): number => count("rows WHERE key = ''"),
+    countUnreadable: (): number => count('rows WHERE key IS NULL'),
     countRejected: (): number => count('rejected'),
   };
 };

@@ -1,7 +1,7 @@
 import { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import type { Columns } from '../files/columns.ts';
-import type { FileCommand } from '../files/file-command.ts';
+import type { RecordRules } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { wholeTarget } from '../records/record-target.ts';
 import { asNumber, cellValue, type FieldChecks, isBlank } from './field-checks.ts';
@@ -54,7 +54,8 @@ const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
 /** Compliance records, which have no suppliers. */
 export const COMPLIANCE_RECORDS = wholeTarget('compliance', (item) => readStored(ComplianceRecord, item));
 
-export const complianceRules = {
+export const complianceRules: RecordRules = {
+  kind: 'records',
   target: COMPLIANCE_RECORDS,
   read: (rows, registration, options) =>
     readWholeRecords(rows, registration, options, (check, fields) => {
@@ -66,4 +67,4 @@ export const complianceRules = {
         options.format === 'csv' ? fromCsv(check, fields) : readFields(check, ComplianceRecord, fields, rules);
       return { kind: 'put', registration, body: { mot, roadTax, outstandingFines }, lastUpdated };
     }),
-} satisfies FileCommand['rowHandling'];
+};

@@ -143,5 +143,5 @@ const writeContent = async (run: FileRun, onRows: () => void, context: CommandCo
 export const CONTENT_FILE = {
   columns: COLUMNS,
   hasLines: true,
-  rowHandling: writeContent,
+  rowHandling: { kind: 'items', write: writeContent },
 } satisfies Partial<FileCommand>;

@@ -1,6 +1,6 @@
 import { SUPPLIER_NAME } from '../../core/stage/outputs.ts';
 import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import type { FileCommand } from '../files/file-command.ts';
+import type { RecordRules } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { NAMELESS } from '../records/record-target.ts';
 import {
@@ -77,7 +77,8 @@ const readExportedLine: ReadRow = (check, fields, registration) => {
   return { kind: 'put', registration, body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated };
 };
 
-export const vehicleRules = (supplier: string | undefined, restore = false): FileCommand['rowHandling'] => ({
+export const vehicleRules = (supplier: string | undefined, restore = false): RecordRules => ({
+  kind: 'records',
   target: restore ? WHOLE_VEHICLES : supplierTarget(supplier),
   read: (rows, registration, options) =>
     options.format === 'csv'
