@@ -49,8 +49,8 @@ const computeAnswers = (
   if (vehicleItem && !vehicle) return { insurance: damaged, verdict: damaged };
   const unknown = rejected(vehicleNotFound(suggestionFor(key, today)));
   const insurance = vehicle ? { status: 200, body: insuranceAnswer(sent, vehicle, today, asOf) } : unknown;
-  if (complianceItem && !compliance) return { insurance, verdict: damaged };
   if (!vehicle) return { insurance, verdict: unknown };
+  if (complianceItem && !compliance) return { insurance, verdict: damaged };
   if (!compliance) return { insurance, verdict: rejected(complianceNotFound()) };
   return { insurance, verdict: { status: 200, body: complianceAnswer(sent, vehicle, compliance, now, today) } };
 };

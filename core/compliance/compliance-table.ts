@@ -35,7 +35,10 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
   };
 
   return {
-    /** @throws UnreadableRecord, or the error of a failed read */
+    /**
+     * Leaves out the compliance record of an unknown vehicle: a damaged one would hide that the vehicle is unknown.
+     * @throws UnreadableRecord, or the error of a failed read
+     */
     findWithVehicle: async (registration: RegistrationKey, deadline: Deadline) => {
       const { vehicles, compliance, failure } = await read([registration], deadline);
       if (failure !== undefined) throw failure;
@@ -43,7 +46,7 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
       const [record] = compliance.items;
       return {
         vehicle: vehicle && parseStored(VehicleRecord, vehicle),
-        compliance: record && parseStored(ComplianceRecord, record),
+        compliance: vehicle && record && parseStored(ComplianceRecord, record),
       };
     },
 

@@ -17,6 +17,7 @@ const api = useApi(async ({ loadVehicles, loadCompliance, engine: { client, name
   const damage = (TableName: string, Item: object) => client.send(new PutCommand({ TableName, Item: { ...Item } }));
   await damage(names.vehicles, { ...aVehicle('DAMAGED'), policies: 'none' });
   await damage(names.compliance, { ...aCompliance('HALF'), mot: 'none' });
+  await damage(names.compliance, { ...aCompliance('STRAY'), mot: 'none' });
 });
 
 const lookUp = (...args: string[]) =>
@@ -39,6 +40,17 @@ describe('lookup', () => {
       });
     },
   );
+
+  it('is VEHICLE_NOT_FOUND, as in the API and in bulk, for an unknown vehicle with a damaged compliance record', async () => {
+    const code = 'VEHICLE_NOT_FOUND';
+    const single = await api.call('GET', '/v1/compliance/STRAY', { key: api.key });
+    expect(single.body).toMatchObject({ status: 404, code });
+    const json = { registrations: ['STRAY'] };
+    const bulk = await api.call('POST', '/v1/vehicle/bulk-compliance', { key: api.key, json });
+    expect(bulk.body).toMatchObject({ results: [{ code }] });
+    const { answers } = JSON.parse((await lookUp('STRAY', '--json')).stdout);
+    expect(answers.compliance).toMatchObject({ status: 404, error: { code } });
+  });
 
   it('returns a list for several vehicles, and says which registration is invalid before anything is read', async () => {
     const { stdout } = await lookUp('LAPSED', 'ab12 cde', '--json');
