@@ -1,6 +1,6 @@
 import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/runtime/log.ts';
-import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
+import type { HttpRequest, RequestContext } from './request.ts';
 
 /** Logs an internal error, and records for the metrics whether DynamoDB caused it. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
@@ -33,7 +33,7 @@ export const requestLog = (endpoint: string) => {
       latencyMs: Math.round(performance.now() - context.startedAtMs),
       ...(code && { code }),
       ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
-      ...(isSandbox(context) && { sandbox: true }),
+      ...(key?.kind === 'test' && { sandbox: true }),
       // Anyone can send the prefix: only with a valid key it is the probe.
       ...(caller && key?.kind === 'probe' && { probe: true }),
       ...(traceId && { traceId }),

@@ -65,9 +65,6 @@ export type Middleware<Found = unknown> = MiddlewareObj<
   RequestContext & Found
 >;
 
-/** Whether the request's key has the prefix of test keys. The key may be unknown. */
-export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'test';
-
 const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 

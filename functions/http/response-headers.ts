@@ -2,7 +2,7 @@ import { remainingOf } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { dayAfter } from '../../core/runtime/clock.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
-import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
+import type { HttpRequest, RequestContext } from './request.ts';
 
 /** Limit and remaining requests are 0 for an unknown caller (docs/contract.md#every-response). */
 const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
@@ -30,7 +30,8 @@ export const responseHeaders = ({ isPublic }: Pick<HttpFunction, 'isPublic'>) =>
       ...(!isPublic && rateLimitHeaders(context)),
       ...expiryHeader(context),
       'X-Content-Type-Options': 'nosniff',
-      ...(isSandbox(context) && { 'X-Sandbox': 'true' }),
+      // Also for a test key that is unknown.
+      ...(context.key?.kind === 'test' && { 'X-Sandbox': 'true' }),
     };
   };
   return { after: addHeaders, onError: addHeaders };
