@@ -181,10 +181,9 @@ export const readHeader = async (
     .filter(({ names }) => names.some((name) => /[\p{L}\p{N}]/u.test(name)))
     .filter(({ line }) => headerLine === undefined || line === headerLine)
     .toSorted(compareCandidates);
-  if (best === undefined) {
-    if (failure !== undefined) throw failure;
-    return undefined;
-  }
+  // Read with another delimiter, a header with a wrong quote is one cell.
+  if (failure !== undefined && (best === undefined || best.names.length === 1)) throw failure;
+  if (best === undefined) return undefined;
   const { delimiter, line, above, names, below } = best;
   if (names.some((name) => mayHideRow(name, false, delimiter))) {
     throw new UnreadableFile(

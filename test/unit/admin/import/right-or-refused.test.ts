@@ -20,6 +20,7 @@ describe('A file', () => {
   const row = (cells = {}) => vehicleRow({ registration: 'KB11AAA', ...cells });
   const csv = (...rows: string[]) => vehiclesCsv(vehicleRow({ registration: 'KB10AAA' }), ...rows);
   const CLOSED = 'the row that begins on line 3 has a cell that begins with a quote, which is not closed';
+  const OF_HEADER = CLOSED.replace('line 3', 'line 1');
   const AFTER = 'the row that begins on line 3 has text after the closing quote of a cell';
   const LINE_END = 'line 3 has a line end within a cell';
   const LONG = 'line 3 has more than 100,000 characters';
@@ -39,6 +40,7 @@ describe('A file', () => {
     ['a line end in a note', `note,${csv(`"a\nb",${row()}`).replace('KB10', 'x,KB10')}`],
     ['two stray quotes', csv(row({ make: '"18 inch' }), row({ make: '18"' })), LINE_END, LINE_END],
     ['a quote that is not closed', csv(row({ make: '"Ford' })), CLOSED, CLOSED],
+    ['a quote in its header that is not closed', csv(row()).replace(',make', ',"make'), OF_HEADER, OF_HEADER],
     ['a long cell after a quote', csv(row({ make: `"${'x'.repeat(100_000)}` })), LONG, CLOSED],
     ['the control character U+001F', csv(row({ make: 'a\u001fb' })), 'line 3 has the control character U+001F'],
     ['text after a closing quote', csv(row({ make: '"Ford"s' })), AFTER, AFTER],
