@@ -61,7 +61,9 @@ export const barePuts = async (endpoint: string): Promise<number> => {
   return (SPEED_ROWS * 1_000) / (performance.now() - started);
 };
 
-/** Rows per second of bare conditional puts, and then, on an engine of its own, of a first load and the same file again. */
+/**
+ * Rows per second of bare conditional puts, and then, on an engine of its own, of a first load and the same file again.
+ */
 const rowsPerSecond = async (file: string): Promise<readonly number[]> => {
   const ofPuts = await prepareEngine();
   const puts = await forkCall<number>(new URL(import.meta.url), 'barePuts', [ofPuts.endpoint]);

@@ -137,7 +137,9 @@ const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name
     };
   });
 
-/** The better candidate first: the first row of a table with a known name; without any, the first with the most cells. */
+/**
+ * The better candidate first: the first row of a table with a known name; without any, the first with the most cells.
+ */
 const compareCandidates = (a: Candidate, b: Candidate): number => {
   const isUnknown = a.known === 0 && b.known === 0;
   return (
@@ -193,7 +195,10 @@ export const readHeader = async (
   return { delimiter, line, above, names, below };
 };
 
-/** The rows below the header of a CSV file, a chunk at a time. @throws UnreadableFile when it is unclear where one ends */
+/**
+ * The rows below the header of a CSV file, a chunk at a time.
+ * @throws UnreadableFile when it is unclear where one ends
+ */
 export async function* readCsv(
   file: TextFile,
   { delimiter, line }: CsvHeader,

@@ -49,7 +49,7 @@ const makeItems = (word: string, count: number, textsOf: (number: number, topic:
     ...textsOf(index + 1, TOPICS[(index + 1) % TOPICS.length] ?? TOPICS[0]),
   }));
 
-/** Content in two domains, enough for several pages: 45 items of `news.example` and 25 of `help.example`, in the order in which they are created. */
+/** Content in two domains, enough for several pages, in the order in which the items are created. */
 export const SAMPLE_CONTENT: readonly ImportedItem[] = [
   ...makeItems('news', 45, (number, topic) => ({
     title: `Motoring news ${number}: ${topic}`,

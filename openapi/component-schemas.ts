@@ -1,4 +1,6 @@
-/** The schemas of the document. A schema of an endpoint with a title is a component, and is referenced everywhere else. */
+/**
+ * The schemas of the document. A schema of an endpoint with a title is a component, and is referenced everywhere else.
+ */
 import { MAX_ISSUES, type ProblemCode, problems, problemType } from '../core/problems.ts';
 import { openCode, openText } from '../functions/endpoints/document.ts';
 import { documents } from './endpoint-documents.ts';

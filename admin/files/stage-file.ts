@@ -59,8 +59,8 @@ const readRowRegistration = (
 };
 
 /**
- * Refuses a file with unreadable rows, because a vehicle could be stored without one of its policies. Only an import may
- * accept some. Called when no other rows are rejected yet.
+ * Refuses a file with unreadable rows, because a vehicle could be stored without one of its policies. Only an import
+ * may accept some. Called when no other rows are rejected yet.
  * @throws FileRefused when there are more unreadable rows than the limit
  */
 const requireReadableRows = ({ command, source: { path, lines }, options, staged }: FileRun): void => {

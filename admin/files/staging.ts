@@ -13,7 +13,8 @@ const SQLITE_FULL = 13;
 
 /**
  * `given` is a line, or the cells of a CSV row with `CELL_END` between them. `key` is the registration, NULL for an
- * unreadable row, and empty for a row of content. `reasons` is a list as JSON. The table `keys` has the registrations of each list.
+ * unreadable row, and empty for a row of content. `reasons` is a list as JSON. The table `keys` has the registrations
+ * of each list.
  */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT, given TEXT NOT NULL);
@@ -151,7 +152,9 @@ export type StagedRows = ReturnType<typeof openStaging>;
 /** Items that are read between two turns of the event loop. */
 const ITEMS_A_TURN = 500;
 
-/** Yields items with turns of the event loop between them. Without these Ctrl-C has no effect while all are rejected. */
+/**
+ * Yields items with turns of the event loop between them. Without these Ctrl-C has no effect while all are rejected.
+ */
 export async function* inTurns<Item>(items: Iterable<Item>, onTurn: () => void): AsyncGenerator<Item> {
   let count = 0;
   for (const item of items) {

@@ -25,7 +25,8 @@ export type ErasureChange =
  * Writes or undoes an erasure in both tables in one transaction, which fails when a record has changed since it was
  * read. An erasure that is stored already is kept; when only one table has it, as after a restore, it is copied to the
  * other.
- * @returns `notThere` when nothing was stored or there is no erasure to undo, `unchanged` when both tables had an erasure
+ * @returns `notThere` when nothing was stored or there is no erasure to undo, `unchanged` when both tables had an
+ * erasure
  */
 export const changeErasure = async (
   change: ErasureChange,

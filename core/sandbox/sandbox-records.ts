@@ -43,8 +43,8 @@ const sandbox = (
 });
 
 /**
- * Every sandbox vehicle: an example of every outcome. docs/sample-data.md lists them; a test compares the two. The place
- * in the list decides policy numbers, insurer and cover: add at the end.
+ * Every sandbox vehicle: an example of every outcome. docs/sample-data.md lists them; a test compares the two. The
+ * place in the list decides policy numbers, insurer and cover: add at the end.
  */
 export const SANDBOX_VEHICLES: readonly SandboxVehicle[] = [
   sandbox('AB12 CDE', ['Ford', 'Fiesta', 2012, 'Blue'], COMPLIANT, INSURED),

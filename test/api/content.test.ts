@@ -44,8 +44,8 @@ const list = async (query: string, options: Options = {}) =>
   (await api.call('GET', `${PATH}?${query}`, { key: api.key, ...options })).body;
 
 /**
- * The life of an item, at both addresses: test/black-box. What a field may hold: test/unit/content/schemas.test.ts. Concurrent
- * changes: `npm run test:orders`.
+ * The life of an item, at both addresses: test/black-box. What a field may hold: test/unit/content/schemas.test.ts.
+ * Concurrent changes: `npm run test:orders`.
  */
 describe('POST /v1/api/content', () => {
   it.each([
@@ -132,7 +132,10 @@ describe('If-Match', () => {
   });
 });
 
-/** Every parameter: test/unit/content/schemas.test.ts; links: test/unit/http/request.test.ts; walks: test/unit/content, test/black-box, test/orders. */
+/**
+ * Every parameter: test/unit/content/schemas.test.ts; links: test/unit/http/request.test.ts; walks: test/unit/content,
+ * test/black-box, test/orders.
+ */
 describe('GET /v1/api/content', () => {
   /** Stores items that are newer than those of other tests. */
   const store = (...rows: ReturnType<typeof someFields>[]) => {

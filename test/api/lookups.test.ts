@@ -38,7 +38,9 @@ const insuranceOf = (registration: string) => get(`/v1/vehicle/${registration}/i
 const bulk = (what: 'insurance' | 'compliance', registrations: readonly string[]) =>
   api.call('POST', `/v1/vehicle/bulk-${what}`, { key: api.key, json: { registrations } });
 
-/** Which policy answers, and the forms of registrations: test/unit/vehicles. Answers of each endpoint: test/black-box. */
+/**
+ * Which policy answers, and the forms of registrations: test/unit/vehicles. Answers of each endpoint: test/black-box.
+ */
 describe('A lookup', () => {
   it('decodes a path once: AB%2531 is AB%31, not AB1', async () => {
     expect((await insuranceOf('AB%2531')).status).toBe(400);

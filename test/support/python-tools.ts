@@ -7,8 +7,8 @@ import { runCommand } from './program.ts';
 export const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
 
 /**
- * Returns the folder of the programs of a virtual environment with these packages, as `schemathesis==4.32.5`. It is made
- * unless it has `program` already. @throws Error when Python or a package cannot be had
+ * Returns the folder of the programs of a virtual environment with these packages, as `schemathesis==4.32.5`. It is
+ * made unless it has `program` already. @throws Error when Python or a package cannot be had
  */
 export const pythonTools = async (program: string, ...packages: readonly string[]): Promise<string> => {
   const folder = join(CACHE, `python-${hash('sha256', packages.join(' ')).slice(0, 12)}`);

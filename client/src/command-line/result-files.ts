@@ -45,8 +45,8 @@ interface Replaceable {
 }
 
 /**
- * @throws CannotRun unless there is nothing, an empty file or an earlier one of its kind; with `force`, any file but the
- * input may be there
+ * @throws CannotRun unless there is nothing, an empty file or an earlier one of its kind; with `force`, any file but
+ * the input may be there
  */
 export const assertReplaceable = async ({ path, source, isOwn, force }: Replaceable): Promise<void> => {
   await explainWriteErrors(path, () => access(dirname(path), constants.W_OK));

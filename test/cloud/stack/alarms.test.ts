@@ -24,7 +24,10 @@ const alarmsOf = (template: Template): (Resource['Properties'] & { readonly id: 
   resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, Properties }) => ({ id, ...Properties }));
 const notifyingAlarmsOf = (template: Template) => alarmsOf(template).filter((alarm) => !isSilent(alarm));
 
-/** `AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5, notBreaching`; a share of two metrics by its expression. */
+/**
+ * `AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5, notBreaching`; a share of two metrics by its
+ * expression.
+ */
 const described = (alarm: Resource['Properties']): string => {
   const { Namespace, MetricName, Dimensions = [], Statistic, ExtendedStatistic, ComparisonOperator, Threshold } = alarm;
   const { DatapointsToAlarm = 'all', EvaluationPeriods, Period, TreatMissingData, Metrics = [] } = alarm;

