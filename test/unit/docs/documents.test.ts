@@ -86,12 +86,12 @@ describe('docs/ordered.md', () => {
       ),
     );
 
-  /** The rows of the table: number, rule and tests, whose titles stand in backquotes. */
+  /** The rows of the table: number, rule, endpoint and tests, whose titles stand in backquotes. */
   const rules = read('docs/ordered.md')
     .split('\n')
     .filter((line) => /^\| \d/.test(line))
     .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| ?| ?\|$/g, '')))
-    .map(([number, , cell = '']) => {
+    .map(([number, , , cell = '']) => {
       const titles = [...cell.matchAll(/`([^`]+)`/g)].map(([, title = '']) => title);
       return { number, titles };
     });
