@@ -68,19 +68,24 @@ const objectsIn = (bucket: Bucket, keys: string): string => {
 /** The objects that say which file was loaded last. */
 const LAST_LOADED = 'control/loaded/*';
 
-/** Permits what `admin intake` does with the bucket. */
-export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
+const allowReads = (bucket: Bucket): PolicyStatement[] => [
   // Without `ListBucket` a missing object is an `AccessDenied`.
   allow(['s3:ListBucket', 's3:ListBucketVersions'], [bucket.bucketArn]),
   allow(['s3:GetObject', 's3:GetObjectVersion'], [objectsIn(bucket, '*')]),
+];
+
+/** Permits what a build does with the bucket. */
+export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
+  ...allowReads(bucket),
   allow(['s3:PutObject'], [objectsIn(bucket, 'reports/*'), objectsIn(bucket, LAST_LOADED)]),
 ];
 
 /**
- * Permits operators to put files, such as after a restore, and to take out files that must not be loaded. They may also
- * delete a damaged record of the file that was loaded last.
+ * Permits operators to read files and reports, to put files, such as after a restore, or the object that starts a load,
+ * and to take out files that must not be loaded. They may also delete a damaged record of the file that was loaded last.
  */
 export const allowFiles = (bucket: Bucket, entries: readonly IntakeEntry[]): PolicyStatement[] => [
+  ...allowReads(bucket),
   allow(
     ['s3:PutObject', 's3:DeleteObject'],
     entries.map(({ prefix }) => objectsIn(bucket, `${prefix}*`)),

@@ -73,7 +73,7 @@ export const intakeProjects = (scope: Construct, props: IntakeProjectsProps): In
 const buildSpec = (entry: IntakeEntry | undefined, stackName: string): object => {
   const supplier = entry?.supplier === undefined ? '' : ` --supplier ${entry.supplier}`;
   // Whoever deploys the setting confirms the imports.
-  const command = `intake ${entry?.import}${supplier} --stack ${stackName} --yes ${stackName} --json`;
+  const command = `intake ${entry?.import}${supplier} --in-build --stack ${stackName} --yes ${stackName} --json`;
   return {
     version: 0.2,
     phases: {

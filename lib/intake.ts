@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { CodeBuildProject } from 'aws-cdk-lib/aws-events-targets';
-import { type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { IntakeEntry, IntakeOutput } from '../core/stage/intake-entry.ts';
@@ -41,15 +41,13 @@ export class Intake extends Construct {
   readonly projects: readonly IntakeProject[];
   /** Must be created last, because they start builds, which read the outputs of the stack. */
   readonly rules: readonly Rule[];
-  /** The permissions that `admin intake` needs besides those on tables. */
-  readonly statements: readonly PolicyStatement[];
 
   constructor(scope: Construct, id: string, { settings, entries, program, tables, topicArn }: IntakeProps) {
     super(scope, id);
     const bucket = addIntakeBucket(this, entries, settings.keepsData);
     this.bucket = bucket;
-    this.statements = [...allowLoads(bucket), allow(['sns:Publish'], [topicArn])];
-    this.projects = intakeProjects(this, { settings, entries, program, tables, statements: this.statements });
+    const statements = [...allowLoads(bucket), allow(['sns:Publish'], [topicArn])];
+    this.projects = intakeProjects(this, { settings, entries, program, tables, statements });
     this.rules = this.addRules(bucket.bucketName);
     const namespace = metricsNamespace(settings.stage);
     const output = { bucket: bucket.bucketName, topic: topicArn, namespace, entries } satisfies IntakeOutput;

@@ -1,5 +1,5 @@
-import { CfnOutput, type Stack, Validations } from 'aws-cdk-lib';
-import { ManagedPolicy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import {
@@ -9,7 +9,7 @@ import {
   SUPPORT_POLICY_OUTPUT,
 } from '../core/stage/outputs.ts';
 import { allowFiles } from './intake-bucket.ts';
-import { acknowledgeMetrics, allowMetrics, allowOnTagged, allowOutputs } from './permissions.ts';
+import { acknowledgeMetrics, allowMetrics, allowOutputs } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -48,15 +48,16 @@ const OPERATOR_POLICIES: Readonly<Record<string, { output: string; purpose: stri
 interface OperatedParts {
   readonly settings: StageSettings;
   readonly tables: ServiceTables;
-  /** The bucket of the intake, and what `admin intake` needs beside the tables. */
-  readonly intake: { readonly bucket: Bucket; readonly statements: readonly PolicyStatement[] } | undefined;
+  /** The bucket of the intake. */
+  readonly files: Bucket | undefined;
 }
 
 /**
  * Adds the policies of people who use the CLI, attached to nobody. They permit the tables of this stage and those that
- * the setting `tables` names, but no deployments. Whoever loads data may also run `admin intake`, and start its builds.
+ * the setting `tables` names, but no deployments. Whoever loads data may also start the builds of the intake, by an
+ * object and not by `codebuild:StartBuild`, with which a build can run any program with the role of the builds.
  */
-export const addOperatorPolicies = (stack: Stack, { settings, tables, intake }: OperatedParts): void => {
+export const addOperatorPolicies = (stack: Stack, { settings, tables, files }: OperatedParts): void => {
   for (const [id, { output, purpose, actions }] of Object.entries(OPERATOR_POLICIES)) {
     const policy = new ManagedPolicy(new Construct(stack, id), 'Policy', {
       description: `Operators of ${stack.stackName}: ${purpose}`,
@@ -64,17 +65,7 @@ export const addOperatorPolicies = (stack: Stack, { settings, tables, intake }: 
     const onNamed = tables.statementsOnNamed(actions).map(([, statement]) => statement);
     policy.addStatements(...tables.statements(actions), ...onNamed, allowOutputs(stack));
     const isForLoads = actions.vehicles?.includes('PutItem');
-    if (isForLoads && intake) {
-      policy.addStatements(
-        ...intake.statements,
-        ...allowFiles(intake.bucket, settings.intake ?? []),
-        allowOnTagged(['codebuild:StartBuild'], settings.stage),
-      );
-      Validations.of(policy).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason: 'Only codebuild:StartBuild, limited to this stage by its tags.',
-      });
-    }
+    if (isForLoads && files) policy.addStatements(...allowFiles(files, settings.intake ?? []));
     if (isForLoads && (settings.intake || settings.expectImports)) {
       policy.addStatements(allowMetrics(settings.stage));
       acknowledgeMetrics(policy);

@@ -115,7 +115,7 @@ export class ServiceStack extends Stack {
     for (const rule of intake?.rules ?? []) rule.node.addDependency(probe);
     addDashboard(this, monitored, [...alarms.values()]);
     this.addOutputs(settings, commit, topic.topicArn);
-    addOperatorPolicies(this, { settings, tables, intake });
+    addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
     addOnCallPolicy(this, stage, probe);
     if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
   }

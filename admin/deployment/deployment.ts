@@ -49,6 +49,8 @@ export interface DeploymentContext extends AdminContext {
 
 export interface CommandContext extends DeploymentContext {
   readonly deployment: Deployment;
+  /** Awaited before each write of a vehicle or compliance record; an error of it is the write's. */
+  readonly beforeWrite?: () => Promise<void>;
 }
 
 export type Runner = (command: (context: CommandContext) => Promise<CommandResult>) => Promise<void>;

@@ -28,6 +28,12 @@ export const summaryKey = (prefix: string, file: StoredFile): string => `${repor
 export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
   `control/loaded/${kind}${supplier === undefined ? '' : `/${supplier}`}`;
 
+/**
+ * The object whose arrival starts a build of its entry. It lies under the prefix, so that the rule of the entry's files
+ * sees it, and its name does not end as a file's, so that it is never loaded.
+ */
+export const startKey = ({ prefix }: Pick<IntakeEntry, 'prefix'>): string => `${prefix}start`;
+
 /** It was deleted, is encrypted with a key of its own, or is archived. */
 const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|InvalidRequest|KMS\..+)$/;
 

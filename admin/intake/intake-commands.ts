@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { exampleOf, formatNumber, printable, readableTable } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
@@ -8,6 +8,7 @@ import type { Decision } from './waiting-files.ts';
 interface IntakeOptions {
   readonly supplier?: string;
   readonly dryRun?: boolean;
+  readonly inBuild?: boolean;
 }
 
 const listResult = (decisions: readonly Decision[], ignored: number): CommandResult => {
@@ -27,7 +28,7 @@ const listResult = (decisions: readonly Decision[], ignored: number): CommandRes
 
 const runIntake = async (
   kind: 'vehicles' | 'compliance',
-  { supplier, dryRun }: IntakeOptions,
+  { supplier, dryRun, inBuild }: IntakeOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
   const { intake } = context.deployment;
@@ -37,15 +38,20 @@ const runIntake = async (
   const [first, ...more] = intake.entries.filter((entry) => entry.import === kind && entry.supplier === supplier);
   const whose = supplier === undefined ? kind : `${kind} of ${supplier}`;
   if (first === undefined) throw new CommandFailure(`the setting "intake" of the stack has no entry for ${whose}`);
+  const entries = [first, ...more] as const;
   if (!dryRun) await requireConfirmation(`This loads the files of ${whose} that wait in the bucket`, context);
   // The clients of S3 and SNS take long to load.
-  const { findWaiting, loadWaiting, openIntake } = await import('./load-waiting.ts');
+  const { findWaiting, loadWaiting, openIntake, startBuild } = await import('./load-waiting.ts');
   const loadContext = openIntake(intake, context);
   if (dryRun) {
-    const { decisions, ignored } = await findWaiting([first, ...more], loadContext);
+    const { decisions, ignored } = await findWaiting(entries, loadContext);
     return listResult(decisions, ignored);
   }
-  const counts = await loadWaiting([first, ...more], loadContext);
+  if (!inBuild) {
+    await startBuild(entries, loadContext);
+    return { text: `A build loads the waiting files of ${whose}: a new one, unless one runs.\n`, data: {} };
+  }
+  const counts = await loadWaiting(entries, loadContext);
   const { loaded, refused, superseded, ignored } = counts;
   return {
     text: `Files loaded: ${loaded}, refused: ${refused}, superseded: ${superseded}; other objects ignored: ${ignored}\n`,
@@ -55,11 +61,13 @@ const runIntake = async (
 };
 
 export const addIntakeCommands = (program: Command, run: Runner): void => {
-  const intake = program.command('intake').description('load the files that wait in the bucket of a stack');
+  const intake = program.command('intake').description('start loading the files that wait in the bucket of a stack');
   for (const kind of ['vehicles', 'compliance'] as const) {
     addSupplierOption(intake.command(kind), kind, 'whose files they are (default: the supplier without a name)')
-      .description(`load waiting files of ${kind}; each is a line of JSON on standard error`)
+      .description(`start a build that loads the waiting files of ${kind}`)
       .option('--dry-run', 'list the files and what would be done with them')
+      // Only the builds load, because AWS runs one of a supplier at a time.
+      .addOption(new Option('--in-build').hideHelp())
       .addHelpText('after', exampleOf(`intake ${kind} --dry-run --stack vehicle-verification-prod`))
       .action((options: IntakeOptions) => run((context) => runIntake(kind, options, context)));
   }

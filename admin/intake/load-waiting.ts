@@ -9,7 +9,7 @@ import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Counts, DataKind } from '../files/file-command.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
-import { type IntakeBucket, intakeBucket, loadedKey, reportFolder, summaryKey } from './bucket.ts';
+import { type IntakeBucket, intakeBucket, loadedKey, reportFolder, startKey, summaryKey } from './bucket.ts';
 import { decide, type LastLoaded, listWaiting, readLastLoaded, type WaitingFile } from './waiting-files.ts';
 
 interface LoadContext extends CommandContext {
@@ -30,6 +30,20 @@ interface LoadResult extends Partial<Counts> {
 const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
+
+/** Names the file in the bucket as the last loaded one, however often it is called. */
+const markOnce = (
+  { entry, name, version, lastModified }: WaitingFile,
+  last: LastLoaded | undefined,
+  bucket: IntakeBucket,
+) => {
+  const lastComplete = entry.complete ? { name, lastModified } : last?.lastComplete;
+  let marked: Promise<void> | undefined;
+  return (): Promise<void> => {
+    marked ??= bucket.put(loadedKey(entry), JSON.stringify({ name, version, lastModified, lastComplete }));
+    return marked;
+  };
+};
 
 const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
   const { guard: _confirmed, intake, ...deployment } = context.deployment;
@@ -88,7 +102,7 @@ const loadIn = async (
   context: LoadContext,
 ): Promise<LoadResult> => {
   const { bucket } = context;
-  const { entry, name, version, lastModified } = file;
+  const { entry, name, lastModified } = file;
   // The name of the file is not used on disk: it may be too long, or lead out of the folder.
   const local = /\.csv$/i.test(name) ? 'file.csv' : 'file.ndjson';
   const path = join(folder, local);
@@ -97,11 +111,10 @@ const loadIn = async (
     return { outcome: 'refused', reason };
   }
   await utimes(path, new Date(lastModified), new Date(lastModified));
-  const result = await importLocal(path, entry, context);
-  if (result.outcome === 'loaded') {
-    const lastComplete = entry.complete ? lastModified : last?.lastComplete;
-    await bucket.put(loadedKey(entry), JSON.stringify({ name, version, lastModified, lastComplete }));
-  }
+  // Before the first write: after a crash in the middle of the file no older one is loaded over it.
+  const mark = markOnce(file, last, bucket);
+  const result = await importLocal(path, entry, { ...context, beforeWrite: mark });
+  if (result.outcome === 'loaded') await mark();
   // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another
   // supplier's, and whoever put the file reads its report.
   const outputs = (await readdir(folder))
@@ -141,6 +154,10 @@ export const openIntake = ({ bucket, topic }: IntakeOutput, context: CommandCont
     log: (line) => void context.stderr.write(`${JSON.stringify(line)}\n`),
   };
 };
+
+/** Starts the build of the entries of one kind and supplier; one that runs already loads what waits. */
+export const startBuild = (entries: Entries, { bucket }: LoadContext): Promise<void> =>
+  bucket.put(startKey(entries[0]), '');
 
 /** Lists the waiting files, with the decision about each. @param entries the entries of one kind and supplier */
 export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext) => {

@@ -1,6 +1,6 @@
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { type IntakeBucket, type StoredFile, summaryKey } from './bucket.ts';
+import { type IntakeBucket, type StoredFile, startKey, summaryKey } from './bucket.ts';
 
 /** A file that waits, and the entry under whose prefix it is. */
 export interface WaitingFile extends StoredFile {
@@ -14,10 +14,12 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** The times of the last loaded file of a kind and supplier, and of the last complete one. */
-export interface LastLoaded {
-  readonly lastModified: string;
-  readonly lastComplete?: string | undefined;
+/** The place of a file in the order of its kind and supplier. */
+type Place = Pick<StoredFile, 'lastModified' | 'name'>;
+
+/** The last file of a kind and supplier from which a record was written, and the last complete one. */
+export interface LastLoaded extends Place {
+  readonly lastComplete?: Place | undefined;
 }
 
 /** 29 days; the bucket deletes files after 30. */
@@ -30,8 +32,11 @@ const BYTES_PER_GIGABYTE = 1e9;
 const DEFAULT_GIGABYTES = 5;
 
 /** Oldest first; within the same second by name. */
-const byTime = (a: StoredFile, b: StoredFile): number =>
+const byTime = (a: Place, b: Place): number =>
   a.lastModified === b.lastModified ? (a.name < b.name ? -1 : 1) : a.lastModified < b.lastModified ? -1 : 1;
+
+/** A new version of the file itself is not before it, even within the same second. */
+const isBefore = (file: Place, other: Place): boolean => file.name !== other.name && byTime(file, other) < 0;
 
 /** Lists the files without a report, oldest first, and counts the objects that are not files to load. */
 export const listWaiting = async (entries: readonly IntakeEntry[], bucket: IntakeBucket, now: Date) => {
@@ -43,6 +48,7 @@ export const listWaiting = async (entries: readonly IntakeEntry[], bucket: Intak
       const stored = await bucket.list(entry.prefix);
       const reports = new Set((await bucket.list(`reports/${entry.prefix}`)).map(({ name }) => name));
       return stored
+        .filter((file) => file.name !== startKey(entry))
         .filter((file) => file.lastModified > oldest && !reports.has(summaryKey(entry.prefix, file)))
         .map((file) => ({ ...file, entry }));
     }),
@@ -52,18 +58,18 @@ export const listWaiting = async (entries: readonly IntakeEntry[], bucket: Intak
   return { files, ignored: waiting.length - files.length };
 };
 
-const readTime = (value: unknown): string => new Date(String(value)).toISOString();
+const readPlace = ({ lastModified, name }: Record<string, unknown>): Place => ({
+  lastModified: new Date(String(lastModified)).toISOString(),
+  name: String(name),
+});
 
 /** @throws CommandFailure when the object that names the last loaded file is damaged */
 export const readLastLoaded = async (key: string, bucket: IntakeBucket): Promise<LastLoaded | undefined> => {
   const text = await bucket.text(key);
   if (text === undefined) return undefined;
   try {
-    const { lastModified, lastComplete } = JSON.parse(text);
-    return {
-      lastModified: readTime(lastModified),
-      ...(lastComplete !== undefined && { lastComplete: readTime(lastComplete) }),
-    };
+    const { lastComplete, ...last } = JSON.parse(text);
+    return { ...readPlace(last), ...(lastComplete !== undefined && { lastComplete: readPlace(lastComplete) }) };
   } catch {
     throw new CommandFailure(`${key} in the bucket is damaged: nothing was loaded; docs/runbook.md#intakefailed`);
   }
@@ -72,10 +78,11 @@ export const readLastLoaded = async (key: string, bucket: IntakeBucket): Promise
 const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): Decision => {
   const { entry, lastModified, bytes } = file;
   const { complete, maxGigabytes = DEFAULT_GIGABYTES } = entry;
+  if (complete && last?.lastComplete !== undefined && isBefore(file, last.lastComplete)) {
+    return { file, action: 'superseded', reason: 'a newer complete file was loaded' };
+  }
+  // Two files of one second, of which one is not complete, are in no order, so none is older.
   if (last !== undefined && lastModified < last.lastModified) {
-    if (complete && last.lastComplete !== undefined && lastModified < last.lastComplete) {
-      return { file, action: 'superseded', reason: 'a newer complete file was loaded' };
-    }
     return { file, action: 'refused', reason: 'it is older than the last loaded file of its kind and supplier' };
   }
   if (bytes > maxGigabytes * BYTES_PER_GIGABYTE) {

@@ -104,6 +104,7 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
       item: DynamoItem | undefined,
       stored: Pick<StoredRecord, 'revision'> | undefined,
     ): Promise<'yes' | 'no' | 'maybe'> => {
+      await context.beforeWrite?.();
       const condition = conditionOf(stored);
       let attempts = 0;
       try {

@@ -55,7 +55,7 @@ describe('A stage with intake', () => {
     });
     expect(commands).toEqual(
       ['vehicles --supplier acme', 'compliance'].map((whose) => [
-        `node --disable-warning=ExperimentalWarning index.mjs intake ${whose} --stack ${STACK} --yes ${STACK} --json || test $? -eq 1`,
+        `node --disable-warning=ExperimentalWarning index.mjs intake ${whose} --in-build --stack ${STACK} --yes ${STACK} --json || test $? -eq 1`,
       ]),
     );
   });
@@ -86,6 +86,17 @@ describe('A stage with intake', () => {
       starting(['vehicles/acme/', 'vehicles/acme-changes/'], 'cron(0 0/6 * * ? *)', 0),
       starting(['compliance/'], 'cron(18 0/6 * * ? *)', 1),
     ]);
+  });
+
+  it('lets nobody but EventBridge start a build, whose overrides could run any program with its role', () => {
+    const starters = Object.values(LOADS.Resources)
+      .filter(({ Type }) => /^AWS::IAM::(Role|Policy|ManagedPolicy)$/.test(Type))
+      .filter((resource) => /"codebuild:(StartBuild|\*)/.test(JSON.stringify(resource)));
+    const [starter] = ofIntake(LOADS, 'AWS::IAM::Role', 'IntakeStartRole');
+    expect(starters.map(({ Properties }) => Properties.Roles)).toEqual([[{ Ref: starter?.id }]]);
+    expect(starter?.Properties.AssumeRolePolicyDocument).toMatchObject({
+      Statement: [{ Principal: { Service: 'events.amazonaws.com' } }],
+    });
   });
 
   const writing = ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'].map((action) => `dynamodb:${action}`);

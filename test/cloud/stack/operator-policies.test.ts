@@ -152,12 +152,9 @@ describe('The policies for operators', () => {
       LOADS,
       [
         PUBLISHING,
-        `* codebuild:StartBuild if ${TAGS}`,
-        'AlarmsTopic sns:Publish',
         ...['IntakeBucket s3:ListBucket', 'IntakeBucket s3:ListBucketVersions'],
         ...['IntakeBucket/* s3:GetObject', 'IntakeBucket/* s3:GetObjectVersion'],
-        ...['IntakeBucket/control/loaded/* s3:DeleteObject', 'IntakeBucket/control/loaded/* s3:PutObject'],
-        'IntakeBucket/reports/* s3:PutObject',
+        'IntakeBucket/control/loaded/* s3:DeleteObject',
         ...['compliance', 'vehicles/acme', 'vehicles/acme-changes'].flatMap((folder) =>
           ['DeleteObject', 'PutObject'].map((action) => `IntakeBucket/${folder}/* s3:${action}`),
         ),

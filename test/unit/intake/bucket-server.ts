@@ -30,6 +30,7 @@ export const useBucket = () => {
   const versions: Version[] = [];
   const puts: string[] = [];
   let beforeDownload: ((key: string) => void) | undefined;
+  let refusesPuts = false;
   const add = (
     key: string,
     content: string,
@@ -67,6 +68,7 @@ export const useBucket = () => {
     const parameters = new URLSearchParams(query);
     if (key === '') return list(response, parameters);
     if (request.method === 'PUT') {
+      if (refusesPuts) return response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
       add(key, await text(request), new Date());
       puts.push(key);
       return response.end();
@@ -85,6 +87,7 @@ export const useBucket = () => {
     versions.length = 0;
     puts.length = 0;
     beforeDownload = undefined;
+    refusesPuts = false;
   });
   afterAll(() => void server.close().closeAllConnections());
 
@@ -94,6 +97,14 @@ export const useBucket = () => {
     puts,
     /** Puts a file as a supplier does. @returns its version */
     add,
+    /** Takes a file out. */
+    remove: (key: string): void => {
+      for (const version of versions.filter((one) => one.key === key)) versions.splice(versions.indexOf(version), 1);
+    },
+    /** Refuses every object that is put. */
+    refusePuts: (refuses: boolean): void => {
+      refusesPuts = refuses;
+    },
     textOf: (key: string): string | undefined => latest(key)?.content,
     /** Called before each object is sent. */
     onDownload: (act: typeof beforeDownload): void => {

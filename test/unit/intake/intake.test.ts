@@ -14,12 +14,12 @@ const CHANGES: IntakeEntry = { prefix: 'changes/acme/', import: 'vehicles', supp
 const COMPLETE: IntakeEntry = { ...CHANGES, prefix: 'vehicles/acme/', expect: '26h', complete: true };
 const COMPLIANCE: IntakeEntry = { prefix: 'compliance/', import: 'compliance', expect: '2d' };
 
-const { engine, run, store, stored, registrations, clear } = useAdmin();
+const { engine, proxy, atCall, run, store, stored, registrations, clear } = useAdmin();
 const aws = useAwsServer();
 const bucket = useBucket();
 
 beforeAll(() => {
-  Object.assign(process.env, aws.environmentWith(engine().endpoint), { AWS_ENDPOINT_URL_S3: bucket.endpoint() });
+  Object.assign(process.env, aws.environmentWith(proxy().endpoint), { AWS_ENDPOINT_URL_S3: bucket.endpoint() });
 });
 beforeEach(async () => {
   aws.messages.length = 0;
@@ -32,8 +32,8 @@ const csv = (...registrations: string[]): string =>
 
 const ACME = ['vehicles', '--supplier', 'acme'];
 
-/** The command of a build, without `--json`, on a stack with these entries. */
-const build = async (entries: readonly IntakeEntry[], whose = ACME, options: readonly string[] = []) => {
+/** The command that a person runs, on a stack with these entries. */
+const byHand = async (entries: readonly IntakeEntry[], whose = ACME, options: readonly string[] = []) => {
   const setting = { bucket: 'files', topic: 'arn:topic', namespace: 'Test', entries };
   aws.stacks.stack = { ...tableOutputs(engine().names), KeepsData: 'yes', IntakeSettings: JSON.stringify(setting) };
   const args = ['intake', ...whose, '--stack', 'stack', '--region', 'eu-west-2', '--yes', 'stack', ...options];
@@ -41,6 +41,10 @@ const build = async (entries: readonly IntakeEntry[], whose = ACME, options: rea
   const lines = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   return { ...result, lines, outcomes: lines.map(({ outcome }) => outcome) };
 };
+
+/** The command of a build, without `--json`. */
+const build = (entries: readonly IntakeEntry[], whose = ACME, options: readonly string[] = []) =>
+  byHand(entries, whose, ['--in-build', ...options]);
 
 const NOTHING = { exitCode: 0, outcomes: [] };
 
@@ -180,6 +184,8 @@ describe('The order of files', () => {
     ['comes to an older one when that is refused', '', 'complete A 2, complete BAD 1', 'refused loaded', 'A'],
     ['comes to it after an earlier build, too', 'complete BAD 1', 'complete A 2', 'loaded', 'A'],
     ['is one for all entries', '', 'changes A 3, complete B 2, changes C 1', 'loaded refused loaded', 'B C'],
+    ['has two complete files of one second by name', '', 'complete A 1, complete B 1', 'loaded superseded', 'B'],
+    ['has them by name after an earlier build, too', 'complete B 1', 'complete A 1', 'superseded', 'B'],
     ['has a place for late files', 'complete C 5, changes E 2', LATE, 'superseded refused refused', 'C E'],
   ])('%s, so that no older data is put over newer', async (_title, earlier, waiting, outcomes, vehicles) => {
     putAll(earlier);
@@ -196,7 +202,8 @@ describe('The order of files', () => {
     const reason = 'it is older than the last loaded file of its kind and supplier';
     expect(summaryOf('a.csv', old, CHANGES)).toMatchObject({ outcome: 'refused', reason });
     const time = ago(1).toISOString();
-    const last = { name: 'vehicles/acme/b.csv', version, lastModified: time, lastComplete: time };
+    const place = { name: 'vehicles/acme/b.csv', lastModified: time };
+    const last = { ...place, version, lastComplete: place };
     expect(JSON.parse(bucket.textOf('control/loaded/vehicles/acme') ?? '')).toEqual(last);
   });
 
@@ -210,6 +217,19 @@ describe('The order of files', () => {
     expect(bucket.puts).toEqual([]);
     expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['loaded', 'loaded'] });
     expect(await registrations()).toEqual(['AB12CDE', 'AB12CDF']);
+  });
+
+  it('loads no older file after a crash between the last write and the object that names it', async () => {
+    put(COMPLETE, 'new.csv', 1, 'AB12CDF');
+    // From the write on nothing reaches the bucket, and the file is then taken out.
+    atCall(1, 'PutItem', () => bucket.refusePuts(true));
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 2 });
+    expect(await registrations()).toEqual(['AB12CDF']);
+    bucket.refusePuts(false);
+    bucket.remove('vehicles/acme/new.csv');
+    put(COMPLETE, 'old.csv', 2, 'AB12CDE');
+    expect(await build([COMPLETE])).toMatchObject({ outcomes: ['superseded'] });
+    expect(await registrations()).toEqual(['AB12CDF']);
   });
 
   it('stops while the last loaded file is not known', async () => {
@@ -292,12 +312,21 @@ describe('A refused file', () => {
 });
 
 describe('By hand', () => {
+  it('only starts a build, by an object that no build takes for a file: a supplier’s loads are never two at a time', async () => {
+    put(COMPLETE, 'a.csv', 1, 'AB12CDE');
+    const stdout = 'A build loads the waiting files of vehicles of acme: a new one, unless one runs.\n';
+    expect(await byHand([CHANGES, COMPLETE])).toMatchObject({ exitCode: 0, stdout, outcomes: [] });
+    expect({ puts: bucket.puts, stored: await registrations() }).toEqual({ puts: ['changes/acme/start'], stored: [] });
+    const ignored = expect.stringContaining('other objects ignored: 0\n');
+    expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['loaded'], stdout: ignored });
+  });
+
   it('--dry-run lists the files and what would be done with them, and changes nothing', async () => {
     put(COMPLETE, 'a.csv', 3, 'AB12CDE');
     put(COMPLETE, 'b.csv', 2, 'AB12CDE');
     bucket.add('changes/acme/c.csv', '', ago(1), { bytes: 6e9 });
     put(COMPLETE, 'readme.txt', 1);
-    const { exitCode, stdout } = await build([CHANGES, COMPLETE], ACME, ['--dry-run', '--json']);
+    const { exitCode, stdout } = await byHand([CHANGES, COMPLETE], ACME, ['--dry-run', '--json']);
     expect({ exitCode, puts: bucket.puts }).toEqual({ exitCode: 0, puts: [] });
     const files = [
       { name: 'vehicles/acme/a.csv', action: 'wait' },
@@ -305,20 +334,20 @@ describe('By hand', () => {
       { name: 'changes/acme/c.csv', action: 'refused', bytes: 6e9 },
     ];
     expect(JSON.parse(stdout)).toMatchObject({ files, ignored: 1 });
-    const { stdout: table } = await build([CHANGES, COMPLETE], ACME, ['--dry-run']);
+    const { stdout: table } = await byHand([CHANGES, COMPLETE], ACME, ['--dry-run']);
     expect(table).toContain('it has more than 5 GB, the maxGigabytes of its entry');
   });
 
   it('names a kind and supplier that no entry has', async () => {
-    expect(await build([COMPLETE], ['vehicles'])).toMatchObject(failure('has no entry for vehicles'));
+    expect(await byHand([COMPLETE], ['vehicles'])).toMatchObject(failure('has no entry for vehicles'));
     const other = ['vehicles', '--supplier', 'other'];
-    expect(await build([COMPLETE], other)).toMatchObject(failure('has no entry for vehicles of other'));
+    expect(await byHand([COMPLETE], other)).toMatchObject(failure('has no entry for vehicles of other'));
   });
 
   it('needs a stack with the setting, and a confirmation where data is kept', async () => {
     const noStack = 'name a stack with the setting "intake" with --stack';
     expect(await run(['intake', 'compliance'])).toMatchObject(failure(noStack));
-    await build([COMPLIANCE], ['compliance'], ['--dry-run']);
+    await byHand([COMPLIANCE], ['compliance'], ['--dry-run']);
     const unconfirmed = ['intake', 'compliance', '--stack', 'stack', '--region', 'eu-west-2'];
     expect(await runAdminCommand(unconfirmed, engine().names)).toMatchObject(failure('confirm it with --yes stack'));
   });
