@@ -25,7 +25,7 @@ const UNREADABLE = /[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
-const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
+export const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
 
 /**
  * The key of a registration as people write it; undefined when it cannot be one. `ab12 cde`, `AB12-CDE` and `AB12CDE`

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ANSWERABLE_DATE, dayAfter, isAnswerableDate, londonDate } from '../../../core/runtime/clock.ts';
 import { parseEncoding } from '../../../csv/encoding.ts';
 import type { Encoding } from '../../../csv/text.ts';
-import { addDays, lastDay, todayInLondon } from './days.ts';
 import { CannotRun } from './failure.ts';
 
 export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv [options]
@@ -53,7 +53,7 @@ usage   what the key may do, and what it has used; --json too.
 
 --help prints this text, --version the version of the command.
 
-The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from
+The address is read from VEHICLE_VERIFICATION_BASE_URL, the key from
 VEHICLE_VERIFICATION_API_KEY.
 Exit codes: 0 every row has an answer, 1 some have none, 2 an error: every file
 is as it was, 130 stopped by Ctrl-C or a signal: likewise. With --fail-on 3 when
@@ -109,8 +109,8 @@ const readEncoding = (text: string | undefined): Encoding | undefined => {
 const readDate = ({ date, compliance }: Values): string | undefined => {
   if (date === undefined) return undefined;
   if (compliance) throw new CannotRun('A compliance verdict is for today: leave out --date.');
-  if (date >= '1900-01-01' && date <= lastDay && addDays(date, 0) === date) return date;
-  throw new CannotRun(`--date ${date} is not a day from 1900-01-01 to ${lastDay}: write it as 2026-01-31.`);
+  if (isAnswerableDate(date)) return date;
+  throw new CannotRun(`--date ${date} must be ${ANSWERABLE_DATE}.`);
 };
 
 /** The first and the last day of the list of what ends. */
@@ -119,10 +119,10 @@ const readEnding = (text: string | undefined, from: string) => {
   if (!/^\d{1,4}$/.test(text)) {
     throw new CannotRun(`--ending-within ${text} is not a number of days: write it as 30, at most 9999.`);
   }
-  const to = addDays(from, Number(text));
+  const to = dayAfter(from, Number(text));
   // The day after the last one must be one that the service knows.
-  if (addDays(to, 1) > lastDay) throw new CannotRun(`--ending-within ${text} goes beyond ${lastDay}: give fewer days.`);
-  return { from, to };
+  if (isAnswerableDate(dayAfter(to, 1))) return { from, to };
+  throw new CannotRun(`--ending-within ${text} ends on ${to}, which the service cannot answer for: give fewer days.`);
 };
 
 const readHeaderLine = (text: string | undefined): number | undefined => {
@@ -145,7 +145,7 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
   if (!/\.csv$/i.test(out)) throw new CannotRun(`--out ${out} must end with .csv: the result is CSV, not a workbook.`);
   const date = readDate(values);
   const encoding = readEncoding(values.encoding);
-  const ending = readEnding(values['ending-within'], date ?? todayInLondon());
+  const ending = readEnding(values['ending-within'], date ?? londonDate(new Date()));
   const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => readFailOn(name.trim())));
   for (const [isUsed, name, needed] of [
     [endingFile !== undefined, '--ending', !ending && '--ending-within DAYS'],

@@ -1,16 +1,12 @@
+import { withoutSeparators } from '../../../core/vehicles/registration.ts';
 import { type Check, NO_REGISTRATION, NOT_READ, outcomeOf } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import { CannotRun } from './failure.ts';
 
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 
-/** The characters that the service ignores. `\s` would remove line ends too. */
-const SEPARATORS =
-  /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
-
-/** Returns the same text for every way of writing a registration. */
-export const registrationKeyOf = (registration: string): string =>
-  registration.normalize('NFC').replace(SEPARATORS, '').toUpperCase();
+/** Returns the same text for every way of writing a registration, and of any other text. */
+export const registrationKeyOf = (registration: string): string => withoutSeparators(registration).toUpperCase();
 
 /** The answer of a row, such as `insured POL-1`. */
 const answerOf = (check: Check, { cells }: ResultRow): string => `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
+import { dayAfter } from '../../../core/runtime/clock.ts';
 import { readColumnNames } from '../../../csv/read-csv.ts';
 import { registrationKeyOf } from './changes.ts';
 import type { Check, Lookups } from './checks.ts';
-import { addDays } from './days.ts';
 import { type ResultRow, unescaped } from './earlier-result.ts';
 import { readFleet } from './fleet-file.ts';
 
@@ -46,7 +46,7 @@ export const listEnding = async (
   };
   /** Lists insurance that ends on a day. One that goes on is collected by its next end instead. */
   const addInsurance = async (day: string, registrations: readonly string[]): Promise<void> => {
-    for (const entry of await lookups.insurance(registrations, addDays(day, 1))) {
+    for (const entry of await lookups.insurance(registrations, dayAfter(day, 1))) {
       if ('code' in entry) list.push([entry.registration, INSURANCE + RENEWAL_NOT_READ, day]);
       else if (entry.insured) collect(entry.policy?.validTo ?? '', INSURANCE, entry.registration);
       else list.push([entry.registration, INSURANCE, day]);
@@ -59,7 +59,7 @@ export const listEnding = async (
     }
   }
   // Days are handled in order, because a renewal ends on a later day.
-  for (let day = from; day <= to; day = addDays(day, 1)) {
+  for (let day = from; day <= to; day = dayAfter(day, 1)) {
     for (const [what, registrations] of days.get(day) ?? []) {
       if (what === INSURANCE) await addInsurance(day, [...registrations]);
       else for (const registration of registrations) list.push([registration, what, day]);

@@ -1,14 +1,17 @@
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { addDays, todayInLondon } from '../../../client/src/command-line/days.ts';
+import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
 import { runCommand } from '../../support/program.ts';
 import { installationFolder } from './installed-package.ts';
 import { startStubService, useCommandLine } from './use-client.ts';
 
 const { file, folder } = useCommandLine();
 
-const insured = (days: number) => ({ insured: true, policy: { number: 'P', validTo: addDays(todayInLondon(), days) } });
+const insured = (days: number) => ({
+  insured: true,
+  policy: { number: 'P', validTo: dayAfter(londonDate(new Date()), days) },
+});
 const UNINSURED = { insured: false, policy: null };
 const UNKNOWN = { insured: false, code: 'VEHICLE_NOT_FOUND', error: '…' };
 /** An entry that is no answer: its row is not read. */

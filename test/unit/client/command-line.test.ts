@@ -9,12 +9,12 @@ import {
   insuranceCheck,
   type Lookups,
 } from '../../../client/src/command-line/checks.ts';
-import { addDays } from '../../../client/src/command-line/days.ts';
 import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
 import { countRows, failedRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
 import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
+import { dayAfter } from '../../../core/runtime/clock.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
@@ -165,7 +165,7 @@ describe('The list of changes', () => {
 it('The list of what ends follows renewals to the last one, with one request for each day', async () => {
   /** The last days of each vehicle's policies in June; 0 for a lookup that fails. */
   const ends: Record<string, number[]> = { A: [3], B: [3, 4, 12], C: [5, 13], D: [5, 14], E: [4, 0] };
-  const dayOf = (day: number) => addDays('2030-06-01', day - 1);
+  const dayOf = (day: number) => dayAfter('2030-06-01', day - 1);
   const asked: string[] = [];
   const insurance = async (registrations: readonly string[], date = '') => {
     asked.push(`${date} ${registrations}`);
@@ -234,11 +234,11 @@ describe('The arguments', () => {
     [`${CHECK} --header-line first`, /^--header-line first is not the number of a line: write it as 4\.$/],
     [`${CHECK} --compliance --date 2026-01-01`, /leave out --date\.$/],
     [`${CHECK} --encoding latin99`, /^--encoding latin99 is not known: write it as windows-1252, /],
-    [`${CHECK} --date 01/01/2026`, /^--date .* is not a day from 1900-01-01 to 2099-12-31: write it as 2026-01-31\.$/],
-    [`${CHECK} --date 2026-02-30`, /^--date 2026-02-30 is not a day/],
-    [`${CHECK} --date 1899-12-31`, /^--date 1899-12-31 is not a day/],
+    [`${CHECK} --date 01/01/2026`, /^--date .* must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD\.$/],
+    [`${CHECK} --date 2026-02-30`, /^--date 2026-02-30 must be a day/],
+    [`${CHECK} --date 1899-12-31`, /^--date 1899-12-31 must be a day/],
     [`${CHECK} --ending-within month`, /^--.* month is not a number of days: write it as 30, at most 9999\.$/],
-    [`${CHECK} --ending-within 30 --date 2099-12-01`, /^--ending-within 30 goes beyond 2099-12-31: give fewer days\.$/],
+    [`${CHECK} --ending-within 30 --date 2099-12-01`, /^--ending-within 30 ends on 2099-12-31, .*: give fewer days\.$/],
     [`${CHECK} --ending e.csv`, /^--ending needs --ending-within DAYS\.$/],
     [`${CHECK} --changes c.csv`, /^--changes needs --previous FILE\.csv\.$/],
     [`${CHECK} --fail-on not-insured,ending`, /^--fail-on ending needs --ending-within DAYS\.$/],

@@ -32,9 +32,11 @@ const COMPILER = {
 
 beforeAll(async () => {
   service = await startLocalService({ port: 0, dynamodbPort: 0 });
-  await cp(join(ROOT, 'client/src'), inFolder('src'), { recursive: true });
+  for (const folder of ['client/src', 'core', 'csv']) {
+    await cp(join(ROOT, folder), inFolder(folder), { recursive: true });
+  }
   // A package can import itself by its name: the programs import the client's sources as its users import the package.
-  const itself = { name: 'vehicle-verification', type: 'module', exports: './src/index.ts' };
+  const itself = { name: 'vehicle-verification', type: 'module', exports: './client/src/index.ts' };
   await writeFile(inFolder('package.json'), JSON.stringify(itself));
   await writeFile(inFolder('tsconfig.json'), JSON.stringify(COMPILER));
   const readme = readFileSync(join(ROOT, 'client/README.md'), 'utf8');

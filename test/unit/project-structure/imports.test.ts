@@ -51,7 +51,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   core: [],
   csv: [],
   functions: ['^core/'],
-  client: ['^csv/'],
+  client: ['^csv/', '^core/(runtime/clock|vehicles/registration|access/plans)\\.ts$'],
   admin: ['^(core|csv)/', PACKAGE],
   lib: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DECLARATIONS],
   openapi: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DOCUMENT, DECLARATIONS, PACKAGE],
