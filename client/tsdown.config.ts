@@ -15,9 +15,9 @@ export default defineConfig([
   { ...shared, entry: { index: 'src/index.ts' }, format: ['esm', 'cjs'], dts: true },
   {
     ...shared,
-    entry: { cli: 'src/command-line/main.ts' },
+    entry: { cli: 'src/command-line/start.ts' },
     dts: false,
     deps: { onlyBundle: Object.keys(BUNDLED) },
-    outputOptions: { footer: notices },
+    outputOptions: { footer: ({ name }) => (name === 'main' ? notices : '') },
   },
 ]);

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { promisify } from 'node:util';
 import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -61,13 +60,13 @@ const openClient = (bar?: ProgressBar): VehicleVerification => {
   try {
     if (baseUrl !== '') {
       const client = new VehicleVerification({ baseUrl, apiKey, attempts: ATTEMPTS, ...events });
-      if (/\/v\d+\/?$/.test(baseUrl) && new URL(baseUrl).hostname !== EXAMPLE_HOST) return client;
+      if (new URL(baseUrl).hostname !== EXAMPLE_HOST) return client;
     }
   } catch (error) {
     throw new CannotRun(`VEHICLE_VERIFICATION_BASE_URL is wrong. ${(error as TypeError).message}`);
   }
   throw new CannotRun(
-    `Set VEHICLE_VERIFICATION_BASE_URL to the address of your provider, in place of https://${EXAMPLE_HOST}, with /v1 at its end.`,
+    `Set VEHICLE_VERIFICATION_BASE_URL to the address of your provider, in place of https://${EXAMPLE_HOST}.`,
   );
 };
 
@@ -161,11 +160,7 @@ const describeError = (error: unknown): string => {
   if (error instanceof ApiProblem && error.status === 401) {
     return `The service does not accept the key in VEHICLE_VERIFICATION_API_KEY (request ${error.requestId}).`;
   }
-  const { message } = error as Error;
-  if (!(error instanceof ApiProblem)) return message;
-  return [message, ...error.errors.map(({ parameter, pointer, detail }) => `${parameter ?? pointer} ${detail}`)].join(
-    '; ',
-  );
+  return (error as Error).message;
 };
 
 /** Prints a failure and returns the exit code. */
@@ -178,16 +173,19 @@ const reportFailure = (error: unknown, isStopped: boolean): number => {
   return isStopped ? STOPPED : FAILED;
 };
 
-// Without a listener an error would end the process. `write` reports errors of standard output; nobody can read others.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-const stop = new AbortController();
-// A second signal ends the process at once.
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
-try {
-  process.exitCode = await runCommand(stop.signal);
-} catch (error) {
-  process.exitCode = reportFailure(error, stop.signal.aborted);
-}
-if (lastDayOfKey !== undefined) {
-  process.stderr.write(`${printable(`The key ends on ${lastDayOfKey}: ask for its successor.`)}\n`);
-}
+/** Runs the command of `process.argv`, and sets the exit code. */
+export const run = async (): Promise<void> => {
+  // Without a listener an error would end the process. `write` reports errors of standard output; nobody can read others.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const stop = new AbortController();
+  // A second signal ends the process at once.
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  try {
+    process.exitCode = await runCommand(stop.signal);
+  } catch (error) {
+    process.exitCode = reportFailure(error, stop.signal.aborted);
+  }
+  if (lastDayOfKey !== undefined) {
+    process.stderr.write(`${printable(`The key ends on ${lastDayOfKey}: ask for its successor.`)}\n`);
+  }
+};

@@ -28,7 +28,7 @@ describe('The package', () => {
   });
 
   it('has the licences of what it bundles', () => {
-    const cli = readFileSync(join(packageFolder, 'dist/cli.js'), 'utf8');
+    const cli = readFileSync(join(packageFolder, 'dist/main.js'), 'utf8');
     const bundled = new Set(
       [...cli.matchAll(/^\/\/#region (.*node_modules\/[^/]+)/gm)].map(([, folder = '']) => folder),
     );

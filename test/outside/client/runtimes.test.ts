@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommand } from '../../support/program.ts';
+import { useFolder } from '../../support/use-folder.ts';
+import { command, packageFolder } from './installed-package.ts';
+import { startStubService } from './use-client.ts';
+
+const inFolder = useFolder();
+const LINUX = `npm:node-linux-${process.arch}`;
+/** Each is a package of npm. The oldest Node that works, and one that does not, are among them. */
+const PACKAGES = {
+  'node-18': `${LINUX}@18.20.8`,
+  'node-20': `${LINUX}@20.3.0`,
+  'node-22': `${LINUX}@22.23.5`,
+  bun: '1.4.5',
+  deno: '2.9.6',
+};
+const NODE_18 = 'node-18/bin/node';
+const RUNTIMES: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
+  ['Node 20', 'node-20/bin/node'],
+  ['Node 22', 'node-22/bin/node'],
+  ['Node 24', process.execPath],
+  ['Bun', '.bin/bun'],
+  ['Deno', '.bin/deno', 'run', '--allow-all'],
+];
+const programOf = (path: string) => (path.startsWith('/') ? path : join(inFolder('node_modules'), path));
+
+let service: Awaited<ReturnType<typeof startStubService>>;
+/** With a certificate that nobody trusts but who names it. */
+let untrusted: ReturnType<typeof createServer>;
+beforeAll(async () => {
+  await writeFile(inFolder('package.json'), JSON.stringify({ private: true, dependencies: PACKAGES }));
+  await runCommand('npm', ['install', '--no-audit', '--no-fund', '--prefix', inFolder()]);
+  service = await startStubService();
+  const [key, cert] = [inFolder('key.pem'), inFolder('certificate.pem')];
+  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  await runCommand('openssl', [...request, ...names, '-keyout', key, '-out', cert]);
+  untrusted = createServer({ key: await readFile(key), cert: await readFile(cert) });
+  await once(untrusted.listen(0), 'listening');
+});
+afterAll(async () => {
+  untrusted.close();
+  await service.close();
+});
+
+/** Runs a program, with the streams of its output in one text. */
+const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runCommand('bash', ['-c', 'exec "$0" "$@" 2>&1', programOf(program), ...args], {
+    cwd: inFolder(),
+    env: { PATH: process.env.PATH, HOME: inFolder(), ...service.account, ...env },
+    accepted: [0, 1, 2],
+  });
+
+describe.each(RUNTIMES)('Under %s', (_name, program, ...args) => {
+  it('the command checks a file, whatever its encoding', async () => {
+    // As Excel for Windows saves it.
+    await writeFile(inFolder('fleet.csv'), Buffer.from('plate;driver\r\nAB12CDE;Müller\r\n', 'latin1'));
+    const check = [...args, command, 'check', 'fleet.csv', '--out', 'result.csv'];
+    expect(await run(program, check)).toMatch(/^result\.csv: \d+ rows, 0 without an answer\.$/m);
+    expect(await readFile(inFolder('result.csv'), 'utf8')).toContain('Müller');
+  });
+
+  it('a certificate that is not trusted is named at once, with what to do', async () => {
+    const { port } = untrusted.address() as AddressInfo;
+    const env = { VEHICLE_VERIFICATION_BASE_URL: `https://localhost:${port}/v1` };
+    const output = await run(program, [...args, command, 'usage'], env);
+    expect(output).toMatch(/^No complete response from \S+ in 1 attempt .* set NODE_EXTRA_CA_CERTS to the file/);
+  });
+
+  it('one signal serves many requests that wait, without a warning', async () => {
+    const source = `
+      import { VehicleVerification } from ${JSON.stringify(join(packageFolder, 'dist/index.js'))};
+      const { signal } = new AbortController();
+      const fetch = async () => new Response('{}', { status: 503 });
+      const client = new VehicleVerification({ baseUrl: 'http://x.example', apiKey: 'k', attempts: 2, fetch });
+      const calls = Array.from({ length: 30 }, () => client.usage({ signal }));
+      console.log((await Promise.allSettled(calls)).length);
+    `;
+    await writeFile(inFolder('signal.mjs'), source);
+    expect(await run(program, [...args, inFolder('signal.mjs')])).toBe('30');
+  });
+});
+
+it('An older Node is told which one it needs', async () => {
+  const { engines } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
+  expect(await run(NODE_18, [command, 'usage'])).toBe(
+    `The command needs Node ${engines.node.slice(2)} or later, and this is 18.20.8.`,
+  );
+});
