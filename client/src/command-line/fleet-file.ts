@@ -38,7 +38,7 @@ interface FleetOptions {
 }
 
 /** A cell of a row of totals. */
-const TOTAL = /^(?:total|sum|summe)\s*:?[\d.,\s]*$/i;
+const TOTAL = /^(?:total|sum|summe)(?:\s*:)?[\d.,\s]*$/i;
 /** A total in place of a registration. A number needs a colon there, because `SUM 123` is a registration. */
 const TOTAL_FOR_REGISTRATION = /^(?:total|sum|summe)\s*(?::[\d.,\s]*)?$/i;
 
