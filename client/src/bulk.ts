@@ -1,5 +1,6 @@
+import { MAX_BULK_SIZE } from '../../core/access/plans.ts';
 import type { UsageReport } from './api-types.ts';
-import { isProblem } from './errors.ts';
+import { isProblem, requireArgument } from './errors.ts';
 import type { AskSigned, SignedAnswer } from './signed-answers.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
@@ -22,9 +23,6 @@ interface BulkEntry {
  * The bulk size of the smallest default plan. For a list that is not longer, the limit of the plan is not requested.
  */
 const SMALLEST_BULK_SIZE = 100;
-
-/** Maximum number of registrations per request: the largest bulk size that the service lets a plan have. */
-const MAX_BULK_SIZE = 1_000;
 
 const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
@@ -60,7 +58,7 @@ const forEachAtOnce = async <Item>(
 };
 
 /** Bulk lookups of any length, in requests of the plan's size. */
-export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: AskSigned, concurrency: number) => {
+export const openBulk = ({ request, backOff, attempts, concurrency }: Transport, askSigned: AskSigned) => {
   let size: number | undefined;
 
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
@@ -112,6 +110,8 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
     options: BulkOptions,
   ): Promise<SignedAnswer<Result[]> | Result[]> => {
     const { signal, signed } = options;
+    const isList = Array.isArray(registrations) && registrations.every((each) => typeof each === 'string');
+    requireArgument(isList, "The registrations must be an array of texts, such as ['AB12 CDE'].");
     const results: Result[] = [];
     const receipts: string[] = [];
     let pending = [...registrations.keys()];

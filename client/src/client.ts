@@ -1,8 +1,9 @@
+import { ANSWERABLE_DATE, isAnswerableDate } from '../../core/runtime/clock.ts';
 import type * as Api from './api-types.ts';
 import type { BulkSuccess, ComplianceVerdict, UsageReport, VehicleInsurance } from './api-types.ts';
 import { openBulk } from './bulk.ts';
 import { Content } from './content.ts';
-import { isProblem } from './errors.ts';
+import { isProblem, pathSegment, requireArgument } from './errors.ts';
 import { type AskSigned, openSignedAnswers, type SignedAnswer } from './signed-answers.ts';
 import { type ApiRequest, type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
 
@@ -23,6 +24,14 @@ export interface InsuranceOptions extends LookupOptions {
   readonly date?: string | undefined;
 }
 
+/** @throws TypeError */
+const requireDay = (date: string | undefined): void => {
+  const isRight = date === undefined || (typeof date === 'string' && isAnswerableDate(date));
+  requireArgument(isRight, `The date must be ${ANSWERABLE_DATE}.`);
+};
+
+const pathOf = (registration: string): string => pathSegment(registration, 'registration', 'AB12 CDE');
+
 type Signed = { readonly signed: true };
 type Unsigned = { readonly signed?: false | undefined };
 
@@ -36,11 +45,11 @@ export class VehicleVerification {
   readonly #askSigned: AskSigned;
   readonly #bulk: ReturnType<typeof openBulk>;
 
-  /** @throws TypeError when the base address or the key is invalid */
+  /** @throws TypeError when an option is invalid */
   constructor(options: ClientOptions) {
     this.#transport = openTransport(options);
     this.#askSigned = openSignedAnswers(this.#transport);
-    this.#bulk = openBulk(this.#transport, this.#askSigned, options.concurrency ?? 4);
+    this.#bulk = openBulk(this.#transport, this.#askSigned);
     this.content = new Content(this.#transport);
   }
 
@@ -60,15 +69,17 @@ export class VehicleVerification {
     registration: string,
     options: InsuranceOptions & Signed,
   ): Promise<SignedAnswer<VehicleInsurance | undefined>>;
-  insurance(registration: string, { date, signal, signed }: InsuranceOptions = {}): Promise<unknown> {
-    const path = `/vehicle/${encodeURIComponent(registration)}/insurance`;
+  async insurance(registration: string, { date, signal, signed }: InsuranceOptions = {}): Promise<unknown> {
+    requireDay(date);
+    const path = `/vehicle/${pathOf(registration)}/insurance`;
     return this.#lookUp<VehicleInsurance>({ path, query: { date }, signal }, signed);
   }
 
   /** Whether these vehicles are insured: any number, one entry each, in order. */
   verify(registrations: readonly string[], options?: InsuranceOptions & Unsigned): Promise<InsuranceEntry[]>;
   verify(registrations: readonly string[], options: InsuranceOptions & Signed): Promise<SignedAnswer<InsuranceEntry[]>>;
-  verify(registrations: readonly string[], options: InsuranceOptions = {}): Promise<unknown> {
+  async verify(registrations: readonly string[], options: InsuranceOptions = {}): Promise<unknown> {
+    requireDay(options.date);
     return this.#bulk.lookUp(registrations, { ...options, path: '/vehicle/bulk-insurance', verdict: 'insured' });
   }
 
@@ -78,8 +89,8 @@ export class VehicleVerification {
     registration: string,
     options: LookupOptions & Signed,
   ): Promise<SignedAnswer<ComplianceVerdict | undefined>>;
-  compliance(registration: string, { signal, signed }: LookupOptions = {}): Promise<unknown> {
-    const path = `/compliance/${encodeURIComponent(registration)}`;
+  async compliance(registration: string, { signal, signed }: LookupOptions = {}): Promise<unknown> {
+    const path = `/compliance/${pathOf(registration)}`;
     return this.#lookUp<ComplianceVerdict>({ path, signal }, signed);
   }
 

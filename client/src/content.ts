@@ -1,5 +1,5 @@
 import type { ContentItem, ContentPage, CreateContent, UpdateContent } from './api-types.ts';
-import { isProblem } from './errors.ts';
+import { isProblem, pathSegment, requireArgument } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 export interface ListOptions extends CallOptions {
@@ -22,7 +22,7 @@ export type Edit = (item: ContentItem) => UpdateContent | Promise<UpdateContent>
 /** Maximum number of attempts at an edit while others change the item. */
 const MAX_EDITS = 10;
 
-const pathOf = (id: string): string => `/api/content/${encodeURIComponent(id)}`;
+const pathOf = (id: string): string => `/api/content/${pathSegment(id, 'id', '7c9e6679-7425-40de-944b-e07fc1f90ae7')}`;
 
 /** Whether an item has the changes of an edit. Domains are stored in lower case. */
 const hasChanges = (item: ContentItem, { title, content, domain, slug, meta_description }: UpdateContent): boolean =>
@@ -45,6 +45,7 @@ export class Content {
    */
   async *list({ domain, slug, pageSize = 50, signal }: ListOptions = {}): AsyncGenerator<ContentItem, void, undefined> {
     let limit = pageSize;
+    const read = new Set<string | undefined>();
     for (let after: string | undefined; ; ) {
       try {
         const query = { domain, slug, limit, after };
@@ -53,6 +54,8 @@ export class Content {
         if (page?.next === undefined) throw new Error('The response is not a page of content with its next one.');
         yield* page.items;
         if (page.next === null) return;
+        read.add(after);
+        if (read.has(page.next)) throw new Error('The response names a page that was read already as its next one.');
         after = page.next;
       } catch (error) {
         if (!isProblem(error, 'PAGE_TOO_LARGE') || limit === 1) throw error;
@@ -62,7 +65,7 @@ export class Content {
   }
 
   /** @throws ApiProblem `CONTENT_NOT_FOUND` when no item has this id */
-  get(id: string, { signal }: CallOptions = {}): Promise<ContentItem> {
+  async get(id: string, { signal }: CallOptions = {}): Promise<ContentItem> {
     return this.#transport.request<ContentItem>({ path: pathOf(id), signal });
   }
 
@@ -80,6 +83,8 @@ export class Content {
    * the edit has not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome is unknown
    */
   async update(id: string, edit: Edit, { signal }: CallOptions = {}): Promise<ContentItem> {
+    const example = "(item) => ({ title: 'New title' })";
+    requireArgument(typeof edit === 'function', `The edit must be a function that returns the changes: ${example}.`);
     for (let attempt = 1; ; attempt += 1) {
       const { version, ...item } = await this.get(id, { signal });
       const body = await edit({ version, ...item });

@@ -13,16 +13,18 @@ export const realTiming: Timing = {
   random: Math.random,
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
+      // Many calls may wait with one signal, and Node 20 warns of more than ten listeners of a signal.
+      const own = signal && AbortSignal.any([signal]);
       const abort = () => {
         clearTimeout(timer);
-        reject(signal?.reason);
+        reject(own?.reason);
       };
       const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort);
+        own?.removeEventListener('abort', abort);
         resolve();
       }, milliseconds);
-      if (signal?.aborted) abort();
-      else signal?.addEventListener('abort', abort, { once: true });
+      if (own?.aborted) abort();
+      else own?.addEventListener('abort', abort, { once: true });
     }),
 };
 

@@ -1,9 +1,9 @@
-import { ApiProblem, ConnectionError, codeOf, isProblem, isProblemDocument } from './errors.ts';
+import { ApiProblem, ConnectionError, isProblem, isProblemDocument, mayRetry, requireArgument } from './errors.ts';
 import { trackQuota, WINDOW_MS } from './quota.ts';
 import { backoffMs, realTiming, type Timing } from './timing.ts';
 
 export interface ClientOptions {
-  /** The address with the version: `https://api.example.com/v1`. */
+  /** The address of the service, with or without its version: `https://api.example.com/v1`. */
   readonly baseUrl: string | URL;
   readonly apiKey: string;
   /** Instead of the global `fetch`, for example one that goes through a proxy. */
@@ -47,13 +47,11 @@ interface CompleteResponse {
 
 /** After a longer `Retry-After` the call rejects, unless the reason is the rate limit. */
 const MAX_RETRY_AFTER_SECONDS = 120;
-/** Maximum number of attempts by code of the failure, where another attempt rarely helps. */
-const MAX_ATTEMPTS: Readonly<Record<string, number>> = {
-  // A resolver is rarely wrong several times.
-  ENOTFOUND: 3,
-  // What listens there does not speak TLS.
-  ERR_SSL_WRONG_VERSION_NUMBER: 1,
-};
+/** Maximum number of bytes of a response, decompressed. The service sends at most 6 MB. */
+const MAX_RESPONSE_BYTES = 16_000_000;
+const TOO_LARGE = { code: 'RESPONSE_TOO_LARGE' };
+/** The longest delay of a timer, in milliseconds; for other numbers it is a limit far beyond use. */
+const MAX_NUMBER = 2_147_483_647;
 
 /** @throws TypeError that says what is wrong */
 const parseBaseUrl = (address: string): URL => {
@@ -94,6 +92,19 @@ const describeForeign = (response: Response, url: URL, path: string): string | u
 export const isSigned = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('application/jwt') ?? false;
 
+/** The text of a response. @throws an error with the code RESPONSE_TOO_LARGE, which ends the download */
+const readText = async ({ body }: Response): Promise<string> => {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES)
+      throw Object.assign(new Error(`It has over ${MAX_RESPONSE_BYTES} bytes.`), TOO_LARGE);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+};
+
 /** @throws SyntaxError without the text, which may be personal data */
 const parseJson = (text: string): unknown => {
   try {
@@ -105,16 +116,29 @@ const parseJson = (text: string): unknown => {
 
 /**
  * Sends requests and retries transient errors. A retry is safe, because each request reads, deletes, or has an
- * Idempotency-Key or If-Match. @throws TypeError when the base address or the key is invalid
+ * Idempotency-Key or If-Match. @throws TypeError when an option is invalid
  */
 export const openTransport = (options: ClientOptions) => {
-  const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;
+  requireArgument(options instanceof Object, 'The client takes an object with baseUrl and apiKey.');
+  const { attempts = 5, timeoutMs = 15_000, concurrency = 4 } = options;
+  const { onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;
+  for (const [name, value] of Object.entries({ attempts, timeoutMs, concurrency })) {
+    const isRight = Number.isInteger(value) && value >= 1 && value <= MAX_NUMBER;
+    requireArgument(isRight, `${name} must be a whole number from 1 to ${MAX_NUMBER}.`);
+  }
+  for (const name of ['fetch', 'onRateLimit', 'onRetry', 'onKeyExpires'] as const) {
+    requireArgument(['function', 'undefined'].includes(typeof options[name]), `${name} must be a function.`);
+  }
   const timing = { ...realTiming, ...options.timing };
+  requireArgument(options.baseUrl !== undefined, 'baseUrl must be the address of the service, as text or URL.');
   const base = parseBaseUrl(`${options.baseUrl}`);
-  const root = base.href.replace(/\/+$/, '');
+  const segments = base.pathname.split('/').filter((segment) => segment !== '');
+  if (!/^v\d+$/.test(segments.at(-1) ?? '')) segments.push('v1');
+  const root = [base.origin, ...segments].join('/');
+  requireArgument(typeof options.apiKey === 'string', 'apiKey must be a text: the key that you were given.');
   const apiKey = options.apiKey.trim();
   // `fetch` would quote the key in its error message.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key is empty or contains invalid characters.');
+  requireArgument(/^[\x21-\x7e]+$/.test(apiKey), 'The API key is empty or contains invalid characters.');
   const quota = trackQuota(timing, onRateLimit);
   let hasWarned = false;
 
@@ -138,7 +162,7 @@ export const openTransport = (options: ClientOptions) => {
       const timeout = AbortSignal.timeout(timeoutMs);
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
-      const text = await response.text();
+      const text = await readText(response);
       const isAnswer = response.ok && response.status !== 204 && !isSigned(response) && !isHtml(response);
       const isJson = isAnswer || isProblemDocument(response);
       return { response, text, body: isJson ? parseJson(text) : undefined };
@@ -175,7 +199,7 @@ export const openTransport = (options: ClientOptions) => {
       let problem: ApiProblem | ConnectionError;
       if ('failure' in result) {
         problem = new ConnectionError(base.origin, attempt, result.failure);
-        if (attempt >= Math.min(attempts, MAX_ATTEMPTS[codeOf(result.failure)] ?? attempts)) throw problem;
+        if (attempt >= attempts || !mayRetry(result.failure, attempt)) throw problem;
         isOutcomeUnknown = true;
       } else {
         warnOnce(result.response);
@@ -200,6 +224,7 @@ export const openTransport = (options: ClientOptions) => {
 
   return {
     attempts,
+    concurrency,
     /** Waits before a retry; `attempt` is the number of the attempt that failed. */
     backOff: (attempt: number, signal: AbortSignal | undefined) => timing.sleep(backoffMs(attempt, timing), signal),
     send,

@@ -22,8 +22,15 @@ const parameters = {
 };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** All that reads what callers or operators write, and the parser of bodies with the package that it imports. */
-const READERS = ['core/**/*.ts', 'csv/**/*.ts', 'functions/**/*.ts', 'admin/**/*.ts', 'local/gateway/**/*.ts'];
+/** All that reads what others write, also the client, and the parser of bodies with the package that it imports. */
+const READERS = [
+  'core/**/*.ts',
+  'csv/**/*.ts',
+  'functions/**/*.ts',
+  'admin/**/*.ts',
+  'local/gateway/**/*.ts',
+  'client/src/**/*.ts',
+];
 const PARSERS = ['@middy/http-json-body-parser', '@middy/util'];
 const FILES = [
   ...READERS.flatMap((glob) => globSync(glob, { cwd: ROOT }).map((file) => join(ROOT, file))),
@@ -55,7 +62,7 @@ const patterns = [
   ...new Map([...literals, ...inSchemas].map((each) => [`${each.source} ${each.flags}`, each])).values(),
 ];
 
-/** Patterns of schemas, of the body parser and of all code that reads texts of callers and operators. */
+/** Patterns of schemas, of the body parser and of all code that reads texts of callers, operators and offices. */
 describe('Regular expressions', () => {
   it('are not made at run time, where this test could not read them', () => {
     const isMade = ({ type, callee }: Node) =>

@@ -300,8 +300,7 @@ describe('The command line ends with 2 and one sentence', () => {
   const NO_KEY = /^Set VEHICLE_VERIFICATION_API_KEY to the key that you were given, which begins with vvc_\.$/;
   it.each([
     ['BASE_URL', undefined, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of your provider, /],
-    ['BASE_URL', 'https://api.example.com/v1', /^Set VEHICLE_\w+ .* in place of https:\/\/api\.example\.com, /],
-    ['BASE_URL', 'http://127.0.0.1:1', /with \/v1 at its end\.$/],
+    ['BASE_URL', 'https://api.example.com/v1', /^Set VEHICLE_\w+ .* in place of https:\/\/api\.example\.com\.$/],
     [
       'BASE_URL',
       'https://api.example.com/v1\r',

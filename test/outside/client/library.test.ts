@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { MAX_BULK_SIZE } from '../../../core/access/plans.ts';
 import { importLibrary, virtualTime } from './installed-package.ts';
 import { USAGE } from './use-client.ts';
 
@@ -62,6 +63,15 @@ describe('A request', () => {
     expect([sent.length, sent[0]?.redirect]).toEqual([1, 'manual']);
   });
 
+  it.each(['https://x.example', 'https://x.example/', 'https://x.example/v1/', 'https://x.example/v1?a#b'])(
+    'is sent to the version that the client is for, whether or not the address names it: %s',
+    async (baseUrl) => {
+      const { client, sent } = clientWith([success], { baseUrl });
+      await client.compliance('AB12CDE');
+      expect(sent[0]?.url).toBe('https://x.example/v1/compliance/AB12CDE');
+    },
+  );
+
   it.each([200, 403])(
     'that is answered with %i and a page of HTML is rejected at once, and says so',
     async (status) => {
@@ -93,9 +103,60 @@ describe('A request', () => {
     expect(() => new VehicleVerification({ baseUrl, apiKey: KEY })).toThrow(error);
   });
 
+  it('has at most 16 MB of response: the rest is not read, and it is not repeated', async () => {
+    let chunks = 0;
+    const endless = () => {
+      const pull = (body: ReadableStreamDefaultController) => body.enqueue(new Uint8Array(1_000_000 + 0 * chunks++));
+      return new Response(new ReadableStream({ pull }), { headers: { 'Content-Type': 'application/json' } });
+    };
+    const { client, sent } = clientWith([endless]);
+    expect(String(await failureOf(client.usage()))).toMatch(
+      / in 1 attempt \(RESPONSE_TOO_LARGE: the response is larger/,
+    );
+    expect([sent.length, chunks < 20]).toEqual([1, true]);
+  });
+
   it.each(['', ' \n', 'vvc_live_ab\ncd', 'vvc_live_ü'])('is rejected with an invalid key: %j', (apiKey) => {
     const error = new TypeError('The API key is empty or contains invalid characters.');
     expect(() => new VehicleVerification({ baseUrl: 'https://api.example.com/v1', apiKey })).toThrow(error);
+  });
+});
+
+describe('Arguments', () => {
+  const RIGHT = { baseUrl: 'https://api.example.com/v1', apiKey: KEY };
+  it.each<[unknown, string]>([
+    [undefined, 'The client takes an object with baseUrl and apiKey.'],
+    [{ ...RIGHT, baseUrl: undefined }, 'baseUrl must be the address of the service, as text or URL.'],
+    [{ ...RIGHT, apiKey: undefined }, 'apiKey must be a text: the key that you were given.'],
+    [{ ...RIGHT, attempts: Number.NaN }, 'attempts must be a whole number from 1 to 2147483647.'],
+    [{ ...RIGHT, timeoutMs: -1 }, 'timeoutMs must be a whole number from 1 to 2147483647.'],
+    // Nobody would send the requests of a bulk lookup.
+    [{ ...RIGHT, concurrency: 0 }, 'concurrency must be a whole number from 1 to 2147483647.'],
+    [{ ...RIGHT, fetch: 'x' }, 'fetch must be a function.'],
+  ])('of the constructor are checked: %j', (options, sentence) => {
+    const create = () => new VehicleVerification(options as ConstructorParameters<typeof VehicleVerification>[0]);
+    expect(create).toThrow(new TypeError(sentence));
+  });
+
+  const REGISTRATION = "The registration must be a text such as 'AB12 CDE'.";
+  const REGISTRATIONS = "The registrations must be an array of texts, such as ['AB12 CDE'].";
+  const DAY = 'The date must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD.';
+  const { client, sent } = clientWith([success]);
+  const wrong = <Value>(value: unknown) => value as Value;
+  it.each<[string, () => Promise<unknown>, string]>([
+    ['an empty registration', () => client.insurance(''), REGISTRATION],
+    ['a registration that would change the path', () => client.compliance('..'), REGISTRATION],
+    ['a registration that is missing', () => client.insurance(wrong(undefined)), REGISTRATION],
+    ['a day that does not exist', () => client.insurance('AB12CDE', { date: '2026-02-30' }), DAY],
+    ['a date', () => client.verify(['AB12CDE'], { date: wrong(new Date(0)) }), DAY],
+    ['a text in place of a list', () => client.verify(wrong('AB12CDE')), REGISTRATIONS],
+    ['a list with a gap', () => client.verifyCompliance(wrong(['AB12CDE', undefined])), REGISTRATIONS],
+    ['changes in place of a function', () => client.content.update('a', wrong({})), 'The edit must be a function that'],
+    ['an empty id', () => client.content.delete(''), 'The id must be a text such as '],
+  ])('of methods are checked before anything is sent: %s', async (_what, call, sentence) => {
+    await expect(call()).rejects.toThrow(TypeError);
+    await expect(call()).rejects.toThrow(sentence);
+    expect(sent).toEqual([]);
   });
 });
 
@@ -108,7 +169,7 @@ describe('A problem', () => {
       'has every member of the response, even a code that is not known yet',
       () => problem(418, 'BRAND_NEW', { 'Retry-After': '7' }, { errors }),
       {
-        message: '418 BRAND_NEW: What to do. (request r-1)',
+        message: '418 BRAND_NEW: What to do. date must be a day. (request r-1)',
         ...known,
         status: 418,
         code: 'BRAND_NEW',
@@ -125,6 +186,21 @@ describe('A problem', () => {
       'that has no explanation says so',
       () => new Response('not JSON', { status: 400 }),
       { message: '400: The response has the status 400 and no explanation.', code: undefined, errors: [] },
+    ],
+    [
+      'without errors has none',
+      () => problem(400, 'X', {}, { errors: undefined }),
+      { message: '400 X: What to do. (request r-1)', errors: [] },
+    ],
+    [
+      'whose members have other types than the document’s has the others',
+      () => problem(400, 'X', {}, { errors: [null, 1, { pointer: '', detail: 'is wrong' }], title: 5, requestId: {} }),
+      { message: '400 X: What to do. The body is wrong.', errors: [{ pointer: '', detail: 'is wrong' }] },
+    ],
+    [
+      'that is no object has a sentence',
+      () => new Response('"text"', { status: 400, headers: { 'Content-Type': 'application/problem+json' } }),
+      { message: '400: The response has the status 400 and no explanation.', errors: [] },
     ],
   ])('%s, and is not retried', async (_title, reply, expected) => {
     const { client, sent } = clientWith([reply]);
@@ -190,6 +266,18 @@ describe('A transient error', () => {
     expect(String(await failureOf(client.usage()))).toContain(message);
     expect(sent).toHaveLength(3);
   });
+
+  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'])(
+    'is none when the certificate is not trusted: %s',
+    async (code) => {
+      const cause = Object.assign(new Error('x'), { code });
+      const { client, sent } = clientWith([() => new TypeError('fetch failed', { cause })]);
+      expect(String(await failureOf(client.usage()))).toContain(
+        ' not trusted; if your network inspects traffic, set NODE_EX',
+      );
+      expect(sent).toHaveLength(1);
+    },
+  );
 
   it('waits until the date in Retry-After, and rejects when it is an hour away', async () => {
     const retryAt = (seconds: number) => () =>
@@ -275,6 +363,13 @@ it('An abort ends a call before it is sent, while it is sent and while it waits,
   expect(late.sent).toHaveLength(1);
 });
 
+it.each(['p1 p1', 'p1 p2 p3 p1'])('A list whose pages go round for ever ends with an error: %s', async (pages) => {
+  const replies = pages.split(' ').map((next) => () => json(200, { items: [], total: 0, next }));
+  const { client, sent } = clientWith(replies);
+  await expect(Array.fromAsync(client.content.list())).rejects.toThrow('names a page that was read already');
+  expect(sent).toHaveLength(replies.length);
+});
+
 type Registrations = readonly string[];
 
 const entriesOf = (registrations: Registrations) =>
@@ -308,10 +403,10 @@ describe('A bulk lookup', () => {
     expect(asked.map(({ length }) => length)).toEqual([500, 500, 201]);
   });
 
-  it('sends at most 1,000 registrations in one request, whatever the plan allows', async () => {
+  it('sends at most as many registrations in one request as the service takes, whatever the plan allows', async () => {
     const { client, asked } = bulkClient(entriesOf, 5_000);
-    await client.verify(named(1_001));
-    expect(asked.map(({ length }) => length)).toEqual([1_000, 1]);
+    await client.verify(named(MAX_BULK_SIZE + 1));
+    expect(asked.map(({ length }) => length)).toEqual([MAX_BULK_SIZE, 1]);
   });
 
   it('halves its requests when the plan has become smaller', async () => {
