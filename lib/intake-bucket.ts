@@ -1,5 +1,5 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { ArnPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, type LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { IntakeEntry } from '../core/stage/intake-entry.ts';
@@ -8,12 +8,15 @@ import { allow } from './permissions.ts';
 
 /** Days until a file expires. Files of the last day are not loaded (admin/intake/waiting-files.ts). */
 const FILE_DAYS = 30;
-const REPORT_DAYS = 90;
+/**
+ * Days until everything else expires: reports, files of a former supplier, and which file was loaded last, which nobody
+ * needs when every older file is too old to be loaded.
+ */
+const OTHER_DAYS = 90;
 
 /** Adds the bucket that files are put into, and that has the reports on them. */
 export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[], keepsData: boolean): Bucket => {
-  const rule = (prefix: string, days: number): LifecycleRule => ({
-    prefix,
+  const rule = (days: number): LifecycleRule => ({
     expiration: Duration.days(days),
     noncurrentVersionExpiration: Duration.days(1),
     abortIncompleteMultipartUploadAfter: Duration.days(1),
@@ -24,7 +27,7 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     versioned: true,
     removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    lifecycleRules: [...entries.map(({ prefix }) => rule(prefix, FILE_DAYS)), rule('reports/', REPORT_DAYS)],
+    lifecycleRules: [...entries.map(({ prefix }) => ({ ...rule(FILE_DAYS), prefix })), rule(OTHER_DAYS)],
   });
   for (const entry of entries) permitSupplier(bucket, entry);
   // `eventBridgeEnabled` of the construct would add a function of the CDK's own.
@@ -38,10 +41,16 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
   return bucket;
 };
 
-/** Permits the role or account in `from` to put files under the prefix of the entry, and to get their reports. */
+/**
+ * Permits the role or account in `from` to put files under the prefix of the entry, and to get their reports. A role is
+ * named in a condition: as a principal it would have to exist at each deployment, and S3 would replace it by an id,
+ * which a role that is made again under the same name does not have.
+ */
 const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => {
   if (from === undefined) return;
-  const principals = [new ArnPrincipal(from)];
+  const [, , , , account = '', name] = from.split(':');
+  const principals = [new AccountPrincipal(account)];
+  const role = name === 'root' ? {} : { ArnEquals: { 'aws:PrincipalArn': from } };
   const reports = `reports/${prefix}*`;
   for (const statement of [
     { actions: ['s3:PutObject', 's3:AbortMultipartUpload'], resources: [bucket.arnForObjects(`${prefix}*`)] },
@@ -52,7 +61,8 @@ const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => 
       conditions: { StringLike: { 's3:prefix': reports } },
     },
   ]) {
-    bucket.addToResourcePolicy(new PolicyStatement({ principals, ...statement }));
+    const conditions = { ...role, ...statement.conditions };
+    bucket.addToResourcePolicy(new PolicyStatement({ principals, ...statement, conditions }));
   }
 };
 

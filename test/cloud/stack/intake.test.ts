@@ -29,13 +29,15 @@ describe('A stage with intake', () => {
     ]);
   });
 
-  it('keeps the bucket as its tables: encrypted, with versions, without public access; only control/ does not expire', () => {
-    const rule = (Prefix: string, ExpirationInDays: number) => ({
-      Prefix,
+  it('keeps the bucket as its tables: encrypted, with versions, without public access; and whatever is in it expires', () => {
+    const rule = (ExpirationInDays: number) => ({
       ExpirationInDays,
       NoncurrentVersionExpiration: { NoncurrentDays: 1 },
     });
-    const files = ['vehicles/acme/', 'vehicles/acme-changes/', 'compliance/'].map((prefix) => rule(prefix, 30));
+    const files = ['vehicles/acme/', 'vehicles/acme-changes/', 'compliance/'].map((Prefix) => ({
+      ...rule(30),
+      Prefix,
+    }));
     expect(bucket).toMatchObject({
       DeletionPolicy: 'Retain',
       Properties: {
@@ -43,7 +45,8 @@ describe('A stage with intake', () => {
         NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },
         PublicAccessBlockConfiguration: { BlockPublicAcls: true, BlockPublicPolicy: true, RestrictPublicBuckets: true },
         VersioningConfiguration: { Status: 'Enabled' },
-        LifecycleConfiguration: { Rules: [...files, rule('reports/', 90)] },
+        // The last rule has no prefix: files of a former supplier expire too.
+        LifecycleConfiguration: { Rules: [...files, rule(90)] },
       },
     });
   });
@@ -138,17 +141,22 @@ describe('A stage with intake', () => {
     expect(named.flatMap(statementsOf)).toMatchObject([{ Action: writing }]);
   });
 
-  it('lets whom an entry names put files under its prefix and get their reports, by the bucket’s policy', () => {
-    const supplier = { AWS: 'arn:aws:iam::210987654321:role/acme' };
+  it('lets whom an entry names put files under its prefix and get their reports, also a role that is deleted and made again', () => {
     const permitted = ofIntake(LOADS, 'AWS::S3::BucketPolicy')
       .flatMap(statementsOf)
       .filter(({ Effect }) => Effect === 'Allow');
-    for (const { Principal } of permitted) expect(Principal).toEqual(supplier);
+    // Not the role itself: one that is gone would stop each deployment.
+    for (const { Principal } of permitted) {
+      expect(JSON.stringify(Principal)).toMatch(/^\{"AWS":.*:iam::210987654321:root"/);
+    }
+    const isRole = { ArnEquals: { 'aws:PrincipalArn': 'arn:aws:iam::210987654321:role/acme' } };
+    const role = ` if ${JSON.stringify(isRole)}`;
+    const list = { ...isRole, StringLike: { 's3:prefix': 'reports/vehicles/acme/*' } };
     expect(permissionsIn(permitted)).toEqual([
-      `IntakeBucket s3:ListBucket if ${JSON.stringify({ StringLike: { 's3:prefix': 'reports/vehicles/acme/*' } })}`,
-      'IntakeBucket/reports/vehicles/acme/* s3:GetObject',
-      'IntakeBucket/vehicles/acme/* s3:AbortMultipartUpload',
-      'IntakeBucket/vehicles/acme/* s3:PutObject',
+      `IntakeBucket s3:ListBucket if ${JSON.stringify(list)}`,
+      `IntakeBucket/reports/vehicles/acme/* s3:GetObject${role}`,
+      `IntakeBucket/vehicles/acme/* s3:AbortMultipartUpload${role}`,
+      `IntakeBucket/vehicles/acme/* s3:PutObject${role}`,
     ]);
   });
 

@@ -61,8 +61,21 @@ beforeAll(async () => {
   const trust = '{"Version":"2012-10-17","Statement":[]}';
   await aws(operator, ...'iam create-role --role-name acme --assume-role-policy-document'.split(' '), trust);
   await deployProd({ intake: ENTRIES });
-  supplier = await assume('acme');
   bucket = await physicalId('S3::Bucket', 'Intake');
+  // What the supplier's account permits its role, as the guide says.
+  const actions = {
+    's3:PutObject': '/vehicles/acme/*',
+    's3:GetObject': '/reports/vehicles/acme/*',
+    's3:ListBucket': '',
+  };
+  const Statement = Object.entries(actions).map(([Action, keys]) => ({
+    Effect: 'Allow',
+    Action,
+    Resource: `arn:aws:s3:::${bucket}${keys}`,
+  }));
+  const policy = ['--policy-name', 'own', '--policy-document', JSON.stringify({ Version: '2012-10-17', Statement })];
+  await aws(operator, 'iam', 'put-role-policy', '--role-name', 'acme', ...policy);
+  supplier = await assume('acme');
   projects = {
     vehicles: await physicalId('CodeBuild::Project', 'Intakevehicles'),
     compliance: await physicalId('CodeBuild::Project', 'Intakecompliance'),
@@ -76,7 +89,7 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
   const build = (project: string) => runBuild(project, 'prod', role);
 
   // The emulator starts no builds: a queue gets the events, and the test starts builds with the role of the rules.
-  it('starts a build of the supplier’s own project when the supplier puts a file, by the bucket’s policy', async () => {
+  it('starts a build of the supplier’s own project when the supplier puts a file, by the bucket’s policy and its own', async () => {
     const sqs = ['sqs', '--endpoint-url', String(operator.AWS_ENDPOINT_URL)];
     const queue = await query('QueueUrl', ...sqs, 'create-queue', '--queue-name', 'events');
     const received = async (): Promise<readonly string[]> =>
