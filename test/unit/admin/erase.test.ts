@@ -74,6 +74,14 @@ describe('erase', () => {
     expect(await importLines(['V10', 'V11'])).toMatchObject({ loaded: 1, erased: 1 });
   });
 
+  it('is taken back from one table without the record that the other one has', async () => {
+    await eraseThese('V10');
+    await store('compliance', aCompliance('V10'));
+    expect(await json(['erase', '--undo', '--registration', 'V10'])).toMatchObject({ undone: 1 });
+    expect(await erased()).toEqual([]);
+    expect(await stored('compliance')).toContainEqual(aCompliance('V10'));
+  });
+
   it('changes nothing with --dry-run, also with --undo', async () => {
     await eraseThese('V12');
     const tried = ['erase', '--dry-run', '--registration'];

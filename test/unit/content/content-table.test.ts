@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentItem } from '../../../core/content/item.ts';
 import { fillDomain, inconsistenciesOf, moment, someFields } from '../../support/content.ts';
-import { sharedEndpoint } from '../../support/engine.ts';
+import { clientOf, sharedEndpoint } from '../../support/engine.ts';
 import { meteredClient } from '../../support/metered-client.ts';
 import { NOON } from '../../support/records.ts';
 import { useEngine } from '../../support/use-engine.ts';
@@ -147,6 +147,21 @@ describe('A page of 20', () => {
       expect(units).toBeLessThanOrEqual(22);
     }
     expect(slugs).toEqual(SLUGS);
+  });
+
+  it('is complete when DynamoDB returns fewer members than were asked for', async () => {
+    const client = clientOf(engine.endpoint);
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const { Limit } = args.input as { Limit?: number };
+        return next({ ...args, input: { ...args.input, ...(Limit && { Limit: Math.ceil(Limit / 3) }) } });
+      },
+      { step: 'initialize' },
+    );
+    const partial = contentTable(client, engine.names.content, 'live');
+    const { items } = await partial.list({ domain: DOMAIN }, { limit: 20, offset: 5 }, moment().deadline);
+    expect(items.map(({ slug }) => slug)).toEqual(SLUGS.slice(5, 25));
+    client.destroy();
   });
 
   it('with one slug takes 2 requests and 2 read units', async () => {

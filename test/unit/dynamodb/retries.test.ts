@@ -1,9 +1,10 @@
 /** What is sent again after the attempts of the SDK: batches of reads, and transactions. */
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
 import { createDatabase } from '../../../core/dynamodb/database.ts';
-import { type TransactWrite, transact } from '../../../core/dynamodb/transact.ts';
+import { isTransient, type TransactWrite, transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { clientOf } from '../../support/engine.ts';
@@ -105,6 +106,15 @@ describe('A transaction', () => {
     const tokens = api.faults.calls.map(({ body }) => JSON.parse(body).ClientRequestToken);
     expect(tokens).toEqual([tokens[0], tokens[0]]);
   });
+
+  it.each(['ThrottlingError', 'ProvisionedThroughputExceeded'])(
+    'is worth a retry when it was cancelled for %s',
+    (Code) => {
+      const CancellationReasons = [{ Code: 'None' }, { Code }];
+      const cancelled = new TransactionCanceledException({ message: '', $metadata: {}, CancellationReasons });
+      expect(isTransient(cancelled)).toBe(true);
+    },
+  );
 
   it('names every condition that failed, with the item that a write asks for as plain values', async () => {
     const [found, taken, free] = [

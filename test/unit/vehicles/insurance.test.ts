@@ -51,6 +51,13 @@ describe('Insurance on a day', () => {
       ],
     ],
     [
+      'LAPSED: of those that ended on one day the last to begin',
+      [
+        { number: '0', validFrom: '2026-02-01', validTo: YESTERDAY },
+        { number: 'A', validFrom: '2026-03-01', validTo: YESTERDAY },
+      ],
+    ],
+    [
       'NOT_STARTED: the next, then the first by number',
       [{ validFrom: '2026-08-01' }, { validFrom: '2026-07-01' }, { number: 'A', validFrom: '2026-07-01' }],
     ],

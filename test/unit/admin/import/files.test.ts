@@ -144,6 +144,13 @@ describe('An import', () => {
     expect(await run(['import', 'vehicles', admin.pathOf(name)])).toEqual(failure(sentence));
   });
 
+  it('names the right line of a file that is read in parts, one of which ends between CR and LF', async () => {
+    // The blank in front makes every part end after a CR.
+    const path = await file('v.ndjson', ` ${'\r\n'.repeat(40_000)}{}`);
+    const { stderr } = await run(['import', 'vehicles', path]);
+    expect(stderr).toContain('line 40001');
+  });
+
   it('is rejected when somebody writes to its file while it is read, not while it is loaded', async () => {
     const path = await file('v.csv', manyVehicles('GROWS'));
     const grow = () => appendFileSync(path, `${vehicleRow()}\n`);
