@@ -20,7 +20,7 @@ const project = (displayName, testMatch) => ({
 /** `npm test`, and what a bare `jest` runs. */
 const DEFAULT = [
   project('unit', ['unit/**/*.test.ts', 'cloud/*.test.ts']),
-  project('api', ['api/**/*.test.ts', 'black-box/local-gateway.test.ts']),
+  project('api', ['api/**/*.test.ts', 'races/*.test.ts', 'black-box/local-gateway.test.ts']),
   {
     ...project('templates', ['cloud/{release,stack}/*.test.ts']),
     globalSetup: '<rootDir>/test/cloud/stack/global-setup.ts',

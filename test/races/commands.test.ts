@@ -1,0 +1,101 @@
+/** What commands do that run at the same time. */
+import { expect, it } from '@jest/globals';
+import { race } from './call-order.ts';
+import { policyLine, useCommands } from './use-commands.ts';
+
+const { disturbed, run, runDisturbed, file, stored } = useCommands();
+
+const REGISTRATION = ['--registration', 'V1'];
+const ALL_MAY_GO = ['--complete', '--remove-at-most=100%'];
+
+/** The arguments of an import of one supplier's vehicles, each named with the number of its policy. */
+const loading = async (supplier: string, vehicles: Readonly<Record<string, string>>, ...options: string[]) => {
+  const lines = Object.entries(vehicles).map(([registration, number]) => policyLine(registration, number));
+  const path = await file(`${supplier}-${Object.values(vehicles).join('-')}.ndjson`, ...lines);
+  return ['import', 'vehicles', path, '--supplier', supplier, ...options];
+};
+const load = async (...args: Parameters<typeof loading>) => run(...(await loading(...args)));
+
+const erase = ['erase', ...REGISTRATION];
+const PUT = { operation: /Put/ };
+
+/** Runs a command, and the others when its call comes to the database. @returns its data */
+const raceCommands = async (
+  late: readonly string[],
+  call: Parameters<typeof race>[2],
+  ...early: readonly (readonly string[])[]
+) => {
+  const runEach = async () => {
+    for (const args of early) await run(...args);
+  };
+  const [data] = await race(disturbed.during, () => runDisturbed(...late), call, runEach);
+  return data;
+};
+
+const policies = async (): Promise<Record<string, unknown>> =>
+  Object.fromEntries(
+    (await stored('vehicles')).map(({ registration, policies = [] }) => [
+      registration,
+      (policies as { supplier: string; number: string }[]).map((one) => `${one.supplier} ${one.number}`),
+    ]),
+  );
+
+const erased = async () =>
+  (await Promise.all([stored('vehicles'), stored('compliance')])).map((all) => all.map((item) => 'erased' in item));
+
+it('Two suppliers that load a vehicle at the same time both have their part', async () => {
+  await load('acme', { V1: 'A1' });
+  const late = await loading('acme', { V1: 'A2' });
+  expect(await raceCommands(late, PUT, await loading('zeta', { V1: 'Z1' }))).toMatchObject({ loaded: 1 });
+  expect(await policies()).toEqual({ V1: ['acme A2', 'zeta Z1'] });
+});
+
+it('A vehicle that is erased while it is loaded stays erased', async () => {
+  await load('acme', { V1: 'A1' });
+  const late = await loading('acme', { V1: 'A2' });
+  expect(await raceCommands(late, PUT, erase)).toMatchObject({ loaded: 0, erased: 1 });
+  expect(await erased()).toEqual([[true], [true]]);
+});
+
+it('An erasure that is undone twice at the same time is undone once, and what was loaded in between stays', async () => {
+  await load('acme', { V1: 'A1' });
+  await run(...erase);
+  const undo = [...erase, '--undo'];
+  const early = [undo, await loading('acme', { V1: 'A2' })];
+  expect(await raceCommands(undo, { operation: /TransactWrite/ }, ...early)).toMatchObject({ undone: 0, notThere: 1 });
+  expect(await policies()).toEqual({ V1: ['acme A2'] });
+});
+
+it('A removed vehicle comes back with the part that is loaded, without the parts that were removed', async () => {
+  await load('acme', { V1: 'A1' });
+  await load('zeta', { V1: 'Z1' });
+  const late = await loading('acme', { V1: 'A2' });
+  const remove = ['remove', 'vehicles', ...REGISTRATION];
+  expect(await raceCommands(late, PUT, remove)).toMatchObject({ loaded: 1 });
+  expect(await policies()).toEqual({ V1: ['acme A2'] });
+});
+
+it('A complete file removes its supplier’s part of a vehicle that another supplier loads meanwhile', async () => {
+  await load('acme', { V1: 'A1', V2: 'A1' });
+  const late = await loading('acme', { V2: 'A1' }, ...ALL_MAY_GO);
+  const zeta = await loading('zeta', { V1: 'Z1' });
+  expect(await raceCommands(late, { operation: /Delete/ }, zeta)).toMatchObject({ removed: 1, unchanged: 1 });
+  expect(await policies()).toEqual({ V1: ['zeta Z1'], V2: ['acme A1'] });
+});
+
+it('A load whose response was lost does not write again over an erasure', async () => {
+  await load('acme', { V1: 'A1' });
+  const late = await loading('acme', { V1: 'A2' });
+  const lost = { ...PUT, isLost: true } as const;
+  expect(await raceCommands(late, lost, erase)).toMatchObject({ loaded: 0, erased: 1 });
+  expect(await erased()).toEqual([[true], [true]]);
+});
+
+it('A key whose plan is changed while it is rotated stays revoked, and knows its successor', async () => {
+  const { id } = await run('keys', 'create', '--name', 'Acme', '--plan', 'free');
+  const update = ['keys', 'update', String(id), '--plan', 'premium'];
+  const rotate = ['keys', 'rotate', String(id), '--overlap-days', '0'];
+  await expect(raceCommands(update, PUT, rotate)).rejects.toThrow(`key ${id} was revoked`);
+  const old = (await stored('keys')).find((key) => key.id === id);
+  expect(old).toMatchObject({ plan: 'free', revokedAt: expect.any(String), successor: expect.any(String) });
+});

@@ -1,0 +1,177 @@
+/**
+ * Random commands, some of whose responses are lost, and a small model of what is stored: after each command its counts
+ * and both tables are those of the model. A new command is a function like `erase`, and a line of `commands`.
+ */
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { complianceLine } from '../support/import-files.ts';
+import { policyLine, useCommands } from './use-commands.ts';
+
+const { disturbed, runDisturbed, clear, file, stored } = useCommands();
+
+const ERASED = 'erased';
+const OUTCOMES = ['loaded', 'unchanged', 'removed', 'notThere', 'erased', 'undone'];
+
+/** By registration: what each supplier says of a vehicle, as the number of its policy; fines; what is erased. */
+interface Model {
+  readonly vehicles: Map<string, Record<string, string>>;
+  readonly fines: Map<string, number>;
+  readonly erased: Set<string>;
+}
+
+/** Arguments of the command line, and what they do to the model. */
+interface ModelCommand {
+  readonly args: () => Promise<readonly string[]>;
+  /** Changes the model. @returns the outcome of each record that the command is about */
+  readonly apply: (model: Model) => readonly string[];
+}
+
+/** Replaces a supplier's part of a vehicle; without a number removes it, and the vehicle with its last part. */
+const setPart = ({ vehicles }: Model, registration: string, supplier: string, number?: string): void => {
+  const { [supplier]: _, ...others } = vehicles.get(registration) ?? {};
+  const parts = { ...others, ...(number !== undefined && { [supplier]: number }) };
+  if (Object.keys(parts).length > 0) vehicles.set(registration, parts);
+  else vehicles.delete(registration);
+};
+
+const suppliedBy = ({ vehicles }: Model, supplier: string): string[] =>
+  [...vehicles].flatMap(([registration, parts]) => (supplier in parts ? [registration] : []));
+
+const removeAll = (model: Model, supplier: string, registrations: readonly string[]): readonly string[] =>
+  registrations.map((registration) => {
+    setPart(model, registration, supplier);
+    return 'removed';
+  });
+
+const loadVehicles = (supplier: string, numbers: Record<string, string>, complete: boolean): ModelCommand => ({
+  args: async () => {
+    const lines = Object.entries(numbers).map(([registration, number]) => policyLine(registration, number));
+    const options = complete ? ['--complete', '--remove-at-most=100%'] : [];
+    return ['import', 'vehicles', await file('vehicles.ndjson', ...lines), '--supplier', supplier, ...options];
+  },
+  apply: (model) => {
+    const lacked = suppliedBy(model, supplier).filter((registration) => !(registration in numbers));
+    const loaded = Object.entries(numbers).map(([registration, number]) => {
+      if (model.erased.has(registration)) return 'erased';
+      if (model.vehicles.get(registration)?.[supplier] === number) return 'unchanged';
+      setPart(model, registration, supplier, number);
+      return 'loaded';
+    });
+    return [...loaded, ...(complete ? removeAll(model, supplier, lacked) : [])];
+  },
+});
+
+const removeSupplied = (supplier: string): ModelCommand => ({
+  args: async () => ['remove', 'vehicles', '--all', '--supplier', supplier],
+  apply: (model) => removeAll(model, supplier, suppliedBy(model, supplier)),
+});
+
+const loadFines = (registration: string, outstandingFines: number): ModelCommand => ({
+  args: async () => [
+    ...['import', 'compliance'],
+    await file('compliance.ndjson', complianceLine({ registration, outstandingFines })),
+  ],
+  apply: ({ fines, erased }) => {
+    if (erased.has(registration)) return ['erased'];
+    if (fines.get(registration) === outstandingFines) return ['unchanged'];
+    fines.set(registration, outstandingFines);
+    return ['loaded'];
+  },
+});
+
+const remove = (kind: 'vehicles' | 'compliance', registration: string): ModelCommand => ({
+  args: async () => ['remove', kind, '--registration', registration],
+  apply: ({ vehicles, fines, erased }) => {
+    if (erased.has(registration)) return ['erased'];
+    return [(kind === 'vehicles' ? vehicles : fines).delete(registration) ? 'removed' : 'notThere'];
+  },
+});
+
+const erase = (registration: string): ModelCommand => ({
+  args: async () => ['erase', '--registration', registration],
+  apply: ({ vehicles, fines, erased }) => {
+    if (erased.has(registration)) return ['unchanged'];
+    erased.add(registration);
+    const wasStored = [vehicles, fines].map((records) => records.delete(registration));
+    return [wasStored.includes(true) ? 'erased' : 'notThere'];
+  },
+});
+
+const undoErasure = (registration: string): ModelCommand => ({
+  args: async () => ['erase', '--undo', '--registration', registration],
+  apply: ({ erased }) => [erased.delete(registration) ? 'undone' : 'notThere'],
+});
+
+/** Both tables in the form of the model. */
+const storedRecords = async () => {
+  const vehicles = (await stored('vehicles')).map(({ registration, erased, policies }) => {
+    const own = (policies ?? []) as readonly { readonly supplier: string; readonly number: string }[];
+    return [registration, erased ? ERASED : Object.fromEntries(own.map(({ supplier, number }) => [supplier, number]))];
+  });
+  const compliance = (await stored('compliance')).map(({ registration, erased, outstandingFines }) => [
+    registration,
+    erased ? ERASED : outstandingFines,
+  ]);
+  return { vehicles: Object.fromEntries(vehicles), fines: Object.fromEntries(compliance) };
+};
+
+const recordsOf = ({ vehicles, fines, erased }: Model) => {
+  const erasures = [...erased].map((registration) => [registration, ERASED] as const);
+  return {
+    vehicles: Object.fromEntries([...vehicles, ...erasures]),
+    fines: Object.fromEntries([...fines, ...erasures]),
+  };
+};
+
+/** A command of fast-check; the response of its nth write is lost, if it has so many. */
+const checked = ({ args, apply }: ModelCommand, lost: number | null, name: string): fc.AsyncCommand<Model, object> => ({
+  check: () => true,
+  toString: () => (lost === null ? name : `${name} without response ${lost}`),
+  run: async (model) => {
+    const events =
+      lost === null ? [] : [{ operation: /^(Put|Delete|TransactWrite)/, nth: lost, isLost: true } as const];
+    const given = await args();
+    const data = await disturbed.during(events, () => runDisturbed(...given));
+    const outcomes = apply(model);
+    const expected = OUTCOMES.map((one) => [one, outcomes.filter((outcome) => outcome === one).length]);
+    expect(OUTCOMES.map((one) => [one, data[one] ?? 0])).toEqual(expected);
+    expect(await storedRecords()).toEqual(recordsOf(model));
+  },
+});
+
+const registration = fc.constantFrom('V1', 'V2', 'V3');
+const supplier = fc.constantFrom('acme', 'zeta');
+const number = fc.constantFrom('P1', 'P2');
+const numbers = fc.dictionary(registration, number, { minKeys: 1 });
+const kind = fc.constantFrom('vehicles' as const, 'compliance' as const);
+const lost = fc.option(fc.integer({ min: 1, max: 3 }), { freq: 1 });
+
+/** The commands of one kind, each with its arguments and perhaps a lost response. */
+const commandsOf = <Args extends unknown[]>(
+  make: (...args: Args) => ModelCommand,
+  ...args: { [Nth in keyof Args]: fc.Arbitrary<Args[Nth]> }
+) =>
+  fc
+    .tuple(lost, fc.tuple(...args))
+    .map(([nth, given]) => checked(make(...(given as Args)), nth, `${make.name} ${JSON.stringify(given)}`));
+
+const commands = fc.commands(
+  [
+    commandsOf(loadVehicles, supplier, numbers, fc.boolean()),
+    commandsOf(removeSupplied, supplier),
+    commandsOf(loadFines, registration, fc.nat(1)),
+    commandsOf(remove, kind, registration),
+    commandsOf(erase, registration),
+    commandsOf(undoErasure, registration),
+  ],
+  { maxCommands: 20, size: 'max' },
+);
+
+it('What is stored and counted is what a model says, whichever responses are lost', async () => {
+  const property = fc.asyncProperty(commands, async (given) => {
+    await clear();
+    const model: Model = { vehicles: new Map(), fines: new Map(), erased: new Set() };
+    await fc.asyncModelRun(() => ({ model, real: {} }), given);
+  });
+  await fc.assert(property, { numRuns: 20 });
+});
