@@ -45,7 +45,7 @@ const list = async (query: string, options: Options = {}) =>
 
 /**
  * The life of an item, at both addresses: test/black-box. What a field may hold: test/unit/content/schemas.test.ts.
- * Concurrent changes: `npm run test:orders`.
+ * Concurrent changes: test/races.
  */
 describe('POST /v1/api/content', () => {
   it.each([
@@ -133,8 +133,8 @@ describe('If-Match', () => {
 });
 
 /**
- * Every parameter: test/unit/content/schemas.test.ts; links: test/unit/http/request.test.ts; walks: test/unit/content,
- * test/black-box, test/orders.
+ * Every parameter: test/unit/content/schemas.test.ts; links: test/unit/http/request.test.ts; walks:
+ * test/unit/content, test/black-box; changes while a list is read: test/races.
  */
 describe('GET /v1/api/content', () => {
   /** Stores items that are newer than those of other tests. */

@@ -107,7 +107,7 @@ const logged = () => {
   };
 };
 
-/** Bulk lookups and every other fault: `npm run test:faults`. Lost responses of changes: `npm run test:orders`. */
+/** Bulk lookups and every other fault: `npm run test:faults`. Lost responses of changes: test/races. */
 it.each([
   ['verdict', '/v1/compliance/AB12CDE'],
   ['page of content', `${CONTENT}?domain=partial.example`],

@@ -27,7 +27,7 @@ const MAX_REPEATS = 5;
 /** Longer than the service waits for a response (1 s), though the request is applied. */
 const TOO_SLOW: Fault = { slowMs: 1_500 };
 
-/** Cancelled transactions are searched by `test/orders`. */
+/** Cancelled transactions: test/unit/dynamodb/retries.test.ts. */
 const faults = [...FAULTS, TOO_SLOW].filter((fault) => fault !== 'mixedCancellation');
 /** Requests succeed even while these last. */
 const isHidden = (fault: Fault): boolean => fault === 'partial' || (typeof fault === 'object' && fault !== TOO_SLOW);

@@ -42,7 +42,7 @@ const add = (tally: Tally, name: string, count = 1): void => {
  * Lists slugs, members and counters that are stored more or less often than the stored items require. The rules are
  * written here again, independently of the product.
  */
-export const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {
+const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {
   const [stored, wanted]: [Tally, Tally] = [new Map(), new Map()];
   for (const { pk, sk, id, domain, slug, created_at, members } of entries) {
     const [, prefix = '', kind] = /^((?:test|probe)#)?(\w+)#/.exec(String(pk)) ?? [];

@@ -94,7 +94,7 @@ export const isApplicable = (fault: Fault, { operation, body }: Pick<DatabaseCal
 };
 
 /** One reason per action, in order: a conflict first, then failed conditions, `None` without a condition. */
-export const mixedReasons = (actions: readonly Readonly<Record<string, { ConditionExpression?: string }>>[]) =>
+const mixedReasons = (actions: readonly Readonly<Record<string, { ConditionExpression?: string }>>[]) =>
   actions.map((action, index) => {
     if (index === 0) return { Code: 'TransactionConflict' };
     const isConditional = Object.values(action).some(({ ConditionExpression }) => ConditionExpression !== undefined);

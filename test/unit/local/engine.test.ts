@@ -41,7 +41,7 @@ const stored = async (...ids: string[]) => {
   return Promise.all(keys.map(async (key) => (await shared.client.send(new GetCommand(key))).Item));
 };
 
-/** What it applies, and what conditions do: test/unit/content, test/unit/dynamodb/retries.test.ts, test/orders. */
+/** What it applies, and what conditions do: test/unit/content, test/unit/dynamodb/retries.test.ts, test/races. */
 describe('A transaction', () => {
   it('checks an item and leaves it as it is, and fails when it is absent', async () => {
     const [present, absent] = [fresh(), fresh()];
