@@ -337,6 +337,17 @@ describe('The quota', () => {
     await Promise.all(['A1', 'B2', 'C3'].map((registration) => client.insurance(registration)));
     expect([sent.length, waits]).toEqual([4, [20_000]]);
   });
+
+  it('counts them too when the first response of a window comes before theirs', async () => {
+    const late = Promise.withResolvers<Response>();
+    const { client, waits } = clientWith([limited(limits(1)), () => late.promise, limited(limits(59))]);
+    const [first, second] = ['A1', 'B2'].map((registration) => client.insurance(registration));
+    await first;
+    await client.insurance('C3');
+    expect(waits).toEqual([20_000]);
+    late.resolve(json(200, BODY));
+    await second;
+  });
 });
 
 it('An abort ends a call before it is sent, while it is sent and while it waits, with its reason', async () => {
