@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer as createProxy } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../support/program.ts';
@@ -18,6 +19,7 @@ const PACKAGES = {
   'node-22': `${LINUX}@22.23.5`,
   bun: '1.4.5',
   deno: '2.9.6',
+  undici: '7.30.2',
 };
 const NODE_18 = 'node-18/bin/node';
 const RUNTIMES: readonly (readonly [name: string, program: string, ...args: string[]])[] = [
@@ -84,6 +86,30 @@ describe.each(RUNTIMES)('Under %s', (_name, program, ...args) => {
     await writeFile(inFolder('signal.mjs'), source);
     expect(await run(program, [...args, inFolder('signal.mjs')])).toBe('30');
   });
+});
+
+it('The client’s page shows how a request goes through a proxy on the oldest Node', async () => {
+  const page = await readFile(new URL('../../../client/README.md', import.meta.url), 'utf8');
+  const [, example = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? [];
+  const { port: target } = new URL(service.account.VEHICLE_VERIFICATION_BASE_URL);
+  const asked: (string | undefined)[] = [];
+  const proxy = createProxy().on('connect', ({ url }, socket) => {
+    asked.push(url);
+    const server = connect(Number(target), '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    server.pipe(socket).pipe(server);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const program = `
+    import { VehicleVerification } from ${JSON.stringify(join(packageFolder, 'dist/index.js'))};
+    const [baseUrl, apiKey] = ['http://api.test', 'key'];
+    ${example}
+    console.log((await client.usage()).key.name);
+    dispatcher.destroy();
+  `;
+  await writeFile(inFolder('proxy.mjs'), program);
+  const env = { HTTP_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  expect([await run('node-20/bin/node', ['proxy.mjs'], env), asked]).toEqual(['Acme', ['api.test:80']]);
+  proxy.close();
 });
 
 it('An older Node is told which one it needs', async () => {
