@@ -30,14 +30,17 @@ const UTF16 =
   'the file is UTF-16 without a byte order mark: save it as UTF-8, in Excel as "CSV UTF-8", or give --encoding utf-16le or utf-16be';
 const isValid = async ({ path, encoding }: TextFile): Promise<boolean> => {
   const decoder = new TextDecoder(encoding, { fatal: true });
-  try {
-    for await (const chunk of readBytes(path)) decoder.decode(chunk, { stream: true });
-    decoder.decode();
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return false;
-    throw error;
-  }
+  // Runtimes give the error different codes, so nothing but the decoding is tried.
+  const isDecoded = (chunk?: Uint8Array): boolean => {
+    try {
+      decoder.decode(chunk, { stream: chunk !== undefined });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for await (const chunk of readBytes(path)) if (!isDecoded(chunk)) return false;
+  return isDecoded();
 };
 
 /** The first line with a character that was lost, and whether a character of the file has several bytes. */
