@@ -6,7 +6,7 @@ import { fromUkDate, isUkDate, MIDNIGHT } from '../files/uk-dates.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
-/** Maximum number of characters in a text of an imported record. */
+/** Maximum number of characters in a text of an imported record, but for an ARN. */
 const MAX_TEXT_LENGTH = 100;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
@@ -47,7 +47,7 @@ const DESTROYED: readonly (readonly [RegExp, string])[] = [
   [/^(?:NULL|\\N)$/i, 'is a database’s sign for no value'],
 ];
 
-const textIssue = (text: string): string | undefined => {
+const textIssue = (text: string, most: number): string | undefined => {
   if (text === '') return 'must not be blank';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (CONTROL_CHARACTER.test(text)) return 'must not contain control characters such as tabs and line ends';
@@ -56,9 +56,7 @@ const textIssue = (text: string): string | undefined => {
   const [, destroyed] = DESTROYED.find(([pattern]) => pattern.test(text)) ?? [];
   if (destroyed !== undefined) return destroyed;
   // Characters are counted only when there are too many code units: these cost nothing to count, and are never fewer.
-  return text.length > MAX_TEXT_LENGTH && [...text].length > MAX_TEXT_LENGTH
-    ? `must have at most ${MAX_TEXT_LENGTH} characters`
-    : undefined;
+  return text.length > most && [...text].length > most ? `must have at most ${most} characters` : undefined;
 };
 
 /** Reads the fields of a row. Every issue goes to `reasons`; the values are valid only when there is none. */
@@ -74,9 +72,9 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
     return undefined;
   };
 
-  const text = (name: string, value: unknown): string => {
+  const text = (name: string, value: unknown, most = MAX_TEXT_LENGTH): string => {
     const given = string(name, value)?.trim();
-    const found = given === undefined ? undefined : textIssue(given);
+    const found = given === undefined ? undefined : textIssue(given, most);
     if (found) issue(name, found);
     return given ?? '';
   };

@@ -138,6 +138,13 @@ describe('An erased vehicle', () => {
     expect(await readsOf('--complete')).toEqual(Array(8).fill(['Scan']));
   });
 
+  it('is restored whatever the length of the ARN of whoever erased the vehicle', async () => {
+    const by = `arn:aws:sts::123456789012:assumed-role/${'r'.repeat(64)}/${'s'.repeat(64)}@insurance.example`;
+    const path = await file('long.ndjson', JSON.stringify({ registration: 'LA10AAA', erased: { at: AT, by } }));
+    expect(await json(['import', 'vehicles', path, '--restore'], LATER)).toMatchObject({ erased: 1, rejected: 0 });
+    await run(['erase', '--undo', '--registration', 'LA10AAA']);
+  });
+
   it.each(TABLES)('is exported with its time and name, and restored only with --restore: %s', async (table) => {
     const path = admin.pathOf('x.ndjson');
     expect(await json(['export', table, path])).toMatchObject({ exported: 8, erased: 2, damaged: 0 });
