@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import pLimit from 'p-limit';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
@@ -10,8 +9,8 @@ import { REVISION_BYTES, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } fr
 
 /** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
-/** Batches in progress: some are read while others are written. */
-const BATCHES_IN_FLIGHT = 4;
+/** Batches that are read ahead of the writes. */
+const BATCHES_AHEAD = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;
 
@@ -65,14 +64,30 @@ const compare = (change: PartChange, ownPart: PartSummary | undefined, ifNewer: 
 
 const isWrite = (outcome: RecordOutcome | WriteRefusal): boolean => outcome === 'loaded' || outcome === 'removed';
 
-async function* inBatches<Item>(items: AsyncIterable<Item> | Iterable<Item>): AsyncGenerator<Item[]> {
+/** Reads batches of items, a few of them ahead, and yields the results in the order of the items. */
+async function* readAhead<Item, Result>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  read: (batch: readonly Item[]) => Promise<readonly Result[]>,
+): AsyncGenerator<Result> {
+  const ahead: Promise<readonly Result[]>[] = [];
   let batch: Item[] = [];
-  for await (const item of items) {
-    if (batch.push(item) < BATCH) continue;
-    yield batch;
+  const begin = (): void => {
+    const reading = read(batch);
+    // The error is thrown when it is the batch's turn. Until then Node would report it as unhandled.
+    reading.catch(() => undefined);
+    ahead.push(reading);
     batch = [];
+  };
+  try {
+    for await (const item of items) {
+      if (batch.push(item) === BATCH) begin();
+      if (ahead.length === BATCHES_AHEAD) yield* (await ahead.shift()) ?? [];
+    }
+    begin();
+    while (ahead.length > 0) yield* (await ahead.shift()) ?? [];
+  } finally {
+    await Promise.allSettled(ahead);
   }
-  if (batch.length > 0) yield batch;
 }
 
 /**
@@ -86,13 +101,11 @@ export const recordChanges = (
 ) => {
   const { supplier } = target;
   const records = storedRecords(target, context);
-  const limit = pLimit(WRITES_IN_FLIGHT);
-  const isStopped = () => context.signal.aborted;
 
   const othersIn = (stored: StoredRecord | undefined) =>
     new Map([...(stored?.parts ?? [])].filter(([name]) => name !== supplier));
 
-  /** The outcome if nobody else changes the record; `loaded` and `removed` need a write. */
+  /** The outcome for what is stored; `loaded` and `removed` need a write. */
   const decide = (change: PartChange, stored: StoredRecord | undefined): RecordOutcome | WriteRefusal => {
     if (stored?.isErased) return 'erased';
     if (stored !== undefined && stored.parts === undefined) {
@@ -116,28 +129,20 @@ export const recordChanges = (
     return parts.size === 0 ? undefined : { registration: change.registration, ...target.join(parts) };
   };
 
-  const apply = async (
-    change: RecordChange,
-    found: StoredRecord | undefined,
-  ): Promise<RecordOutcome | WriteRefusal> => {
-    if (!isPartChange(change)) return changeErasure(change, dryRun, context);
+  const apply = async (change: PartChange, found: StoredRecord | undefined): Promise<RecordOutcome | WriteRefusal> => {
     const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
-    let earlier: { readonly revision: string; readonly outcome: RecordOutcome | WriteRefusal } | undefined;
-    let mayBeRemoved = false;
+    let attempted: RecordOutcome | WriteRefusal | undefined;
     let stored = found;
     for (let tries = 0; ; tries += 1) {
-      // The earlier attempt was applied, but its response was lost.
-      if (earlier !== undefined && stored?.revision === earlier.revision) return earlier.outcome;
       const outcome = decide(change, stored);
-      // A record that an earlier attempt has deleted has no revision to compare.
-      if (outcome === 'notThere' && mayBeRemoved) return 'removed';
-      if (!isWrite(outcome)) return outcome;
-      earlier = { revision: randomBytes(REVISION_BYTES).toString('hex'), outcome };
+      // The earlier attempt was applied and its response was lost, or somebody else has made the same change.
+      if (attempted !== undefined && (outcome === 'unchanged' || outcome === 'notThere')) return attempted;
+      if (dryRun || !isWrite(outcome)) return outcome;
       const item = changed(change, stored);
-      const applied = await records.replace(registration, item && { ...item, revision: earlier.revision }, stored);
-      if (applied === 'yes') return outcome;
-      mayBeRemoved ||= applied === 'maybe' && outcome === 'removed';
+      const revision = randomBytes(REVISION_BYTES).toString('hex');
+      if (await records.replaceUnchanged(registration, item && { ...item, revision }, stored)) return outcome;
+      attempted = outcome;
       if (tries > 0) await deadline.pause(backoffMs(tries));
       stored = (await records.find([registration])).get(registration);
     }
@@ -152,28 +157,30 @@ export const recordChanges = (
     return isWrite(outcome) ? undefined : outcome;
   };
 
+  /** What is stored for a batch of changes. What a scan has decided, and an erasure, is not read. */
+  const read = async <Change extends RecordChange>(batch: readonly Change[]) => {
+    const decided = new Map(batch.map((change) => [change, outcomeByScan(change)]));
+    const undecided = batch.filter((change) => isPartChange(change) && decided.get(change) === undefined);
+    const found = await records.find(undecided.map(({ registration }) => registration));
+    return batch.map((change) => ({
+      change,
+      outcome: decided.get(change),
+      stored: found.get(change.registration),
+    }));
+  };
+
   /** Writes changes until Ctrl-C, and calls `settle` with each outcome. Nothing is in flight when it ends. */
-  return async <Change extends RecordChange>(
+  return <Change extends RecordChange>(
     changes: AsyncIterable<Change> | Iterable<Change>,
     settle: (change: Change, result: RecordOutcome | WriteRefusal) => void,
-  ): Promise<void> => {
-    const writeBatch = async (batch: readonly Change[], isOver: () => boolean): Promise<void> => {
-      const byScan = new Map(batch.map((change) => [change, outcomeByScan(change)]));
-      const undecided = batch.filter((change) => byScan.get(change) === undefined && isPartChange(change));
-      const found = await records.find(undecided.map(({ registration }) => registration));
-      const differing = batch.filter((change) => {
-        if (!isPartChange(change)) return true;
-        const outcome = byScan.get(change) ?? decide(change, found.get(change.registration));
-        if (!dryRun && isWrite(outcome)) return true;
-        settle(change, outcome);
-        return false;
-      });
-      await runConcurrently(differing, BATCH, isOver, (change, isAtEnd) =>
-        limit(async () => {
-          if (!isAtEnd()) settle(change, await apply(change, found.get(change.registration)));
-        }),
-      );
-    };
-    await runConcurrently(inBatches(changes), BATCHES_IN_FLIGHT, isStopped, writeBatch);
-  };
+  ): Promise<void> =>
+    runConcurrently(
+      readAhead(changes, (batch) => read(batch)),
+      WRITES_IN_FLIGHT,
+      () => context.signal.aborted,
+      async ({ change, outcome, stored }) => {
+        const make = () => (isPartChange(change) ? apply(change, stored) : changeErasure(change, dryRun, context));
+        settle(change, outcome ?? (await make()));
+      },
+    );
 };

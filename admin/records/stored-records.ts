@@ -96,28 +96,25 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
 
     /**
      * Puts the item in place of the record that was read, or deletes that record, unless it has changed since.
-     * @returns `no` when the record has changed; `maybe` when it has, perhaps by an earlier attempt of ours whose
-     * response was lost
+     * @returns whether it was replaced; false also when an attempt of its own did, whose response was lost
      */
-    replace: async (
+    replaceUnchanged: async (
       registration: string,
       item: DynamoItem | undefined,
       stored: Pick<StoredRecord, 'revision'> | undefined,
-    ): Promise<'yes' | 'no' | 'maybe'> => {
-      await context.beforeWrite?.();
+    ): Promise<boolean> => {
       const condition = conditionOf(stored);
-      let attempts = 0;
       try {
+        await context.beforeWrite?.();
         await retryTransient(async () => {
-          attempts += 1;
           await (item === undefined
             ? db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...condition }))
             : db.send(new PutCommand({ TableName, Item: item, ...condition })));
         });
-        return 'yes';
+        return true;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return attempts > 1 || (error.$metadata.attempts ?? 1) > 1 ? 'maybe' : 'no';
+        return false;
       }
     },
   };
