@@ -18,6 +18,7 @@ const ANYWHERE = [
 const ON_STAGE = [
   'codebuild:BatchGetBuilds',
   'codebuild:ListBuildsForProject',
+  'lambda:GetFunctionConfiguration',
   'lambda:ListVersionsByFunction',
   'lambda:UpdateAlias',
   'logs:FilterLogEvents',

@@ -204,14 +204,14 @@ const neededBy = (commands: string): string[] => [
   ...[...commands.matchAll(/\baws ([a-z0-9]+) ([a-z0-9-]+) (\S*)/g)].map(
     ([, service = '', command = '', argument = '']) => actionOf(service, command, argument),
   ),
-  ...[...commands.matchAll(/(?:^ *|\$\(|`)(resources|logs|query) /gm)].flatMap(
+  ...[...commands.matchAll(/(?:^ *|\$\(|`)(resources|logs|query|\.ci\/move-alias) /gm)].flatMap(
     ([, name = '']) => functions[name] ?? [],
   ),
   ...[...commands.matchAll(CLI_COMMAND)].map(([, group]) => `admin ${group}`),
 ];
 
-/** What each function of docs/logs.sh needs; a later one can call an earlier one. */
-const functions: Record<string, string[]> = {};
+/** What the script of .ci that the guide names needs, and each function of docs/logs.sh; a later one can call an earlier. */
+const functions: Record<string, string[]> = { '.ci/move-alias': neededBy(readFileSync('.ci/move-alias', 'utf8')) };
 for (const [, name = '', body = ''] of readFileSync('docs/logs.sh', 'utf8').matchAll(/^(\w+)\(\) \{\n(.*?)^\}/gms)) {
   functions[name] = neededBy(body);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
@@ -52,11 +52,38 @@ const documentedCommands = (heading: string, text: string): readonly string[] =>
 type Names = Readonly<Record<string, string>>;
 
 /** Runs documented commands with the names that exist here, and returns what they print. */
-const runDocumented = (commands: readonly string[], names: Names = {}): Promise<string> => {
+const runDocumented = (commands: readonly string[], names: Names = {}, cwd = ROOT): Promise<string> => {
   // In one pass: a name that exists here can contain a documented one.
   const documented = new RegExp(`\\b(?:${Object.keys(names).map(RegExp.escape).join('|')})\\b`, 'g');
   const script = commands.join('\n').replaceAll(documented, (name) => names[name] ?? name);
-  return runCommand('/bin/sh', ['-ec', script], { env, cwd: ROOT });
+  return runCommand('/bin/sh', ['-ec', script], { env, cwd });
+};
+
+/** A setting that the code of an earlier release does not know. */
+const NEW_SETTING = 'docsUrl';
+
+/** Rolls prod back by the documented commands: the code is that of an earlier release, the settings are these. */
+const rollBack = async (changes: object): Promise<string> => {
+  const tag = inFolder('tag');
+  const files = await runCommand('git', ['ls-files'], { cwd: ROOT });
+  const folders = new Set(files.split('\n').map((file) => file.split('/')[0] ?? ''));
+  const filter = (path: string) => !path.includes('node_modules');
+  for (const name of folders) await cp(join(ROOT, name), join(tag, name), { recursive: true, filter });
+  await symlink(join(ROOT, 'node_modules'), join(tag, 'node_modules'));
+  const schema = join(tag, 'core/stage/stage-schema.ts');
+  await writeFile(schema, (await readFile(schema, 'utf8')).replace(`  ${NEW_SETTING}: `, '  unknownThen: '));
+  const settings = join(tag, 'stages/prod.json');
+  const committed = JSON.parse(await readFile(settings, 'utf8'));
+  await writeFile(settings, JSON.stringify({ ...committed, ...changes }));
+  const [, leaveOut = ''] = documentedCommands('Update and roll back', '.ci/known-settings');
+  const { CDK_APP } = env;
+  env.CDK_APP = CDK_APP?.replaceAll(ROOT, tag);
+  try {
+    const deploy = documentedCommands('Update and roll back', '.ci/check-kept');
+    return await runDocumented([leaveOut, ...deploy], { 'cdk deploy': 'cdk deploy --require-approval never' }, tag);
+  } finally {
+    env.CDK_APP = CDK_APP;
+  }
 };
 
 /**
@@ -119,8 +146,17 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
         removed: await insurance(removed),
         erased: await insurance(erased),
       });
-      await deployProd({ tables: RESTORED });
-      expect(await statuses()).toEqual({ deleted: 200, later: 404, removed: 200, erased: 404 });
+      const inMain = { tables: RESTORED, intake: [{ prefix: 'added/', import: 'vehicles', expect: '7d' }] };
+      await deployProd(inMain);
+      const restored = { deleted: 200, later: 404, removed: 200, erased: 404 };
+      expect(await statuses()).toEqual(restored);
+
+      const goes = 'entry added/, table content-20261120, table vehicles-20261120. Nothing was deployed.';
+      await cdk('synth', '--quiet', '-c', 'stage=prod', '--output', inFolder('committed'));
+      await expect(runCommand('.ci/check-kept', [STACK, inFolder('committed')], { env })).rejects.toThrow(goes);
+      expect(await rollBack({ ...inMain, docsUrl: DOCS_URL })).toContain(`${NEW_SETTING} is left out`);
+      expect(await statuses()).toEqual(restored);
+      expect(JSON.parse(await stack.output('IntakeSettings')).entries).toEqual(inMain.intake);
       expect((await api.call('GET', `/v1/api/content?domain=${domain}`)).body.total).toBe(1);
       expect(await stack.tableName('vehicles')).toBe(RESTORED.vehicles);
       await deployProd();
@@ -179,7 +215,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     });
 
     it('answers with the version to which the documented commands move its alias', async () => {
-      const [list = '', listVersions = '', move = ''] = documentedCommands('Update and roll back', 'update-alias');
+      const [list = '', listVersions = '', move = ''] = documentedCommands('Update and roll back', '.ci/move-alias');
       const functions = (await runDocumented([list])).split(/\s+/);
       const FUNCTION = functions.find((name) => name.includes('usageFunction')) ?? '';
       const versions = await runDocumented([listVersions], { FUNCTION });

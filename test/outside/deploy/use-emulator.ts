@@ -87,6 +87,7 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
       isProtected: (): Promise<boolean> => describe('EnableTerminationProtection'),
       /** `host:port` of the API, by which the emulator knows it. */
       apiHost: async (): Promise<string> => new URL(await output(BASE_ADDRESS_OUTPUT)).host,
+      output,
       tableName,
       tableNames: async (): Promise<readonly string[]> =>
         (await Promise.all((Object.keys(tables) as TableId[]).map(tableName))).sort(),

@@ -147,8 +147,67 @@ describe('A script in .ci', () => {
     expect(readFileSync(pathOf('calls'), 'utf8').trim().split('\n').slice(1)).toEqual([
       expect.stringMatching(/^lambda invoke --function-name probe /),
       expect.stringMatching(/^lambda invoke --function-name probe /),
+      ...['live', '7'].map((version) =>
+        expect.stringMatching(`^lambda get-function-configuration --function-name lookup --qualifier ${version} `),
+      ),
       expect.stringMatching(/^lambda update-alias --function-name lookup .*--function-version 7 /),
     ]);
     expect(stderr).toContain('it could not be invoked');
+  });
+
+  it('leaves an alias where the version has another table, and moves it where only links differ', () => {
+    const variables = (table: string, docs: string) =>
+      JSON.stringify({ VEHICLES_TABLE: table, DOCS_URL: docs }, undefined, 4).replaceAll("'", '');
+    const aws = `case "$*" in
+      *'--qualifier live'*) echo '${variables('restored', 'a')}' ;;
+      *'--qualifier 6'*) echo '${variables('own', 'a')}' ;;
+      *'--qualifier 7'*) echo '${variables('restored', 'b')}' ;;
+    esac`;
+    const moves = () => readFileSync(pathOf('calls'), 'utf8').match(/^lambda update-alias .*--function-version \d+/gm);
+    const refused = runWith('aws', aws, '.ci/move-alias', 'lookup', '6');
+    expect({ status: refused.status, moves: moves() }).toEqual({ status: 1, moves: null });
+    expect(refused.stderr).toContain('other settings than the one that is live: VEHICLES_TABLE. The alias stays.');
+    expect(runWith('aws', aws, '.ci/move-alias', 'lookup', '7').status).toBe(0);
+    expect(moves()).toHaveLength(1);
+  });
+
+  describe('keeps what a rollback would lose', () => {
+    const TABLES = { Ref: 'Tablesvehicles' };
+    const entry = (prefix: string) => ({ prefix, import: 'vehicles', supplier: 'acme' });
+    const settings = (...prefixes: string[]) => JSON.stringify({ bucket: 'b', entries: prefixes.map(entry) });
+    const checkKept = (template: object, ...mayGo: string[]) => {
+      writeFileSync(pathOf('a-stack.template.json'), JSON.stringify({ Outputs: template }));
+      const outputs = { VehiclesTable: 'restored', ContentTable: 'own', IntakeSettings: settings('a/', 'b/') };
+      const deployed = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
+      const resources = [
+        ['Tablesvehicles', 'own-vehicles'],
+        ['Tablescontent', 'own'],
+      ];
+      const aws = `case $2 in
+        describe-stacks) echo '${JSON.stringify(deployed)}' ;;
+        list-stack-resources) echo '${JSON.stringify(resources)}' ;;
+      esac`;
+      return runWith('aws', aws, '.ci/check-kept', 'a-stack', pathOf(), ...mayGo);
+    };
+    const ContentTable = { Value: { Ref: 'Tablescontent' } };
+    const IntakeSettings = { Value: { 'Fn::Join': ['', ['', settings('b/', 'a/', 'c/'), '']] } };
+
+    it.each([
+      ['all that is deployed', { VehiclesTable: { Value: 'restored' }, ContentTable, IntakeSettings }, 0, ''],
+      ['another table that is named', { VehiclesTable: { Value: 'x' }, ContentTable, IntakeSettings }, 0, ''],
+      [
+        'no named table',
+        { VehiclesTable: { Value: TABLES }, ContentTable, IntakeSettings },
+        1,
+        'a-stack: table restored.',
+      ],
+      ['no intake', { VehiclesTable: { Value: 'restored' }, ContentTable }, 1, 'a-stack: entry a/, entry b/.'],
+    ])('compares a synthesis with %s', (_what, template, status, stderr) => {
+      expect(checkKept(template)).toMatchObject({ status, stderr: expect.stringContaining(stderr) });
+    });
+
+    it('lets go what is named', () => {
+      expect(checkKept({ VehiclesTable: { Value: TABLES }, ContentTable }, 'a/', 'b/', 'restored').status).toBe(0);
+    });
   });
 });
