@@ -6,22 +6,16 @@ import type { CommandContext } from '../deployment/deployment.ts';
 import { listNames } from './columns.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
+import { notRegistrationClause } from './not-a-registration.ts';
 import { type Layout, MAX_LINES, type Row, readRow, readRows, refuseLines } from './rows.ts';
 import { requireUnchanged } from './source-file.ts';
 import { hasUsDate } from './uk-dates.ts';
 
-/** Words that tables have in place of a registration, in normalised form. */
-const WORDS = new Set([
-  ...['TOTAL', 'SUM', 'SUMME', 'NA', 'NONE', 'NULL', 'NIL', 'TBC', 'TBA', 'DITTO', 'ASABOVE', 'UNKNOWN'],
-]);
-/** A date as spreadsheets write it, `10-May` or `May-10`. `10 MAY` is a registration. */
-const DAY_AND_MONTH = /^\d{1,2}-(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)$/;
-const MONTH_AND_YEAR = /^(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)-\d{2}$/;
-
 /** A registration, or a clause that says why a row has none that can be trusted. It quotes no registration. */
 type FoundRegistration = { readonly key: string } | { readonly clause: string };
 
-const readRegistration = ({ fields, unreadable }: Row): FoundRegistration => {
+/** @param isStored whether the registration is one that was stored, which may be any word */
+const readRegistration = ({ fields, unreadable }: Row, isStored: boolean): FoundRegistration => {
   const { registration: raw, reasons, row } = fields;
   if (unreadable !== undefined) return { clause: unreadable };
   if (reasons !== undefined && row !== undefined) {
@@ -29,27 +23,25 @@ const readRegistration = ({ fields, unreadable }: Row): FoundRegistration => {
   }
   if (raw === undefined) return { clause: 'has no registration' };
   if (typeof raw !== 'string') return { clause: 'has a registration that is no string' };
-  if (DAY_AND_MONTH.test(raw.trim()) || MONTH_AND_YEAR.test(raw.trim())) {
-    return { clause: 'has a date in place of its registration, as spreadsheets change one' };
-  }
+  const clause = isStored ? undefined : notRegistrationClause(raw);
+  if (clause !== undefined) return { clause };
   const key = normaliseRegistration(raw);
   if (key === undefined) {
     const isText = /[\p{L}\p{N}]/u.test(raw);
     return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };
   }
-  if (WORDS.has(key)) return { clause: 'has a word in place of its registration' };
   return /^0+$/.test(key) ? { clause: 'has only zeros in place of its registration' } : { key };
 };
 
 /** A row with fewer cells than the header is trusted only when it is valid: its cells may be shifted. */
 const readRowRegistration = (
-  { command: { rowHandling }, options }: FileRun,
+  { command: { rowHandling }, source, options }: FileRun,
   row: Row,
   layout: Layout,
 ): FoundRegistration => {
   // Rows of content have no registration.
   if (rowHandling.kind === 'items') return { key: '' };
-  const found = readRegistration(row);
+  const found = readRegistration(row, options.restore || source.lines !== undefined);
   if ('clause' in found || typeof layout !== 'object' || row.given.length >= layout.header.length) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
   if (rejection === undefined) return found;

@@ -138,6 +138,14 @@ describe('An erased vehicle', () => {
     expect(await readsOf('--complete')).toEqual(Array(8).fill(['Scan']));
   });
 
+  it('takes every word that is stored, by --registration', async () => {
+    const line = { vehicle: { make: 'Ford', model: '', year: 2015, color: 'Red' }, policies: [], lastUpdated: AT };
+    const path = await file('nil.ndjson', JSON.stringify({ registration: 'NIL', ...line }));
+    expect(await json(['import', 'vehicles', path, '--restore'])).toMatchObject({ loaded: 1, rejected: 0 });
+    expect(await json(['erase', '--registration', 'NIL'])).toMatchObject({ erased: 1 });
+    await run(['erase', '--undo', '--registration', 'NIL']);
+  });
+
   it('is restored whatever the length of the ARN of whoever erased the vehicle', async () => {
     const by = `arn:aws:sts::123456789012:assumed-role/${'r'.repeat(64)}/${'s'.repeat(64)}@insurance.example`;
     const path = await file('long.ndjson', JSON.stringify({ registration: 'LA10AAA', erased: { at: AT, by } }));

@@ -67,7 +67,6 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ...['', 'e.txt --registration V1'].map(ofEach('erase %', 'name one of FILE, --registration R… and --from TABLE')),
     ['erase e.txt --undo', '--undo needs --registration'],
     [`erase --registration V1 A_B`, `registration 2 ${CHARACTERS}; nothing was changed`],
-    ['erase --registration V1 TBC', 'registration 2 has a word in place of its registration, so nobody knows whose'],
     ['erase --from nowhere', 'has no table nowhere, or it is not ready yet'],
 
     ...['Acme', '-', 'x'.repeat(33)].map(

@@ -58,7 +58,7 @@ describe('A file', () => {
     const unreadable: [row: string, clause: string][] = [
       [blank, 'no registration'],
       [row({ registration: '-' }), 'no registration'],
-      [row({ registration: 'n/a' }), 'an invalid registration: it contains "/"'],
+      [row({ registration: 'n/a' }), 'a word in place of its registration'],
       [row({ registration: 'Total' }), 'a word in place of its registration'],
       [row({ registration: 'as above' }), 'a word in place of its registration'],
       [row({ registration: 'May-10' }), 'a date in place of its registration'],
