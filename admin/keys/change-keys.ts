@@ -16,6 +16,15 @@ const requirePlan = (plan: string, { deployment: { plans } }: CommandContext): v
   throw new CommandFailure(`there is no plan ${printable(plan)}: there are ${Object.keys(plans).join(', ')}`);
 };
 
+/** @throws CommandFailure for a last day in the past */
+const requireLastDay = (expires: string | false | undefined, { now }: CommandContext): void => {
+  const today = londonDate(now());
+  if (!expires || expires >= today) return;
+  throw new CommandFailure(
+    `${expires} is in the past: use --expires ${today} (today, Europe/London) or a later day, or leave it out`,
+  );
+};
+
 export interface CreateKeyOptions {
   readonly name: string;
   readonly plan: string;
@@ -31,32 +40,33 @@ export const createKey = async (
   context: CommandContext,
 ): Promise<CommandResult> => {
   requirePlan(options.plan, context);
-  const today = londonDate(context.now());
   const { expires } = options;
-  if (expires !== undefined && expires < today) {
-    throw new CommandFailure(
-      `${expires} is in the past: use --expires ${today} (today, Europe/London) or a later day, or leave it out`,
-    );
-  }
+  requireLastDay(expires, context);
   const { by: createdBy, at: now } = await readChangeOrigin(context);
   const { key, ...identity } = newApiKey(env);
   const record: KeyRecord = { ...identity, createdAt: now.toISOString(), createdBy, environment: env, ...options };
   await openKeys(context).add(record);
   const { id, ...shown } = keyView(record, now);
-  const end = expires === undefined ? 'never' : `after ${expires} (Europe/London)`;
-  return { text: newKeyText(`API key of ${record.name}`, key, record, { expires: end }), data: { id, key, ...shown } };
+  return {
+    text: newKeyText(`API key of ${record.name}`, key, record, { expires: expiryOf(record) }),
+    data: { id, key, ...shown },
+  };
 };
 
+const expiryOf = ({ expires }: Pick<KeyRecord, 'expires'>): string =>
+  expires === undefined ? 'never' : `after ${expires} (Europe/London)`;
+
 export const updateKey = async (id: string, changes: KeyChanges, context: CommandContext): Promise<CommandResult> => {
-  const { plan, domains } = changes;
-  if (plan === undefined && domains === undefined) {
-    throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');
+  const { plan, domains, expires } = changes;
+  if (plan === undefined && domains === undefined && expires === undefined) {
+    throw new CommandFailure('one of --plan, --domains, --no-domains and --expires is missing; see --help');
   }
+  requireLastDay(expires, context);
   if (plan !== undefined) requirePlan(plan, context);
   const record = await openKeys(context).update(id, changes, await readChangeOrigin(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
   return {
-    text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}.\n`,
+    text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}, and expires ${expiryOf(record)}.\n`,
     data: keyView(record, context.now()),
   };
 };
@@ -89,8 +99,17 @@ const requireRotatable = (record: KeyRecord, now: Date): void => {
   throw new CommandFailure(`key ${id} ${how} and cannot be rotated: create a new one with "keys create"`);
 };
 
-/** Creates the successor of a key and shows it once; the old key ends after the overlap. */
-export const rotateKey = async (id: string, overlapDays: number, context: CommandContext): Promise<CommandResult> => {
+/**
+ * Creates the successor of a key and shows it once; the old key ends after the overlap.
+ * @param lastDay of the successor, or false for none; by default that of the old key, such as the end of a contract
+ */
+export const rotateKey = async (
+  id: string,
+  overlapDays: number,
+  lastDay: string | false | undefined,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  requireLastDay(lastDay, context);
   const keys = openKeys(context);
   const change = await readChangeOrigin(context);
   const { by: createdBy, at: now } = change;
@@ -101,6 +120,7 @@ export const rotateKey = async (id: string, overlapDays: number, context: Comman
   await requireConfirmation(`This creates a successor of key ${id} and permanently ends key ${id} ${when}`, context);
   // Only the probe's keys, whose ids have another form, lack an environment.
   const { name, plan, scopes, domains, environment = 'live' } = old;
+  const expires = (lastDay ?? old.expires) || undefined;
   const { key, ...identity } = newApiKey(environment);
   const successor: KeyRecord = {
     ...identity,
@@ -111,6 +131,7 @@ export const rotateKey = async (id: string, overlapDays: number, context: Comman
     createdAt: now.toISOString(),
     createdBy,
     ...(domains !== undefined && { domains }),
+    ...(expires !== undefined && { expires }),
     follows: id,
     firstKeyId: creationOwnerId(old),
   };
@@ -119,7 +140,7 @@ export const rotateKey = async (id: string, overlapDays: number, context: Comman
   const endOfOld =
     'revokedAt' in end ? `was revoked at ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
   const facts = {
-    expires: old.expires === undefined ? 'never' : `never; the old key was to expire after ${old.expires}`,
+    expires: expiryOf(successor),
     follows: `${id}, which ${endOfOld}`,
   };
   return {

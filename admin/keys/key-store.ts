@@ -27,6 +27,8 @@ export interface KeyChanges {
   readonly plan?: string;
   /** False for any domain. */
   readonly domains?: readonly string[] | false;
+  /** The last day, or false for none. */
+  readonly expires?: string | false;
 }
 
 /** How a rotation ends the old key: at once, or after a last day. */
@@ -113,7 +115,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
       ),
 
     /** Makes all the changes or none. @throws CommandFailure when there is no such key, or it is revoked */
-    update: (id: string, { plan, domains }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
+    update: (id: string, { plan, domains, expires }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, (old) => {
         if (old.revokedAt !== undefined) {
           throw new CommandFailure(
@@ -123,6 +125,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
           domains: domains === undefined ? old.domains : domains || undefined,
+          expires: expires === undefined ? old.expires : expires || undefined,
           changedAt: at.toISOString(),
           changedBy: by,
         };

@@ -50,6 +50,9 @@ const parseExpiry = (text: string): LondonDate => {
   throw new InvalidArgumentError('Use a date of the form YYYY-MM-DD.');
 };
 
+/** A day, or false for `never`. */
+const parseLastDay = (text: string): LondonDate | false => (text === 'never' ? false : parseExpiry(text));
+
 const parseOverlapDays = (text: string): number => {
   if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_OVERLAP_DAYS) return Number(text);
   throw new InvalidArgumentError(
@@ -122,9 +125,10 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
       parseOverlapDays,
       7,
     )
+    .option('--expires <day>', 'last day of the successor, or "never" (default: that of the old key)', parseLastDay)
     .addHelpText('after', exampleOf('keys rotate 0123456789abcdef0123 --overlap-days 14'))
-    .action((id: string, { overlapDays }: { overlapDays: number }) =>
-      run((context) => rotateKey(requireKeyId(id), overlapDays, context)),
+    .action((id: string, { overlapDays, expires }: { overlapDays: number; expires?: string | false }) =>
+      run((context) => rotateKey(requireKeyId(id), overlapDays, expires, context)),
     );
   keys
     .command('revoke')
@@ -134,11 +138,12 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .action((id: string) => run((context) => revokeKey(requireKeyId(id), context)));
   keys
     .command('update')
-    .description('change the plan of a key, the content domains that it is bound to, or both')
+    .description('change the plan of a key, the content domains that it is bound to, or its last day')
     .argument('<id>', 'id of the key')
     .option('--plan <plan>', 'new plan of the key, one of those of the stage')
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
     .option('--no-domains', 'let the key use any content domain')
+    .option('--expires <day>', 'last day of the key, YYYY-MM-DD, or "never"', parseLastDay)
     .addHelpText('after', exampleOf('keys update 0123456789abcdef0123 --plan premium'))
     .action((id: string, options: KeyChanges) => run((context) => updateKey(requireKeyId(id), options, context)));
   addUsageCommand(keys, run);

@@ -18,7 +18,7 @@ const create = async (...args: string[]): Promise<string> => (await json<Rotatio
 const rotate = (id: string, ...args: string[]) => json<Rotation>(['keys', 'rotate', id, ...args]);
 
 describe('keys rotate', () => {
-  it('creates a successor with the same name, plan, scopes, domains and environment, and ends the old key in 7 days', async () => {
+  it('creates a successor with the same name, plan, scopes, domains, environment and last day, and ends the old key in 7 days', async () => {
     const settings = ['--scopes', 'content:read', '--domains', 'a.example', '--env', 'test', '--expires', '2026-12-31'];
     const old = await create(...settings);
     const { id, key, previous } = await rotate(old);
@@ -32,6 +32,7 @@ describe('keys rotate', () => {
       scopes: ['content:read'],
       domains: ['a.example'],
       environment: 'test',
+      expires: '2026-12-31',
       createdAt: NOW.toISOString(),
       createdBy: userInfo().username,
       follows: old,
@@ -51,8 +52,16 @@ describe('keys rotate', () => {
       /^New API key of Acme:\n\n +vvc_live_[0-9A-Za-z]{36}\n\nStore it now: .*once\.\n\nid {7}[0-9a-f]{20}\n/,
     );
     expect(stdout).toContain('domains  a.example, b.example\n');
-    expect(stdout).toContain('expires  never; the old key was to expire after 2026-12-31\n');
+    expect(stdout).toContain('expires  after 2026-12-31 (Europe/London)\n');
     expect(stdout).toContain(`follows  ${old}, which is valid through ${IN_A_WEEK} (Europe/London)\n`);
+  });
+
+  it.each([
+    ['2027-12-31', '2027-12-31'],
+    ['never', undefined],
+  ])('gives a successor the last day of --expires %s', async (given, expires) => {
+    const { id } = await rotate(await create('--expires', '2026-12-31'), '--expires', given);
+    expect((await keys().find(id))?.expires).toBe(expires);
   });
 
   it.each([

@@ -149,7 +149,7 @@ it('A key says who created, changed, rotated and revoked it, and when', async ()
   expect(previous).toMatchObject({ rotatedAt: iso(6), rotatedBy: ME, revokedAt: iso(6), revokedBy: ME });
 });
 
-it('keys update binds a key to domains, unbinds it, and puts it on another plan in the same write', async () => {
+it('keys update binds a key to domains, unbinds it, puts it on another plan in the same write, and changes its last day', async () => {
   const { id } = await create();
   const update = (...options: string[]) => json(['keys', 'update', id, ...options]);
   expect(await update('--domains', 'A.example')).toMatchObject({ plan: 'free', domains: ['a.example'] });
@@ -157,7 +157,9 @@ it('keys update binds a key to domains, unbinds it, and puts it on another plan 
   expect(proxy().calls.map(({ operation }) => operation)).toEqual(['GetItem', 'PutItem']);
   expect(await listedAs(id)).toMatchObject({ plan: 'premium', domains: null });
   const { stdout } = await run(['keys', 'update', id, '--domains', 'a.example,b.example']);
-  expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example.\n`);
+  expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example, and expires never.\n`);
+  expect(await update('--expires', '2026-12-31')).toMatchObject({ expires: '2026-12-31' });
+  expect(await update('--expires', 'never')).toMatchObject({ expires: null });
 });
 
 it('Every command on keys names a damaged record and what to do about it', async () => {

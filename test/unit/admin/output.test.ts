@@ -42,7 +42,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
 
-    [`keys update ${NOBODY}`, 'one of --plan, --domains and --no-domains is missing; see --help'],
+    [`keys update ${NOBODY}`, 'one of --plan, --domains, --no-domains and --expires is missing; see --help'],
     [`keys update ${NOBODY} --domains a..example`, DOMAINS],
     ...ON_A_KEY.map(ofEach(`keys %`, `no key has the id ${NOBODY}`)),
     ...ON_A_KEY.map((command) => command.replace(NOBODY, 'vvc_live_1')).map(ofEach('keys %', NO_ID)),
