@@ -65,8 +65,9 @@ export const updateKey = async (id: string, changes: KeyChanges, context: Comman
   if (plan !== undefined) requirePlan(plan, context);
   const record = await openKeys(context).update(id, changes, await readChangeOrigin(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
+  const facts = `on plan ${record.plan}, for content of ${binding}, and expires ${expiryOf(record)}`;
   return {
-    text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}, and expires ${expiryOf(record)}.\n`,
+    text: `Key ${id} (${record.name}) is ${facts}.\n`,
     data: keyView(record, context.now()),
   };
 };

@@ -122,6 +122,12 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
             `key ${id} was revoked at ${old.revokedAt} and cannot be changed: create a new one with "keys create"`,
           );
         }
+        // A rotation has ended it for good.
+        if (expires !== undefined && old.successor !== undefined) {
+          throw new CommandFailure(
+            `key ${id} was rotated: change the last day of its successor ${old.successor} instead`,
+          );
+        }
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
           domains: domains === undefined ? old.domains : domains || undefined,

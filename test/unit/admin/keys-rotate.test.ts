@@ -64,6 +64,13 @@ describe('keys rotate', () => {
     expect((await keys().find(id))?.expires).toBe(expires);
   });
 
+  it('ends the old key for good: its last day cannot be changed', async () => {
+    const old = await create();
+    const { id } = await rotate(old);
+    expect(await run(['keys', 'update', old, '--expires', 'never'])).toEqual(failure(`of its successor ${id} instead`));
+    expect(await keys().find(old)).toMatchObject({ expires: IN_A_WEEK });
+  });
+
   it.each([
     ['1', [], NOW, '2026-11-22'],
     ['365', [], NOW, '2027-11-21'],
