@@ -144,7 +144,7 @@ const supplier = fc.constantFrom('acme', 'zeta');
 const number = fc.constantFrom('P1', 'P2');
 const numbers = fc.dictionary(registration, number, { minKeys: 1 });
 const kind = fc.constantFrom('vehicles' as const, 'compliance' as const);
-const lost = fc.option(fc.integer({ min: 1, max: 3 }), { freq: 1 });
+const lost = fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2 });
 
 /** The commands of one kind, each with its arguments and perhaps a lost response. */
 const commandsOf = <Args extends unknown[]>(
