@@ -26,7 +26,8 @@ export interface FileOptions {
   readonly staging?: string | undefined;
 }
 
-const addMapping = (text: string, earlier: readonly MappedColumn[] = []): MappedColumn[] => {
+/** Adds a text such as `plate=registration`. @throws InvalidArgumentError */
+export const addMapping = (text: string, earlier: readonly MappedColumn[] = []): MappedColumn[] => {
   // The last equals sign: the name of a column may have one.
   const at = text.lastIndexOf('=');
   const [column, name] = [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];

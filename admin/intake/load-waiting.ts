@@ -8,6 +8,7 @@ import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Counts, DataKind } from '../files/file-command.ts';
+import { addMapping } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
 import { type IntakeBucket, intakeBucket, loadedKey, reportFolder, startKey, summaryKey } from './bucket.ts';
 import { decide, type LastLoaded, listWaiting, readLastLoaded, type WaitingFile } from './waiting-files.ts';
@@ -51,7 +52,9 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
   const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
   try {
     // An entry has the options of the command line.
-    const { data } = await importFile(entry.import as DataKind, path, entry as ImportOptions, {
+    const map = entry.map?.reduce<ImportOptions['map']>((earlier, text) => addMapping(text, earlier), []);
+    const options = { ...entry, ...(map && /\.csv$/.test(path) && { map }) } as ImportOptions;
+    const { data } = await importFile(entry.import as DataKind, path, options, {
       ...context,
       showsProgress: false,
       notice: (sentence) => void notices.push(sentence),

@@ -42,6 +42,13 @@ export const IntakeEntry = T.Object({
   ),
   /** Whether each file has everything, so that what it lacks is removed. */
   complete: T.Optional(T.Boolean()),
+  /** Columns of a CSV that have other names. */
+  map: T.Optional(
+    T.Array(text(/^[^=]*[^=\s].*=[a-z_]+$/, 'COLUMN=NAME, such as "Plate=registration"'), {
+      minItems: 1,
+      maxItems: 20,
+    }),
+  ),
   dates: T.Optional(text(/^(iso|uk)$/, 'iso or uk')),
   removeAtMost: T.Optional(Limit),
   /** How many rows of a file may lack a readable registration. A file with more is refused. Default: none. */

@@ -126,6 +126,7 @@ describe('The settings of a stage', () => {
     ['intake.0.dates must be iso or uk', intake({ dates: 'us' })],
     ['intake.0.removeAtMost must be a number such as "200", or a', intake({ complete: true, removeAtMost: '101%' })],
     ['intake.0.removeAtMost is for complete files: add "complete": true', intake({ removeAtMost: '2%' })],
+    ['intake.0.map.0 must be COLUMN=NAME, such as "Plate=registration"', intake({ map: ['=x'] })],
     ['intake.0.unreadableAtMost must be a number such as "200", or a', intake({ unreadableAtMost: '5x' })],
     ['intake.0.encoding must be the name of an encoding, such as "macintosh"', intake({ encoding: 'klingon' })],
     ['intake.0.expect is required', intake({ expect: undefined })],

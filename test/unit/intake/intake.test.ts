@@ -357,8 +357,15 @@ it('An entry has the options of the command line', async () => {
   put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF');
   await build([COMPLETE]);
   const row = { registration: 'AB12CDG', make: 'Citroën', valid_from: '01/02/2026' };
-  bucket.add(`${COMPLETE.prefix}b.csv`, vehiclesCsv(vehicleRow(row), vehicleRow({ registration: 'TBC' })), ago(1));
-  const options = { dates: 'uk', encoding: 'x-mac-roman', removeAtMost: '3', unreadableAtMost: '1' };
+  const csv = vehiclesCsv(vehicleRow(row), vehicleRow({ registration: 'TBC' })).replace('registration', 'Kfz');
+  bucket.add(`${COMPLETE.prefix}b.csv`, csv, ago(1));
+  const options = {
+    dates: 'uk',
+    encoding: 'x-mac-roman',
+    removeAtMost: '3',
+    unreadableAtMost: '1',
+    map: ['KFZ=registration'],
+  };
   expect(await build([{ ...COMPLETE, ...options }])).toMatchObject({ outcomes: ['loaded'] });
   const policies = [{ validFrom: '2026-02-01', supplier: 'acme' }];
   expect(await stored()).toMatchObject([{ registration: 'AB12CDG', vehicle: { make: 'Citro√´n' }, policies }]);
