@@ -1,5 +1,5 @@
 import { Help } from 'commander';
-import { nameKey, REGISTRATION_NAMES } from '../../csv/column-names.ts';
+import { COLUMN_NAMES, nameKey, usualField } from '../../csv/column-names.ts';
 import type { CsvHeader } from '../../csv/read-csv.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
@@ -26,6 +26,10 @@ export interface CsvLayout {
   /** Leading cells to drop from each row: 2 in a file of rejected rows, otherwise 0. */
   readonly cut: number;
   readonly ignored: readonly string[];
+  /** The index of the column of registrations; -1 without one. */
+  readonly registration: number;
+  /** The fields that the columns seem to have, also those that are not used. */
+  readonly fields: readonly (string | undefined)[];
 }
 
 const MAX_SHOWN = 20;
@@ -34,24 +38,13 @@ const MAX_SHOWN_LENGTH = 40;
 /** The columns that a file of rejected rows has in front of the columns of the original file. */
 export const REJECTION_COLUMNS: readonly string[] = ['line', 'reason'];
 
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  registration: REGISTRATION_NAMES,
-  make: ['vehicle make', 'manufacturer'],
-  model: ['vehicle model'],
-  year: ['year of manufacture', 'manufacture year', 'model year', 'vehicle year'],
-  color: ['colour', 'vehicle colour', 'vehicle color'],
-  policy_number: ['policy', 'policy no', 'policy ref', 'policy reference'],
-  insurer: ['insurer name', 'insurance company'],
-  valid_from: ['start date', 'policy start', 'policy start date', 'cover from', 'cover start'],
-  valid_to: ['end date', 'policy end', 'policy end date', 'expiry date', 'policy expiry', 'cover to', 'cover end'],
-  policy_type: ['cover', 'cover type', 'type of cover'],
-  last_updated: ['last update', 'updated', 'updated at', 'last modified'],
-  mot_due: ['mot due date', 'mot expiry', 'mot expiry date', 'mot valid to'],
-  tax_paid_until: ['tax valid to', 'tax expiry', 'tax expiry date', 'road tax paid until', 'taxed until'],
-  outstanding_fines: ['fines', 'unpaid fines'],
-  content: ['body'],
-  meta_description: ['description'],
-};
+/** What a spreadsheet would run as a formula, or what was escaped so that it is text. */
+const FORMULA = /^(?='*[=+\-@\t\r])/;
+
+/** Escaped as spreadsheet programs do it. */
+export const escapeFormula = (cell: string): string => cell.replace(FORMULA, "'");
+
+export const unescapeFormula = (cell: string): string => cell.replace(/^'(?='*[=+\-@\t\r])/, '');
 
 export const requiredColumnsClause = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
@@ -62,7 +55,7 @@ const NAME_WIDTH = 17;
 export const columnHelp = ({ required, optional }: Columns): string => {
   const help = new Help();
   const itemOf = (name: string) => {
-    const others = `${optional.includes(name) ? '(optional) ' : ''}${OTHER_NAMES[name]?.join(', ') ?? ''}`;
+    const others = `${optional.includes(name) ? '(optional) ' : ''}${COLUMN_NAMES[name]?.join(', ') ?? ''}`;
     return help.formatItem(name, NAME_WIDTH, others, help);
   };
   return [...required, ...optional].map(itemOf).join('\n');
@@ -89,7 +82,7 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
   }
   const usual = names.filter((name) => !given.has(name));
   const known = new Map(
-    usual.flatMap((name) => [name, ...(OTHER_NAMES[name] ?? [])].map((one) => [nameKey(one), name])),
+    usual.flatMap((name) => [name, ...(COLUMN_NAMES[name] ?? [])].map((one) => [nameKey(one), name])),
   );
   const find = (cell: string): string | null => mapped.get(nameKey(cell)) ?? known.get(nameKey(cell)) ?? null;
 
@@ -100,7 +93,8 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
     findLayout: ({ delimiter, names: cells }: CsvHeader): CsvLayout => {
       const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(cells[index] ?? '') === name);
       const cut = isRejected ? REJECTION_COLUMNS.length : 0;
-      const header = cells.slice(cut, cells.findLastIndex((name) => name.trim() !== '') + 1);
+      const names = cells.slice(cut, cells.findLastIndex((name) => name.trim() !== '') + 1);
+      const header = isRejected ? names.map(unescapeFormula) : names;
       const cellsOf = Map.groupBy(header, find);
       const missing = [
         ...map
@@ -116,7 +110,16 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
         ...repeated.map(([name, same]) => `several could be ${name}: ${listNames(same)}`),
       ];
       if (issues.length === 0) {
-        return { delimiter, header, cut, columns: header.map(find), ignored: expected.others ? [] : ignored };
+        const columns = header.map(find);
+        return {
+          delimiter,
+          header,
+          cut,
+          columns,
+          ignored: expected.others ? [] : ignored,
+          registration: columns.indexOf('registration'),
+          fields: header.map((cell) => find(cell) ?? usualField(cell)),
+        };
       }
       throw new FileRefused(
         `the columns of the file are not as they should be (${issues.join('; ')}); ${requiredColumnsClause(expected)}; --map COLUMN=NAME says which one a column is`,

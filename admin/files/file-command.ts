@@ -23,6 +23,8 @@ export interface RecordRules {
   readonly kind: 'records';
   readonly target: RecordTarget;
   readonly read: (rows: readonly Row[], registration: string, options: ReadOptions) => ReadRows;
+  /** Whether a row seems to lack what is in the row above because cells of both were merged. */
+  readonly continuesMerged?: (row: Row, above: Row) => boolean;
 }
 
 /** A row is an item of content. Rows stay in the order of the file. */

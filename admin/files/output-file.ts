@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import { delimiterLine } from '../../csv/read-csv.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { type CsvLayout, REJECTION_COLUMNS } from './columns.ts';
+import { type CsvLayout, escapeFormula, REJECTION_COLUMNS } from './columns.ts';
 import type { Layout, RejectedRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
@@ -77,9 +77,9 @@ function* csvTexts({ delimiter, header }: CsvLayout, rejections: Iterable<Reject
   const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
   // The byte order mark tells Excel that the file is UTF-8.
   yield `\uFEFF${delimiterLine(delimiter)}`;
-  let page = [[...REJECTION_COLUMNS, ...header]];
+  let page = [[...REJECTION_COLUMNS, ...header.map(escapeFormula)]];
   for (const { row, reasons } of rejections) {
-    page.push([`${row.line}`, reasons.join(' | '), ...row.given]);
+    page.push([`${row.line}`, ...[reasons.join(' | '), ...row.given].map(escapeFormula)]);
     if (page.length < PAGE_ROWS) continue;
     yield stringify(page, options);
     page = [];

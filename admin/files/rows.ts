@@ -1,8 +1,16 @@
+import { readHeader, requireTitlesAbove, SEARCHED_ROWS } from '../../csv/header.ts';
 import { MAX_ROW_LENGTH, readLines } from '../../csv/lines.ts';
-import { mayHideRow, readCsv, readHeader } from '../../csv/read-csv.ts';
+import { mayHideRow, readCsv } from '../../csv/read-csv.ts';
 import { UnreadableFile } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
-import { type Columns, type CsvLayout, columnFinder, type MappedColumn, requiredColumnsClause } from './columns.ts';
+import {
+  type Columns,
+  type CsvLayout,
+  columnFinder,
+  type MappedColumn,
+  requiredColumnsClause,
+  unescapeFormula,
+} from './columns.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** The format of the rows, known before the first row is read. */
@@ -12,6 +20,8 @@ export type Layout = CsvLayout | 'ndjson' | 'txt';
 export interface GivenRow {
   readonly line: number;
   readonly given: readonly string[] | string;
+  /** Whether the file ends with this row of a CSV, without a line end and without a quote. */
+  readonly isUnended?: boolean;
 }
 
 export interface Row extends GivenRow {
@@ -47,11 +57,23 @@ const csvFields = (cells: readonly string[], { columns, header }: CsvLayout): Pi
   return { fields, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
 };
 
+/** Levels of objects and lists: what reads and writes them calls itself for each. */
+const MAX_LEVELS = 1_000;
+
 /** An unclosed one too: otherwise the time is quadratic. */
 const STRINGS = /"(?:[^"\\]|\\.)*"?/g;
 
 /** The number of colons outside strings: as many as fields. */
 const countFields = (json: string): number => json.replace(STRINGS, '').split(':').length - 1;
+
+const isNestedTooDeeply = (json: string): boolean => {
+  let level = 0;
+  for (const [bracket] of json.replace(STRINGS, '').matchAll(/[[{\]}]/g)) {
+    level += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (level > MAX_LEVELS) return true;
+  }
+  return false;
+};
 
 /** Whether a line with a field twice has its registration twice: a string before a colon is the name of a field. */
 const hasRegistrationTwice = (text: string): boolean =>
@@ -60,6 +82,7 @@ const hasRegistrationTwice = (text: string): boolean =>
   ).length > 1;
 
 const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
+  if (isNestedTooDeeply(text)) return { fields: {}, unreadable: 'is nested more than 1,000 levels deep' };
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -75,22 +98,24 @@ const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
   }
 };
 
-export const readRow = ({ line, given }: GivenRow, layout: Layout): Row => {
-  if (typeof given !== 'string') return { line, given, ...csvFields(given, layout as CsvLayout) };
-  return { line, given, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };
+export const readRow = (row: GivenRow, layout: Layout): Row => {
+  const { given } = row;
+  if (typeof given !== 'string') return { ...row, ...csvFields(given, layout as CsvLayout) };
+  return { ...row, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };
 };
 
 export const MAX_LINES = 20;
 
-/** The message begins as `line 3 has` or `lines 3, 4 and 17 more have`. */
-export const refuseLines = (rows: readonly { readonly line: number }[], problem: string): void => {
-  if (rows.length === 0) return;
+/** A clause such as `line 3 has` or `lines 3, 4 and 17 more have`. */
+export const linesHave = (rows: readonly { readonly line: number }[]): string => {
   const lines = rows.slice(0, MAX_LINES).map(({ line }) => `${line}`);
   if (rows.length > MAX_LINES) lines.push(`${rows.length - MAX_LINES} more`);
-  const have = rows.length === 1 ? 'has' : 'have';
-  throw new UnreadableFile(
-    `line${rows.length === 1 ? '' : 's'} ${new Intl.ListFormat('en-GB').format(lines)} ${have} ${problem}`,
-  );
+  const list = new Intl.ListFormat('en-GB').format(lines);
+  return rows.length === 1 ? `line ${list} has` : `lines ${list} have`;
+};
+
+export const refuseLines = (rows: readonly { readonly line: number }[], problem: string): void => {
+  if (rows.length > 0) throw new UnreadableFile(`${linesHave(rows)} ${problem}`);
 };
 
 interface RowPage {
@@ -106,11 +131,13 @@ async function* readCsvRows(
   map: readonly MappedColumn[],
 ): AsyncGenerator<RowPage> {
   const { isKnown, findLayout } = columnFinder(columns, map);
-  const header = await readHeader(source, isKnown);
+  // A title of content cannot be told from a row.
+  const header = await readHeader(source, isKnown, { searched: hasLines ? 1 : SEARCHED_ROWS });
   if (header === undefined) throw new FileRefused(`the file is empty: ${requiredColumnsClause(columns)}`);
   const layout = findLayout(header);
+  requireTitlesAbove(header, layout.registration + layout.cut);
   const isUsed = (index: number) => typeof layout.columns[index - layout.cut] === 'string';
-  for await (const { rows, read } of readCsv(source, header, maxLength)) {
+  for await (const { rows, read } of readCsv(source, header, { maxLength })) {
     refuseLines(
       rows.filter(
         ({ cells }) => !hasLines && cells.some((cell, index) => mayHideRow(cell, isUsed(index), layout.delimiter)),
@@ -121,7 +148,11 @@ async function* readCsvRows(
       rows.filter(({ cells }) => cells.some((cell) => cell.includes(CELL_END))),
       'the control character U+001F, so the file is not text: remove it',
     );
-    yield { rows: rows.map(({ line, cells }) => ({ line, given: cells.slice(layout.cut) })), layout, read };
+    const givenRows = rows.map(({ line, cells, isUnended }) => {
+      const given = cells.slice(layout.cut);
+      return { line, given: layout.cut > 0 ? given.map(unescapeFormula) : given, ...(isUnended && { isUnended }) };
+    });
+    yield { rows: givenRows, layout, read };
   }
 }
 

@@ -1,4 +1,5 @@
 import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
+import { findPlaceholder, isShifted, mayBeCut, patternOf } from '../../csv/registration-cell.ts';
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
@@ -6,16 +7,17 @@ import type { CommandContext } from '../deployment/deployment.ts';
 import { listNames } from './columns.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
-import { notRegistrationClause } from './not-a-registration.ts';
-import { type Layout, MAX_LINES, type Row, readRow, readRows, refuseLines } from './rows.ts';
+import { type Layout, linesHave, MAX_LINES, type Row, readRow, readRows, refuseLines } from './rows.ts';
 import { requireUnchanged } from './source-file.ts';
 import { hasUsDate } from './uk-dates.ts';
+
+const BY_SPREADSHEET = ', as spreadsheets change one';
 
 /** A registration, or a clause that says why a row has none that can be trusted. It quotes no registration. */
 type FoundRegistration = { readonly key: string } | { readonly clause: string };
 
-/** @param isStored whether the registration is one that was stored, which may be any word */
-const readRegistration = ({ fields, unreadable }: Row, isStored: boolean): FoundRegistration => {
+/** @param hasWords whether words and dates may be registrations, because somebody stored them as such */
+const readRegistration = ({ fields, unreadable }: Row, hasWords: boolean, heading?: string): FoundRegistration => {
   const { registration: raw, reasons, row } = fields;
   if (unreadable !== undefined) return { clause: unreadable };
   if (reasons !== undefined && row !== undefined) {
@@ -23,30 +25,44 @@ const readRegistration = ({ fields, unreadable }: Row, isStored: boolean): Found
   }
   if (raw === undefined) return { clause: 'has no registration' };
   if (typeof raw !== 'string') return { clause: 'has a registration that is no string' };
-  const clause = isStored ? undefined : notRegistrationClause(raw);
-  if (clause !== undefined) return { clause };
-  const key = normaliseRegistration(raw);
-  if (key === undefined) {
-    const isText = /[\p{L}\p{N}]/u.test(raw);
-    return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };
+  const placeholder = hasWords ? undefined : findPlaceholder(raw, heading);
+  if (placeholder !== undefined) {
+    return {
+      clause: `has ${placeholder} in place of its registration${placeholder === 'a date' ? BY_SPREADSHEET : ''}`,
+    };
   }
-  return /^0+$/.test(key) ? { clause: 'has only zeros in place of its registration' } : { key };
+  const key = normaliseRegistration(raw);
+  if (key !== undefined) return { key };
+  const isText = /[\p{L}\p{N}]/u.test(raw);
+  return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };
 };
+
+const SHIFTED = 'has a registration that is also its make, colour, insurer or type';
+const CUT =
+  'may be cut off within its registration, with which the file ends; when it is whole, put a line end behind it';
 
 /** A row with fewer cells than the header is trusted only when it is valid: its cells may be shifted. */
 const readRowRegistration = (
   { command: { rowHandling }, source, options }: FileRun,
   row: Row,
   layout: Layout,
+  patterns: ReadonlySet<string>,
 ): FoundRegistration => {
   // Rows of content have no registration.
   if (rowHandling.kind === 'items') return { key: '' };
-  const found = readRegistration(row, options.restore || source.lines !== undefined);
-  if ('clause' in found || typeof layout !== 'object' || row.given.length >= layout.header.length) return found;
+  const hasWords = options.restore || source.lines !== undefined;
+  if (typeof layout !== 'object' || typeof row.given === 'string') return readRegistration(row, hasWords);
+  const { header, registration, fields } = layout;
+  const found = readRegistration(row, hasWords, header[registration]);
+  if ('clause' in found) return found;
+  if (isShifted(row.given, registration, fields)) return { clause: SHIFTED };
+  const isCut = mayBeCut({ ...row, cells: row.given }, registration, patterns);
+  if (header.length > 1 && isCut) return { clause: CUT };
+  if (row.given.length >= header.length) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
   if (rejection === undefined) return found;
   return {
-    clause: `has ${row.given.length} cells where the header names ${layout.header.length} (${rejection.reasons[0]})`,
+    clause: `has ${row.given.length} cells where the header names ${header.length} (${rejection.reasons[0]})`,
   };
 };
 
@@ -80,6 +96,12 @@ const requireReadableRows = ({ command, source: { path, lines }, options, staged
 export const stageFile = async (run: FileRun, context: CommandContext): Promise<void> => {
   const { command, source, options, staged } = run;
   const progress = showProgress(context, 'reading', source.bytes);
+  const { rowHandling } = command;
+  const findsMerged = rowHandling.kind === 'records' ? rowHandling.continuesMerged : undefined;
+  /** The patterns of the registrations so far. */
+  const patterns = new Set<string>();
+  const merged: Row[] = [];
+  let above: Row | undefined;
   let rows = 0;
   try {
     for await (const { rows: page, layout, read } of readRows(source, command, options.map)) {
@@ -89,7 +111,10 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
       for (const given of page) {
         const row = readRow(given, layout);
         if (options.dates === 'uk' && hasUsDate(row.fields)) usDates.push(row);
-        const found = readRowRegistration(run, row, layout);
+        const found = readRowRegistration(run, row, layout, patterns);
+        if ('key' in found) patterns.add(patternOf(found.key));
+        if (above && findsMerged?.(row, above)) merged.push(row);
+        else above = row;
         staged.add(given, 'key' in found ? found.key : null);
         if ('clause' in found) staged.reject(row.line, [`the row ${found.clause}`]);
       }
@@ -104,6 +129,12 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   if (typeof layout === 'object' && layout.ignored.length > 0) {
     context.notice(
       `Columns that are not used: ${listNames(layout.ignored)}. --map COLUMN=NAME says which one a column is.`,
+    );
+  }
+  if (merged.length > 0) {
+    const rowsHave = linesHave(merged).replace('line', 'Line');
+    context.notice(
+      `${rowsHave} no policy, and the make and model of the row above, which has one: if cells were merged, fill them.`,
     );
   }
   await requireUnchanged(source);

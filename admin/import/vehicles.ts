@@ -12,7 +12,7 @@ import {
 } from '../records/vehicle-parts.ts';
 import type { FieldChecks } from './field-checks.ts';
 import { type ReadRow, readFields, readWholeRecords } from './read-fields.ts';
-import { overlap, readVehicleRows } from './vehicle-rows.ts';
+import { continuesMerged, overlap, readVehicleRows } from './vehicle-rows.ts';
 
 const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
   for (const [index, policy] of policies.entries()) {
@@ -80,6 +80,7 @@ const readExportedLine: ReadRow = (check, fields, registration) => {
 export const vehicleRules = (supplier: string | undefined, restore = false): RecordRules => ({
   kind: 'records',
   target: restore ? WHOLE_VEHICLES : supplierTarget(supplier),
+  continuesMerged,
   read: (rows, registration, options) =>
     options.format === 'csv'
       ? readVehicleRows(rows, registration, options)

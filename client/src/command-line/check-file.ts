@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { SEARCHED_ROWS } from '../../../csv/header.ts';
 import type { ProgressBar } from '../../../csv/progress-bar.ts';
 import type { VehicleVerification } from '../index.ts';
 import type { CheckArguments } from './arguments.ts';
@@ -25,8 +26,6 @@ import { listsByAnswer, type VehicleList } from './vehicle-list.ts';
 /** Rows that are looked up together. The progress is shown after each batch. */
 const BATCH_SIZE = 4_000;
 
-/** Rows in which the header is searched: titles and remarks may be above it. */
-const SEARCHED_ROWS = 20;
 /** Maximum number of characters of a cell that are sent as a registration. A longer one is invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 

@@ -102,6 +102,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   COMPLIANCE_NOT_FOUND: 'no record',
   INVALID_REGISTRATION: 'invalid',
   NO_REGISTRATION: 'no registration',
+  CUT_OFF: 'cut off',
 };
 
 /** A row whose registration or answer could not be read, in words. */

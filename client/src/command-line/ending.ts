@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dayAfter } from '../../../core/runtime/clock.ts';
-import { readColumnNames } from '../../../csv/read-csv.ts';
+import { readColumnNames } from '../../../csv/header.ts';
 import { registrationKeyOf } from './changes.ts';
 import type { Check, Lookups } from './checks.ts';
 import { type ResultRow, unescaped } from './earlier-result.ts';

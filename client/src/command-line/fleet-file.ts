@@ -1,22 +1,27 @@
-import { nameKey, REGISTRATION_NAMES } from '../../../csv/column-names.ts';
+import { nameKey, REGISTRATION_NAMES, usualField } from '../../../csv/column-names.ts';
 import { findEncoding } from '../../../csv/encoding.ts';
+import { readHeader, requireTitlesAbove } from '../../../csv/header.ts';
 import { readLines } from '../../../csv/lines.ts';
-import { type CsvHeader, type CsvRow, mayHideRow, readCsv, readHeader } from '../../../csv/read-csv.ts';
+import { type CsvHeader, type CsvRow, mayHideRow, readCsv } from '../../../csv/read-csv.ts';
+import { findPlaceholder, isShifted, mayBeCut, patternOf } from '../../../csv/registration-cell.ts';
 import { type Encoding, type TextFile, UnreadableFile } from '../../../csv/text.ts';
 import { CannotRun, unreadable } from './failure.ts';
 
-export interface FleetRow extends CsvRow {
+export interface FleetRow {
+  /** The number of the row, as spreadsheets show it. */
+  readonly line: number;
+  readonly cells: readonly string[];
   /**
    * Why the row is not looked up. With text in more cells than the header names, its registration may be in another
-   * cell. A row of totals has no registration.
+   * cell. A row of totals has no registration, and a date in its place is an invalid one.
    */
-  readonly error?: 'TOO_MANY_CELLS' | 'NO_REGISTRATION';
+  readonly error?: 'TOO_MANY_CELLS' | 'CUT_OFF' | 'NO_REGISTRATION' | 'INVALID_REGISTRATION';
 }
 
 /** A CSV file with a header line and a column of registrations. */
 export interface FleetFile {
   readonly header: readonly string[];
-  /** The line of the header, if rows with text are above it. */
+  /** The row of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
   /** The index of the column of registrations. */
   readonly columnIndex: number;
@@ -33,14 +38,12 @@ interface FleetOptions {
   readonly encoding?: Encoding | undefined;
   /** Number of rows in which the header is searched. Default: 1. */
   readonly searched?: number;
-  /** The line of the header, which is then not searched. */
+  /** The row of the header, which is then not searched. */
   readonly headerLine?: number | undefined;
 }
 
 /** A cell of a row of totals. */
 const TOTAL = /^(?:total|sum|summe)(?:\s*:)?[\d.,\s]*$/i;
-/** A total in place of a registration. A number needs a colon there, because `SUM 123` is a registration. */
-const TOTAL_FOR_REGISTRATION = /^(?:total|sum|summe)\s*(?::[\d.,\s]*)?$/i;
 
 const quoted = (names: readonly string[]): string =>
   names
@@ -80,7 +83,7 @@ const findLineEnd = async (file: TextFile): Promise<string> => {
 
 const readRows = async (file: TextFile, header: CsvHeader, columnIndex: number): Promise<FleetRow[]> => {
   const rows: CsvRow[] = [];
-  for await (const chunk of readCsv(file, header)) {
+  for await (const chunk of readCsv(file, header, { keepsBlanks: true })) {
     for (const row of chunk.rows) {
       if (row.cells.some((cell, index) => mayHideRow(cell, index === columnIndex, header.delimiter))) {
         throw new UnreadableFile(`line ${row.line} has a line end within a cell, so a quote may be missing there`);
@@ -88,18 +91,24 @@ const readRows = async (file: TextFile, header: CsvHeader, columnIndex: number):
       rows.push(row);
     }
   }
-  const errorOf = ({ cells }: CsvRow, isLast: boolean): FleetRow['error'] => {
-    if (cells.slice(header.names.length).some((cell) => cell.trim() !== '')) return 'TOO_MANY_CELLS';
+  const { names } = header;
+  const fields = names.map(usualField);
+  const patterns = new Set(rows.slice(0, -1).map(({ cells }) => patternOf(cells[columnIndex] ?? '')));
+  const errorOf = (row: CsvRow, isLast: boolean): FleetRow['error'] => {
+    const { cells } = row;
+    if (cells.slice(names.length).some((cell) => cell.trim() !== '')) return 'TOO_MANY_CELLS';
     const registration = (cells[columnIndex] ?? '').trim();
-    const isTotal =
-      registration === ''
-        ? isLast || cells.some((cell) => TOTAL.test(cell.trim()))
-        : TOTAL_FOR_REGISTRATION.test(registration);
-    return isTotal ? 'NO_REGISTRATION' : undefined;
+    if (registration === '') {
+      return isLast || cells.some((cell) => TOTAL.test(cell.trim())) ? 'NO_REGISTRATION' : undefined;
+    }
+    const placeholder = findPlaceholder(registration, names[columnIndex]);
+    if (placeholder === 'a total' || placeholder === 'the name of a column') return 'NO_REGISTRATION';
+    if (placeholder !== undefined || isShifted(cells, columnIndex, fields)) return 'INVALID_REGISTRATION';
+    return names.length > 1 && mayBeCut(row, columnIndex, patterns) ? 'CUT_OFF' : undefined;
   };
   return rows.map((row, index) => {
     const error = errorOf(row, index === rows.length - 1);
-    return error === undefined ? row : { ...row, error };
+    return { line: row.row, cells: row.cells, ...(error !== undefined && { error }) };
   });
 };
 
@@ -115,9 +124,10 @@ export const readFleet = async (path: string, options: FleetOptions = {}): Promi
       throw new CannotRun(headerLine ? `${path} has no row on line ${headerLine}.` : `${path} is empty.`);
     }
     const columnIndex = findColumn(path, header, isWanted, wanted);
+    if (headerLine === undefined) requireTitlesAbove(header, columnIndex);
     return {
       header: header.names,
-      lineBelowTitle: header.above > 0 ? header.line : undefined,
+      lineBelowTitle: header.above.length > 0 ? header.row : undefined,
       columnIndex,
       delimiter: header.delimiter,
       lineEnd: await findLineEnd(file),

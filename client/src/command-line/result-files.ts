@@ -3,7 +3,8 @@ import { lstatSync, statSync } from 'node:fs';
 import { access, constants, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { delimiterLine, readColumnNames } from '../../../csv/read-csv.ts';
+import { readColumnNames } from '../../../csv/header.ts';
+import { delimiterLine } from '../../../csv/read-csv.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 import type { FleetFile } from './fleet-file.ts';
 

@@ -48,6 +48,15 @@ describe('remove of a file', () => {
 });
 
 describe('remove --registration', () => {
+  it('removes what is stored, and what an export has is restored, whatever word it is', async () => {
+    const words = ['NIL', 'TBC', '10-May'].map((one) => JSON.stringify(aVehicle(one)));
+    const path = await file('words.ndjson', words.join('\n'));
+    expect(await run(['import', 'vehicles', path])).toEqual(failure('line 1 has a word in place of its registration'));
+    expect(await json(['import', 'vehicles', path, '--restore'])).toMatchObject({ loaded: 3 });
+    const given = ['nil', 'TBC', '10-May'];
+    expect(await json(['remove', 'vehicles', '--registration', ...given])).toMatchObject({ removed: 3 });
+  });
+
   it('removes vehicles in any spelling, each counted once, and names what is not there', async () => {
     const spellings = ['ab12 cde', 'AB12-CDE', 'kr08nil', 'mt17due', 'NOT1'];
     expect(await run(['remove', 'vehicles', '--registration', ...spellings])).toEqual({

@@ -190,6 +190,21 @@ describe('An import', () => {
     expect(await find('R3')).toMatchObject({ vehicle: { model: 'Fie"sta' } });
   });
 
+  it('escapes formulas in its rejected rows, and reads them as they were', async () => {
+    const formulas = { make: "'=1+1", model: '-5', insurer: '@x', color: '+1' };
+    const row = vehicleRow({ registration: 'FX10AAA', year: 'x', ...formulas });
+    const { path } = await load('vehicles', 'v.csv', `${VEHICLE_HEADER},=note\n${row},=cmd\n`);
+    const [rejected = ''] = rejectedFilesOf(path);
+    const text = await readFile(rejected, 'utf8');
+    expect(text).toContain(",'=note\r\n");
+    expect(text).toContain(",FX10AAA,''=1+1,'-5,x,'+1,P-1,'@x,");
+    expect(text).toMatch(/,'=cmd\r\n$/);
+    await writeFile(rejected, text.replace(',x,', ',2019,'));
+    expect(await run(['import', 'vehicles', rejected])).toMatchObject({ exitCode: 0 });
+    const { make, model, color, insurer } = formulas;
+    expect(await find('FX10AAA')).toMatchObject({ vehicle: { make, model, color }, policies: [{ insurer }] });
+  });
+
   it('shows progress and no content of a row on a terminal, whose modes stay; elsewhere no control character', async () => {
     const csv = manyVehicles('BAR', 30) + vehicleRow({ registration: 'CANARY77', make: '' });
     const path = await file('v.csv', csv);

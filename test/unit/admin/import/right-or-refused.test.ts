@@ -2,9 +2,12 @@
  * A file is right or refused: `import` and the client's `check` have one reader. The property here: the rows of a file
  * are read as they are written, and no damage ever loses a row, stores a vehicle by half or makes one up.
  */
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readFleet } from '../../../../client/src/command-line/fleet-file.ts';
+import { type FleetRow, readFleet } from '../../../../client/src/command-line/fleet-file.ts';
+import { normaliseRegistration } from '../../../../core/vehicles/registration.ts';
+import { SEARCHED_ROWS } from '../../../../csv/header.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { aPolicy, aVehicle } from '../../../support/records.ts';
 import { failure, useAdmin } from '../../../support/use-admin.ts';
@@ -12,9 +15,19 @@ import { failure, useAdmin } from '../../../support/use-admin.ts';
 const admin = useAdmin();
 const { load, run, store, stored, findVehicle } = admin;
 
+/** Texts of a table, whose groups have headings. */
+const listedTexts = (name: string): string[] =>
+  readFileSync(new URL(`../../../fixtures/registrations/${name}.txt`, import.meta.url), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .flatMap((line) => line.split(', '));
+
+const NOT_PLATES = listedTexts('not-plates');
+const PLATES = listedTexts('plates');
+
 /** What `check` reads of a file, or the sentence with which it ends. */
 const checked = (path: string, encoding?: string) =>
-  readFleet(path, { encoding }).catch((error: Error) => error.message);
+  readFleet(path, { encoding, searched: SEARCHED_ROWS }).catch((error: Error) => error.message);
 
 describe('A file', () => {
   const row = (cells = {}) => vehicleRow({ registration: 'KB11AAA', ...cells });
@@ -24,16 +37,23 @@ describe('A file', () => {
   const AFTER = 'the row that begins on line 3 has text after the closing quote of a cell';
   const LINE_END = 'line 3 has a line end within a cell';
   const LONG = 'line 3 has more than 100,000 characters';
+  const ABOVE = /row [23] names the columns, and row 1 above it seems to be a vehicle: put the names first/;
+  const SWALLOWED = 'the header has swallowed a row: put a line end within its cell "last_updatedKB10AAA"';
   const JOINED = 'line 3 has text in 13 cells where the header names 11, so nobody knows whose row it is: nothing was';
 
   /** What `import` refuses, and why `check` refuses the same file too, if it does. */
-  it.each<[what: string, csv: string, refusal?: string, ofCheck?: string]>([
+  it.each<[what: string, csv: string, refusal?: string | RegExp, ofCheck?: string | RegExp]>([
     ['a quote within a cell', csv(row({ model: '12" wheels' }))],
     ['fewer cells, which are blank', csv(row().replace(/,[^,]*$/, ''))],
     ['blank cells beyond the header', csv(`${row()},,`)],
     ['blank cells in columns without a name at the end', csv(`${row()},,`).replace('\n', ',,\n')],
     ['text in one of them, as of a row that was joined', csv(`${row()},,x`).replace('\n', ',,\n'), JOINED],
     ['a registration that looks like a date', csv(row({ registration: '10 MAY' }))],
+    ['a title above its header', `Acme, 28 November 2026\n\n${csv(row())}`],
+    ['a vehicle above its header', `KB09AAA,Ford\n${csv(row())}`, ABOVE, ABOVE],
+    ['a full row above its header', `,Ford,Ka,2015,Red,P1,Acme\n${csv(row())}`, ABOVE, ABOVE],
+    ['a header that has swallowed a row', csv(row()).replace('\n', ''), SWALLOWED, SWALLOWED],
+    ['no line end at its end', csv(row()).trimEnd()],
     ['a line end in a used cell', csv(row({ make: '"Ford\nKa"' })), LINE_END],
     ['a line end in the registration', csv(row({ registration: '"KB11\nAAA"' })), LINE_END, LINE_END],
     ['a line end beside the delimiter', csv(row({ make: '"Ford,\nKa"' })), LINE_END, LINE_END],
@@ -58,16 +78,17 @@ describe('A file', () => {
     const unreadable: [row: string, clause: string][] = [
       [blank, 'no registration'],
       [row({ registration: '-' }), 'no registration'],
-      [row({ registration: 'n/a' }), 'a word in place of its registration'],
-      [row({ registration: 'Total' }), 'a word in place of its registration'],
+      [row({ registration: 'A/1' }), 'an invalid registration: it contains "/"'],
+      [row({ registration: 'Total' }), 'a total in place of its registration'],
       [row({ registration: 'as above' }), 'a word in place of its registration'],
       [row({ registration: 'May-10' }), 'a date in place of its registration'],
-      [row({ registration: '10-May' }), 'a date in place of its registration'],
+      [row({ registration: 'Reg No' }), 'the name of a column in place of its registration'],
+      [row({ registration: 'acme-mutual' }), 'a registration that is also its make, colour, insurer or type'],
       [row({ registration: '0 00' }), 'only zeros in place of its registration'],
       [`${row()},x`, 'text in 12 cells where the header names 11'],
       ['KB11AAA,Ford', '2 cells where the header names 11 ('],
     ];
-    const rows = [...unreadable.map(([text]) => text), ...Array(13).fill(blank)];
+    const rows = [...unreadable.map(([text]) => text), ...Array(12).fill(blank)];
     const { path, ...refused } = await load('vehicles', 'v.csv', csv(...rows));
     const more = '; and 3 more, so nobody knows whose rows they are: nothing was changed; correct them, or accept up';
     expect(refused).toEqual(failure(more));
@@ -75,6 +96,65 @@ describe('A file', () => {
       expect(refused.stderr).toContain(`line ${nth + 3} has ${clause}`);
     }
     expect(await checked(path)).toHaveProperty('rows.length', 1 + rows.length);
+  });
+
+  it('has its registrations by one rule, which knows dates, words and real plates', async () => {
+    await admin.clear();
+    const texts = [...PLATES, ...NOT_PLATES];
+    const keys = new Set(PLATES.map((plate) => normaliseRegistration(plate)));
+    const rows = texts.map((registration) => row({ registration }));
+    const { path, exitCode } = await load('vehicles', 'v.csv', vehiclesCsv(...rows), '--unreadable-at-most=50%');
+    expect(exitCode).toBe(1);
+    expect(new Set((await stored()).map(({ registration }) => registration))).toEqual(keys);
+    const read = await readFleet(path);
+    const isLeftOut = ({ error }: FleetRow) => error === 'NO_REGISTRATION' || error === 'INVALID_REGISTRATION';
+    expect(texts.filter((_, nth) => isLeftOut(read.rows[nth] as FleetRow))).toEqual(NOT_PLATES);
+    await admin.clear();
+    expect(await run(['erase', path])).toEqual(
+      failure(/ has a date in place of its registration, as .* more, so nobody/),
+    );
+  });
+
+  it('has no row that is its header again, whatever the column is called', async () => {
+    const text = csv(row({ registration: 'my cars' })).replace('registration', 'My Cars');
+    const sentence = 'line 3 has the name of a column in place of its registration';
+    expect(await load('vehicles', 'v.csv', text, '--map=my cars=registration')).toMatchObject(failure(sentence));
+  });
+
+  const withLast = (...registrations: string[]) =>
+    `make,registration\n${registrations.map((one) => `Ford,${one}`).join('\n')}`;
+  it.each<[what: string, text: string, isCut: boolean]>([
+    ['the registration may be cut off', withLast('CU10AAA', 'CU1'), true],
+    ['the registration is as long as another one', withLast('CU10AAA', 'CU11AAA'), false],
+    ['the registration is in quotes', withLast('CU10AAA', '"CU1"'), false],
+    ['a line end follows', `${withLast('CU10AAA', 'CU1')}\r`, false],
+    ['there is no other column', withLast('CU10AAA', 'CU1').replaceAll(/^\w+,/gm, ''), false],
+  ])('that ends with a registration is refused when it may be cut: %s', async (_what, text, isCut) => {
+    const path = await admin.file('last.csv', text);
+    const cut = 'line 3 may be cut off within its registration, with which the file ends; when it is whole, put a line';
+    const result = await run(['remove', 'vehicles', path]);
+    expect(result).toMatchObject(isCut ? failure(cut) : { exitCode: 0 });
+    expect(await checked(path)).toMatchObject({ rows: [{}, isCut ? { error: 'CUT_OFF' } : {}] });
+  });
+
+  it('whose policies seem to be in merged cells is loaded with a notice of the rows, also in a dry run', async () => {
+    const NO_POLICY = { policy_number: '', insurer: '', valid_from: '', valid_to: '', policy_type: '' };
+    const merged = [1, 2].map((nth) => row({ registration: `ME1${nth}AAA`, ...NO_POLICY }));
+    const rows = csv(...merged, row({ registration: 'ME13AAA', model: 'Ka', ...NO_POLICY }));
+    const notice = /^Lines 3 and 4 have no policy, and the make and model of the row above, which has one: if cells /;
+    for (const options of [['--dry-run'], []]) {
+      const result = await load('vehicles', 'v.csv', rows, ...options);
+      expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(notice) });
+    }
+  });
+
+  it('of NDJSON is refused for a line that is nested too deeply, however dates are written', async () => {
+    const nested = (levels: number) => `{"registration":"DL10AAA","more":${'['.repeat(levels)}${']'.repeat(levels)}}\n`;
+    const sentence = 'line 1 is nested more than 1,000 levels deep, so nobody knows';
+    for (const dates of ['iso', 'uk']) {
+      expect(await load('vehicles', 'v.ndjson', nested(5_000), `--dates=${dates}`)).toMatchObject(failure(sentence));
+      expect(await load('vehicles', 'v.ndjson', nested(999), `--dates=${dates}`)).toMatchObject({ exitCode: 1 });
+    }
   });
 
   it.each([
@@ -152,7 +232,8 @@ const TIMEOUT = 60_000 + FILES * 200;
 describe('A damaged file', () => {
   const VEHICLES = ['AB12CDE', 'KR08NIL', 'X1', 'ZZ9A'];
   const ROWS = 2 * VEHICLES.length;
-  const NO_REGISTRATIONS = ['', ' ', '-', 'n/a', 'ditto', 'As above', '0', 'Summe: 2', '10-May', 'Jan-45'];
+  /** Also the colour and the insurer of the row. */
+  const NO_REGISTRATIONS = ['', ' ', '-', 'ditto', 'As above', '0', 'Summe: 2', 'RED', 'Acme-Mutual', ...NOT_PLATES];
   const NOTES = ['', ' a ', 'a "quoted" word', '12" wheels', 'one, two; three', 'tab\tbed', 'a\nb', 'a\r\nb', 'ü'];
   /** With it a row is longer than what is read at a time. */
   const LONG_NOTE = 'x'.repeat(70_000);
@@ -176,6 +257,7 @@ describe('A damaged file', () => {
     fc.oneof({ weight: 60, arbitrary: usual }, other);
   const place = fc.double({ min: 0, max: 0.999, noNaN: true });
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+  const damageOf = (...kinds: string[]) => fc.record({ kind: fc.constantFrom(...kinds), at: place, to: place });
   const fileOf = fc.record({
     encoding: fc.constantFrom(...Object.keys(ENCODED)),
     delimiter: fc.constantFrom(',', ';', '\t', '|'),
@@ -190,22 +272,28 @@ describe('A damaged file', () => {
       }),
       { minLength: ROWS, maxLength: ROWS },
     ),
+    endsWithRegistration: fc.boolean(),
     order: fc.shuffledSubarray([...Array(ROWS).keys()], { minLength: ROWS }),
     /** What happens to the text at a place in it, as a share of its length. */
-    damages: fc.array(
-      fc.record({
-        kind: fc.constantFrom('quote', 'two quotes', 'delimiter', 'line end', 'remove', 'cut', 'wrong byte'),
-        at: place,
-        to: place,
-      }),
-      { maxLength: 3 },
+    damages: fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.array(damageOf('quote', 'two quotes', 'delimiter', 'line end', 'remove', 'cut', 'wrong byte'), {
+          maxLength: 3,
+        }),
+      },
+      fc.tuple(damageOf('swallowed row', 'last row')),
     ),
   });
   type File = typeof fileOf extends fc.Arbitrary<infer Value> ? Value : never;
 
   /** The text of a file, and what is read of it. */
-  const writtenFile = ({ encoding, delimiter, end, columns, rows, order }: File) => {
-    const header = [...columns, ...LAST];
+  const writtenFile = ({ encoding, delimiter, end, columns, rows, order, damages, endsWithRegistration }: File) => {
+    // Only some damages are noticed where a registration may end early.
+    const isLast = endsWithRegistration && damages.every(({ kind }) => ['swallowed row', 'last row'].includes(kind));
+    const header = isLast
+      ? [...columns.filter((name) => name !== 'registration'), ...LAST, 'registration']
+      : [...columns, ...LAST];
     let text = `${delimiter === '|' ? `sep=|${end}` : ''}${header.join(delimiter)}${end}`;
     const read: { line: number; cells: string[] }[] = [];
     for (const nth of order) {
@@ -218,9 +306,7 @@ describe('A damaged file', () => {
       const isWrittenInQuotes = (cell: string) =>
         (isQuoted && cell !== '') || cell.startsWith('"') || /[\r\n]/.test(cell) || cell.includes(delimiter);
       const written = given.map((cell) => (isWrittenInQuotes(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
-      // Blanks at the end of a cell without quotes are not read.
-      const cells = given.map((cell) => (isWrittenInQuotes(cell) ? cell : cell.trimEnd()));
-      read.push({ line: text.split(/\r\n|\r|\n/).length, cells });
+      read.push({ line: read.length + 2, cells: given });
       text += written.join(delimiter) + row.end;
     }
     return { text, read: { header, delimiter, lineEnd: end, rows: read } };
@@ -237,6 +323,10 @@ describe('A damaged file', () => {
       remove: () => before + (middle + after).replace(new RegExp(`["\\r\\n${delimiter}]`), ''),
       // A row that was cut off: the rest of the line is missing.
       cut: () => before + (middle + after).replace(/^[^\r\n]*/, ''),
+      // A header without its line end.
+      'swallowed row': () => text.replace(/^(sep=\|(?:\r\n|\r|\n))?([^\r\n]*)(?:\r\n|\r|\n)/, '$1$2'),
+      // The file ends within its last cell.
+      'last row': () => text.trimEnd().replace(/.(?:[\p{L}\d]{0,5})$/u, ''),
     };
     return damaged[kind]?.() ?? text;
   };
@@ -279,7 +369,9 @@ describe('A damaged file', () => {
         }
 
         const read = await checked(path);
-        const movesRows = damages.some(({ kind }) => ['line end', 'cut', 'remove', 'wrong byte'].includes(kind));
+        const movesRows = damages.some(({ kind }) =>
+          ['line end', 'cut', 'remove', 'wrong byte', 'swallowed row'].includes(kind),
+        );
         if (damages.length === 0) expect(read).toMatchObject(whole.read);
         else if (typeof read !== 'string' && !movesRows) {
           expect({ ...shown, rows: read.rows.length }).toEqual({ ...shown, rows: ROWS });

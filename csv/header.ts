@@ -1,0 +1,145 @@
+import { type CsvHeader, type CsvRow, DELIMITERS, declaredDelimiter, mayHideRow, parseRows } from './read-csv.ts';
+import { mayBeRegistration } from './registration-cell.ts';
+import { requireHeaderAlone } from './swallowed-row.ts';
+import { type TextFile, UnreadableFile } from './text.ts';
+
+/** The first rows, as many as there are before a problem. @throws UnreadableFile when the first one has a problem */
+const readFirstRows = async (file: TextFile, delimiter: string, count: number): Promise<CsvRow[]> => {
+  const found: CsvRow[] = [];
+  try {
+    for await (const { rows } of parseRows(file, delimiter, { keepsBlanks: true })) {
+      found.push(...rows.slice(0, count - found.length));
+      if (found.length === count) break;
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableFile) || found.length === 0) throw error;
+  }
+  return found;
+};
+
+/** Rows in which a header is searched: titles and remarks may be above it. */
+export const SEARCHED_ROWS = 20;
+
+interface HeaderOptions {
+  /** Number of rows in which the header is searched by its known names. Default: 1. */
+  readonly searched?: number;
+  /** The row of the header, as spreadsheets show it, which is then not searched. */
+  readonly headerLine?: number | undefined;
+}
+
+interface Candidate extends CsvHeader {
+  readonly known: number;
+  readonly filled: number;
+  /** Whether several cells have text and another row has as many cells. A title has one, or a delimiter of its own. */
+  readonly isOfTable: boolean;
+}
+
+const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name: string) => boolean): Candidate[] =>
+  rows.map(({ line, row, cells }, nth) => {
+    const filled = cells.filter((cell) => cell.trim() !== '').length;
+    const isAlone = rows.every((other) => other.line === line || other.cells.length !== cells.length);
+    return {
+      delimiter,
+      line,
+      row,
+      above: rows.slice(0, nth),
+      names: cells,
+      below: rows[nth + 1]?.cells ?? [],
+      isKnown,
+      known: cells.filter(isKnown).length,
+      filled,
+      isOfTable: filled > 1 && !isAlone,
+    };
+  });
+
+/**
+ * The better candidate first: the first row of a table with a known name; without any, the first with the most cells.
+ */
+const compareCandidates = (a: Candidate, b: Candidate): number => {
+  const isUnknown = a.known === 0 && b.known === 0;
+  return (
+    Number(b.known > 0) - Number(a.known > 0) ||
+    (isUnknown ? b.filled - a.filled : Number(b.isOfTable) - Number(a.isOfTable)) ||
+    a.line - b.line ||
+    b.known - a.known ||
+    b.names.length - a.names.length
+  );
+};
+
+/**
+ * Finds the row that names the columns; undefined for a file without any text. Without a `sep=` line the delimiter is
+ * the one with the most known columns, then the one with the most columns.
+ * @throws UnreadableFile
+ */
+export const readHeader = async (
+  file: TextFile,
+  isKnown: (name: string) => boolean,
+  { searched = 1, headerLine }: HeaderOptions = {},
+): Promise<CsvHeader | undefined> => {
+  const candidates: Candidate[] = [];
+  let failure: unknown;
+  const count = headerLine ?? searched;
+  for (const delimiter of DELIMITERS) {
+    try {
+      const [first, ...others] = await readFirstRows(file, delimiter, count + 1);
+      if (first === undefined) continue;
+      const declared = declaredDelimiter(first.cells, delimiter);
+      const rows =
+        declared === undefined ? [first, ...others] : (await readFirstRows(file, declared, count + 2)).slice(1);
+      candidates.push(...candidatesOf(rows, declared ?? delimiter, isKnown).slice(0, count));
+      if (declared !== undefined) break;
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw error;
+      failure ??= error;
+    }
+  }
+  const [best] = candidates
+    // Read with a wrong delimiter, an empty row has cells with punctuation only.
+    .filter(({ names }) => names.some((name) => /[\p{L}\p{N}]/u.test(name)))
+    .filter(({ row }) => headerLine === undefined || row === headerLine)
+    .toSorted(compareCandidates);
+  // Read with another delimiter, a header with a wrong quote is one cell.
+  if (failure !== undefined && (best === undefined || best.names.length === 1)) throw failure;
+  if (best === undefined) return undefined;
+  const { delimiter, line, names } = best;
+  if (names.some((name) => mayHideRow(name, false, delimiter))) {
+    throw new UnreadableFile(
+      `line ${line}, which names the columns, has a line end within a name that seems to be a row: a quote may be missing`,
+    );
+  }
+  requireHeaderAlone(names, isKnown);
+  return best;
+};
+
+/** A title that may read as a registration, such as `Fleet 2026`, has a word in small letters. */
+const TITLE = /\p{Lu}\p{Ll}{2}/u;
+
+/**
+ * Titles may be above a header that was found, and vehicles may not: they would be left out.
+ * @param column the index of the column of registrations
+ * @throws UnreadableFile
+ */
+export const requireTitlesAbove = ({ above, row, names }: CsvHeader, column: number): void => {
+  const isVehicle = ({ cells }: CsvRow): boolean => {
+    const texts = cells.filter((cell) => cell.trim() !== '');
+    const isFull = texts.length > 2 && texts.length > names.length / 2 && /\d/.test(texts.join());
+    const registration = (cells[column] ?? '').trim();
+    const isAlone = texts.length === 1;
+    return isFull || (mayBeRegistration(registration) && !(isAlone && TITLE.test(registration)));
+  };
+  const found = above.find(isVehicle);
+  if (found === undefined) return;
+  throw new UnreadableFile(
+    `row ${row} names the columns, and row ${found.row} above it seems to be a vehicle: put the names first, or delete what is above them`,
+  );
+};
+
+/** The names of the columns of a CSV file; none when it is empty or no CSV. Reads only its beginning. */
+export const readColumnNames = async (file: TextFile): Promise<readonly string[]> => {
+  try {
+    return (await readHeader(file, () => false))?.names ?? [];
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    return [];
+  }
+};

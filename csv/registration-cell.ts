@@ -1,0 +1,113 @@
+/** What spreadsheets and people write in place of a registration. */
+import { nameKey, usualField } from './column-names.ts';
+
+/** English, German, French, Spanish, Italian, Dutch and Polish, without accents, whole and shortened. */
+const MONTHS = [
+  'january february march april may june july august september october november december',
+  'jan feb mar apr jun jul aug sep sept oct nov dec',
+  'januar janner februar marz maerz mai juni juli oktober dezember mrz okt dez',
+  'janvier fevrier mars avril juin juillet aout septembre octobre novembre decembre janv fevr fev avr juil aou',
+  'enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre diciembre ene abr ago dic set',
+  'gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre gen mag giu lug ott',
+  'januari februari maart mei augustus mrt',
+  'styczen stycznia luty lutego marzec marca kwiecien kwietnia maj maja czerwiec czerwca lipiec lipca sierpien sierpnia',
+  'wrzesien wrzesnia pazdziernik pazdziernika listopad listopada grudzien grudnia sty lut kwi cze lip sie wrz paz lis gru',
+].join(' ');
+const MONTH = `(?:${MONTHS.replaceAll(' ', '|')})\\.?`;
+const DAY = '(?:0?[1-9]|[12]\\d|3[01])';
+const YEAR = '(?:19|20)\\d\\d';
+const TWO_DIGITS = { day: '(?:0[1-9]|[12]\\d|3[01])', month: '(?:0[1-9]|1[0-2])' };
+
+/** A blank alone never makes a date: `10 MAY` and `MAY 10` are registrations, and so is `MAY-10` in Finland. */
+const DATES: readonly RegExp[] = [
+  new RegExp(`^(?:${YEAR}([-./])${DAY}\\1${DAY}|${DAY}([-./])${DAY}\\2(?:${YEAR}|\\d\\d))$`),
+  new RegExp(`^(?:${YEAR}${TWO_DIGITS.month}${TWO_DIGITS.day}|${TWO_DIGITS.day}${TWO_DIGITS.month}${YEAR})$`),
+  new RegExp(`^${DAY}[-./] ?${MONTH}(?:[-./] ?\\d\\d)?$`, 'i'),
+  new RegExp(`^${DAY}[-./ ]*${MONTH}[-./ ]*${YEAR}$`, 'i'),
+];
+/** `DEZ 2026` is a registration of Northern Ireland. */
+const MONTH_AND_YEAR = new RegExp(`^(?![A-Z]{2}Z ?\\d)${MONTH}[-./ ]*${YEAR}$`, 'i');
+const MONTH_OF_SPREADSHEET = new RegExp(`^${MONTH}-\\d\\d$`, 'i');
+
+/** Words for a row that is no vehicle. */
+const TOTALS = new Set(
+  [
+    ...['total', 'totals', 'grand total', 'sub total', 'subtotals', 'sum', 'summe', 'gesamt', 'gesamtsumme'],
+    ...['zwischensumme', 'sous-total', 'total general', 'totale', 'totaal', 'subtotaal', 'eindtotaal', 'suma', 'razem'],
+  ].map(nameKey),
+);
+/** Words for a registration that nobody knows. */
+const UNKNOWN = new Set(
+  [
+    ...['na', 'nan', 'none', 'null', 'nil', 'tbc', 'tba', 'tbd', 'ditto', 'as above', 'unknown'],
+    ...['not known', 'not available', 'not applicable', 'not given', 'no registration'],
+    ...['unbekannt', 'nicht bekannt', 'nicht vorhanden', 'kein', 'keine', 'keines', 'inconnu', 'inconnue', 'non connu'],
+    ...['aucun', 'aucune', 'desconocido', 'desconocida', 'ninguno', 'ninguna', 'no disponible'],
+    ...['sconosciuto', 'sconosciuta', 'nessuno', 'nessuna', 'non disponibile'],
+    ...['onbekend', 'niet bekend', 'geen', 'nieznany', 'nieznana', 'brak'],
+  ].map(nameKey),
+);
+
+const withoutAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '');
+
+const isDate = (text: string): boolean => {
+  const plain = withoutAccents(text)
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/\s+/g, ' ');
+  const isOfSpreadsheet = /^\p{Lu}\p{Ll}+/u.test(plain) && MONTH_OF_SPREADSHEET.test(plain);
+  return isOfSpreadsheet || MONTH_AND_YEAR.test(plain) || DATES.some((date) => date.test(plain));
+};
+
+type Placeholder = 'a date' | 'a word' | 'the name of a column' | 'a total' | 'only zeros';
+
+/**
+ * What a text is that stands in place of a registration; undefined when it may be a registration.
+ * @param heading the name of the column in the file
+ */
+export const findPlaceholder = (text: string, heading = ''): Placeholder | undefined => {
+  // A total may have its sum behind a colon; without one, `SUM 123` is a registration.
+  const given = text.trim().replace(/:[\d.,\s]*$/, '');
+  const key = nameKey(withoutAccents(given)).replace(/[^\p{L}\p{N}]/gu, '');
+  if (isDate(given)) return 'a date';
+  if (TOTALS.has(key)) return 'a total';
+  if (UNKNOWN.has(key)) return 'a word';
+  if (/^0+$/.test(key)) return 'only zeros';
+  const isHeading = given !== '' && (nameKey(given) === nameKey(heading) || usualField(given) === 'registration');
+  return isHeading ? 'the name of a column' : undefined;
+};
+
+/** Where registrations have letters and digits: `AA00AAA` for `AB12 CDE`. */
+export const patternOf = (registration: string): string =>
+  registration
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replace(/\p{L}/gu, 'A')
+    .replace(/\p{N}/gu, '0');
+
+/** Whether a text may well be a registration: it has a digit, 12 letters and digits at most, and is no date. */
+export const mayBeRegistration = (text: string): boolean =>
+  /^(?=.*\d)[\p{L}\d\s.-]+$/u.test(text) && patternOf(text).length <= 12 && findPlaceholder(text) === undefined;
+
+/** Fields whose text is never the registration of the vehicle, unless the cells of the row are shifted. */
+const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'color', 'insurer', 'policy_type']);
+
+/** Whether the registration is also the make, the colour, the insurer or the type of its row. @param fields by column */
+export const isShifted = (cells: readonly string[], column: number, fields: readonly (string | null | undefined)[]) => {
+  const registration = nameKey(cells[column] ?? '');
+  return (
+    registration !== '' &&
+    fields.some((field, index) => OTHER_FIELDS.has(field) && nameKey(cells[index] ?? '') === registration)
+  );
+};
+
+interface ReadRow {
+  readonly cells: readonly string[];
+  readonly isUnended?: boolean;
+}
+
+/**
+ * Whether the file may end within the registration of its last row: nothing but a line end or a quote says that a cell
+ * is whole.
+ * @param patterns those of the other registrations of the file
+ */
+export const mayBeCut = ({ cells, isUnended }: ReadRow, column: number, patterns: ReadonlySet<string>): boolean =>
+  isUnended === true && cells.length === column + 1 && !patterns.has(patternOf(cells[column] ?? ''));
