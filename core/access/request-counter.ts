@@ -21,8 +21,8 @@ const windowName = (keyId: string, { start }: Window): string => `${keyId} ${sta
 
 /**
  * Counts the requests of keys in their windows. A counter can be stopped: this instance then remembers its last number
- * and no longer increments it, so that callers who ignore 401 or 429 cost no writes. A number is undefined when
- * DynamoDB throttled the increment.
+ * and no longer increments it, so that callers who ignore 429 cost no writes. A number is undefined when DynamoDB
+ * throttled the increment.
  */
 export const requestCounter = (usage: Pick<UsageTable, 'increment' | 'recordLimit'>) => {
   const stopped = recentMap<number>();

@@ -11,9 +11,10 @@ const admit = async (
   access: Access,
   scope: Scope | undefined,
   context: RequestContext & { readonly key: PresentedKey },
+  preload: () => void,
 ): Promise<void> => {
   const { deadline, key, now, requestId } = context;
-  const caller = await deadline.within(authenticate(access, key, context));
+  const caller = await deadline.within(authenticate(access, key, context, preload));
   if (caller === undefined) throw unauthorized();
   context.caller = caller;
   if (!isWithinLimit(caller)) {
@@ -25,9 +26,10 @@ const admit = async (
 };
 
 /**
- * Admits the caller, and runs `load` in parallel, which saves a round trip. Its result is used only after validation,
- * so a rejected caller learns nothing from it, not even from an error. When the path is invalid, `load` does not run,
- * and `context.loading` is rejected with the error of the path.
+ * Admits the caller, and runs `load` while the request is counted, which saves a round trip. It does not run for a key
+ * that is not in force, unless this instance has just seen it in force. Its result is used only after validation, so a
+ * rejected caller learns nothing from it, not even from an error. When the path is invalid, `load` does not run, and
+ * `context.loading` is rejected with the error of the path.
  * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING
  */
 export const admission = <Found, Loaded>(
@@ -35,14 +37,12 @@ export const admission = <Found, Loaded>(
   scope: Scope | undefined,
   load: (request: RequestContext & Found) => Promise<Loaded>,
 ) => ({
-  before: async ({
+  before: ({
     context,
-  }: HttpRequest<Found & { key: PresentedKey; caller: Caller; loading: Promise<Loaded> }>): Promise<void> => {
-    // Sent before `load`, so that its responses are read before the loaded items are parsed.
-    const admitted = admit(access, scope, context);
-    context.loading = context.pathError === undefined ? load(context) : Promise.reject(context.pathError);
-    // When the request is rejected, nothing awaits this promise, and an unhandled rejection would end the process.
-    context.loading.catch(() => undefined);
-    await admitted;
-  },
+  }: HttpRequest<Found & { key: PresentedKey; caller: Caller; loading: Promise<Loaded> }>): Promise<void> =>
+    admit(access, scope, context, () => {
+      context.loading = context.pathError === undefined ? load(context) : Promise.reject(context.pathError);
+      // When the request is rejected, nothing awaits this promise, and an unhandled rejection would end the process.
+      context.loading.catch(() => undefined);
+    }),
 });

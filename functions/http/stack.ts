@@ -5,7 +5,7 @@ import type { KeyKind } from '../../core/access/api-key.ts';
 import type { Access, Caller } from '../../core/access/authenticate.ts';
 import { keyFinder } from '../../core/access/key-record.ts';
 import { plansFrom } from '../../core/access/plans.ts';
-import { requestCounter } from '../../core/access/request-counter.ts';
+import { recentMap, requestCounter } from '../../core/access/request-counter.ts';
 import { extraUnitsAdder, usageTable } from '../../core/access/usage-table.ts';
 import { database, databaseWithoutRetries } from '../../core/dynamodb/database.ts';
 import type { ApiError } from '../../core/problems.ts';
@@ -54,7 +54,12 @@ const openTables = (endpoint: HttpFunction) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(endpoint)) as TableId[]);
   const counter = requestCounter(usageTable(db, tables.usage));
-  const access: Access = { findKey: keyFinder(db, tables.keys), counter, plans: plansFrom(plansVariable()) };
+  const access: Access = {
+    findKey: keyFinder(db, tables.keys),
+    counter,
+    plans: plansFrom(plansVariable()),
+    seenInForce: recentMap(),
+  };
   return { db, tables, access };
 };
 

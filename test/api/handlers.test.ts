@@ -1,8 +1,7 @@
 /** What handlers do before they know their caller, what they reject first, and how they treat malformed events. */
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { generateKey } from '../../core/access/api-key.ts';
-import type { TableId } from '../../core/tables.ts';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
@@ -10,6 +9,7 @@ import type { GatewayHandler } from '../../functions/http/stack.ts';
 import { documents } from '../../openapi/endpoint-documents.ts';
 import { fillDomain } from '../support/content.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
+import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { NOON } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -30,46 +30,89 @@ const invoke = async (id: FunctionId, key: string | undefined, rest: object = {}
 const pathOf = (id: FunctionId): object =>
   (id in documents && documents[id as EndpointId].examples[0]?.request.path) || {};
 
-/** The tables that an endpoint reads beside admission: a lookup all of its own, others none. */
-const tablesBesideAdmission = (id: FunctionId): TableId[] => {
+/** The request that reads what the path of a lookup names, as `GetItem vehicles`. Other endpoints have none. */
+const preloadOf = (id: FunctionId): string[] => {
   const endpoint = (endpoints as Partial<Record<FunctionId, Endpoint>>)[id];
   const isLookup = endpoint?.method === 'GET' && endpoint.paths[0].includes('{');
-  return isLookup ? (Object.keys(endpoint.tables) as TableId[]).toSorted() : [];
+  const tables = isLookup ? Object.entries(endpoint.tables) : [];
+  const byAction = Map.groupBy(tables, ([, [action = '']]) => action);
+  return [...byAction].map(([action, named]) => [action, ...named.map(([table]) => table).sort()].join(' '));
 };
 
-/** The status of a request, whether its body was read, and the tables that it used beyond admission's. */
+/** The status of a request, whether its body was read, and the names of its database requests. */
 const outcomeOf = async (id: FunctionId, key: string | undefined, pathParameters: object = {}) => {
   const readBody = jest.fn(() => '{}');
   const before = api.faults.calls.length;
   const event = Object.defineProperty({ pathParameters }, 'body', { get: readBody, enumerable: true });
   const { statusCode } = await invoke(id, key, event);
-  const { keys, usage, ...others } = api.engine.names;
-  const used = api.faults.calls.slice(before).flatMap(({ tables }) => tables);
-  const tables = (Object.keys(others) as TableId[]).filter((table) => used.includes(api.engine.names[table]));
-  return { statusCode, bodyReads: readBody.mock.calls.length, calls: used.length, tables: tables.toSorted() };
+  await api.faults.settled();
+  const nameOf = ({ operation, tables }: DatabaseCall) => {
+    const ids = Object.entries(api.engine.names).flatMap(([table, name]) => (tables.includes(name) ? table : []));
+    return [operation, ...ids.sort()].join(' ');
+  };
+  const requests = api.faults.calls.slice(before).map(nameOf).sort();
+  return { statusCode, bodyReads: readBody.mock.calls.length, requests };
 };
 
 describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => {
   const path = pathOf(id);
-  const tables = tablesBesideAdmission(id);
+  const read = ['GetItem keys'];
+  /** Of a remembered key, sent at the same time. */
+  const atOnce = [...read, 'UpdateItem usage', ...preloadOf(id)].sort();
 
   it('reads nothing without a well-formed key', async () => {
     for (const key of [undefined, '', 'hunter2', `${generateKey('live')}x`]) {
-      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, calls: 0, tables: [] });
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: [] });
     }
   });
 
-  it('reads only what its path names for a key that is unknown, over its limit or else without the scope', async () => {
-    const overused = await api.newKey({ plan: 'free', scopes: [] }, 60);
-    const unscoped = id === 'usage' || id === 'not-found' ? [] : [[await api.newKey({ scopes: [] }), 403] as const];
-    for (const [key, statusCode] of [[generateKey('live'), 401] as const, [overused, 429] as const, ...unscoped]) {
-      expect(await outcomeOf(id, key, path)).toMatchObject({ statusCode, bodyReads: 0, tables });
+  it('only reads the record of a key that is unknown, revoked or expired, the first time and again', async () => {
+    const revoked = await api.newKey({ revokedAt: '2026-06-15T12:00:00.000Z' });
+    const expired = await api.newKey({ expires: '2026-06-14' });
+    const unknown = generateKey('live');
+    for (const key of [unknown, unknown, revoked, revoked, expired, expired]) {
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: read });
+    }
+  });
+
+  it('reads the record of a key first, and sends all requests at once when it has seen the key in force', async () => {
+    const key = await api.newKey({ plan: 'free' }, 60);
+    // What is sent while the record cannot be read does not wait for it.
+    const failing = async () => {
+      api.faults.inject(forTable(api.engine.names.keys, always('deny')));
+      const outcome = await outcomeOf(id, key, path);
+      api.faults.reset();
+      return outcome;
+    };
+    expect(await failing()).toEqual({ statusCode: 500, bodyReads: 0, requests: read });
+    await outcomeOf(id, key, path);
+    expect(await failing()).toEqual({ statusCode: 500, bodyReads: 0, requests: atOnce });
+  });
+
+  it('forgets a key that is revoked or has expired: its second 401 only reads the record', async () => {
+    for (const end of [{ revokedAt: '2026-06-15T12:00:00.000Z' }, { expires: '2026-06-14' }]) {
+      const key = await api.newKey({ plan: 'free' }, 60);
+      const limited = { statusCode: 429, bodyReads: 0, requests: [...atOnce, 'UpdateItem usage'].sort() };
+      expect(await outcomeOf(id, key, path)).toEqual(limited);
+      const record = await api.keys.get(keyIdOf(hashKey(key), 'live'));
+      await api.keys.add({ ...record, ...end });
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: atOnce });
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: read });
+    }
+  });
+
+  it('reads only what its path names for a key without the scope', async () => {
+    const unscoped = await api.newKey({ scopes: [] });
+    for (const key of id === 'usage' || id === 'not-found' ? [] : [unscoped, unscoped]) {
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: atOnce });
     }
   });
 
   it('reads nothing beside admission for a path that can name nothing', async () => {
+    const key = await api.newKey({ plan: 'free' }, 60);
     const nothing = { registration: 'AB12_CDE', id: '1' };
-    expect(await outcomeOf(id, generateKey('live'), nothing)).toMatchObject({ statusCode: 401, tables: [] });
+    const requests = [...read, 'UpdateItem usage', 'UpdateItem usage'];
+    expect(await outcomeOf(id, key, nothing)).toEqual({ statusCode: 429, bodyReads: 0, requests });
   });
 });
 
