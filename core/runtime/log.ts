@@ -86,12 +86,14 @@ export const logRequest = (request: RequestLog): void => {
     // The declared type is `string`; the line contains any value as JSON does.
     if (request[name] !== undefined) metrics.addMetadata(name, request[name] as string);
   }
-  metrics
-    .addMetric('Requests', 'Count', 1)
-    .addMetric('Latency', 'Milliseconds', latencyMs)
-    // Always there, so that its average is the share of requests that failed.
-    .addMetric('ServerErrors', 'Count', status >= 500 && !isForced ? 1 : 0)
-    .captureColdStartMetric();
+  metrics.addMetric('Requests', 'Count', 1).captureColdStartMetric();
+  // The line of a 401 is short, because anybody can cause millions, and does not lower the share of `ServerErrors`.
+  if (status !== 401) {
+    metrics
+      .addMetric('Latency', 'Milliseconds', latencyMs)
+      // In the line of every other request, so that its average is the share of requests that failed.
+      .addMetric('ServerErrors', 'Count', status >= 500 && !isForced ? 1 : 0);
+  }
   // Only their sums are read: a line of each request that says 0 would cost 0.06 USD per million.
   if (code === 'RATE_LIMITED' && !isForced) metrics.addMetric('RateLimited', 'Count', 1);
   if (lostUnits !== undefined) metrics.addMetric('LostUnits', 'Count', lostUnits);

@@ -115,7 +115,8 @@ describe('The line of a request', () => {
       const [, status, send, fields] = outcome;
       const { line, requestId, others, text, ...sent } = await send();
       expect(sent.status).toBe(status);
-      expect(line).toMatchObject({ level: 'INFO', requestId, status, Requests: 1, ServerErrors: 0, ...fields });
+      const served = status !== 401 && { ServerErrors: 0 };
+      expect(line).toMatchObject({ level: 'INFO', requestId, status, Requests: 1, ...served, ...fields });
       expect(Object.keys(line).filter((name) => !MEMBERS.includes(name))).toEqual([]);
       const happened = (members: Line) => WHERE_THEY_HAPPEN.filter((name) => name in members);
       expect(happened(line)).toEqual(happened(fields));
@@ -134,6 +135,13 @@ describe('The line of a request', () => {
     const CloudWatchMetrics = [{ Namespace: 'VehicleVerification/test', Dimensions: [['service']], Metrics }];
     expect(line._aws).toEqual({ Timestamp: expect.any(Number), CloudWatchMetrics });
     expect((await logOf(KNOWN, { key: generateKey('live') })).line).not.toHaveProperty('keyId');
+  });
+
+  it('of a 401 is short, and leaves the share of failed requests as it is', async () => {
+    const { status, line } = await logOf(KNOWN, { key: generateKey('live') });
+    expect(status).toBe(401);
+    expect(JSON.stringify(line).length).toBeLessThan(400);
+    expect(line).not.toHaveProperty('ServerErrors');
   });
 
   it('is followed by a failure line only when something failed, and not when the sandbox forced it', async () => {
