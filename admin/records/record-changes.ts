@@ -62,7 +62,8 @@ const compare = (change: PartChange, ownPart: PartSummary | undefined, ifNewer: 
   return lastUpdated && (ownPart.lastUpdated === undefined || ownPart.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
 };
 
-const isWrite = (outcome: RecordOutcome | WriteRefusal): boolean => outcome === 'loaded' || outcome === 'removed';
+const isWrite = (outcome: RecordOutcome | WriteRefusal): outcome is 'loaded' | 'removed' =>
+  outcome === 'loaded' || outcome === 'removed';
 
 /** Reads batches of items, a few of them ahead, and yields the results in the order of the items. */
 async function* readAhead<Item, Result>(
@@ -129,10 +130,11 @@ export const recordChanges = (
     return parts.size === 0 ? undefined : { registration: change.registration, ...target.join(parts) };
   };
 
+  /** Reads what is stored, decides, and writes it if it is unchanged, otherwise again. `found` is the first reading. */
   const apply = async (change: PartChange, found: StoredRecord | undefined): Promise<RecordOutcome | WriteRefusal> => {
     const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
-    let attempted: RecordOutcome | WriteRefusal | undefined;
+    let attempted: RecordOutcome | undefined;
     let stored = found;
     for (let tries = 0; ; tries += 1) {
       const outcome = decide(change, stored);
