@@ -38,7 +38,7 @@ const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep data and demo keys in DIR, a new or an empty folder (default: in memory)
   --dynamodb-host ADDRESS
                        let the database listen at this address of this machine, where containers reach it
-                       as host.docker.internal (docs/sam-local.md)
+                       as host.docker.internal (docs/testing.md)
   --help               this text
   --version            the version of this service
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),

@@ -66,7 +66,7 @@ const requireDocker = async (): Promise<DockerEngine> => {
 // The first run builds for minutes. This only ends a run that hangs.
 jest.setTimeout(1_200_000);
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/sam-local.md'), 'utf8').replaceAll('\\\n', '');
+const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/testing.md'), 'utf8').replaceAll('\\\n', '');
 const documented = (start: string): string => new RegExp(`^${start}.*$`, 'm').exec(PAGE)?.[0] ?? 'false';
 
 let docker: DockerEngine;
@@ -98,6 +98,6 @@ afterAll(async () => {
   await docker?.stop();
 });
 
-describe('The functions in Lambda containers, by the commands of docs/sam-local.md', () => {
+describe('The functions in Lambda containers, by the commands of docs/testing.md#in-lambdas-containers', () => {
   blackBoxTests(() => api);
 });

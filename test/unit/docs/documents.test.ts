@@ -1,4 +1,4 @@
-/** What documents say of code and of each other: citations, tests by their titles, figures, endpoints. */
+/** What documents say of code and of each other: citations, figures, endpoints. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
@@ -72,38 +72,6 @@ describe('Every citation leads to a section', () => {
     expect(code).toEqual(
       expect.arrayContaining(['core/problems.ts', 'lib/service-stack.ts', 'jest.config.js', '.ci/run']),
     );
-  });
-});
-
-describe('docs/ordered.md', () => {
-  const tests = filesOf('test/**/*{.test,-tests}.ts').map(read);
-
-  /** Whether a test file has these titles, each as the first argument of `describe`, `it` or their `each`. */
-  const isInOneFile = (titles: readonly string[]): boolean =>
-    tests.some((text) =>
-      titles.every((title) =>
-        ["'", '`'].some((quote) => new RegExp(`[(\\s]${RegExp.escape(quote + title + quote)},`).test(text)),
-      ),
-    );
-
-  /** The rows of the table: number, rule, endpoint and tests, whose titles stand in backquotes. */
-  const rules = read('docs/ordered.md')
-    .split('\n')
-    .filter((line) => /^\| \d/.test(line))
-    .map((line) => line.split(' | ').map((cell) => cell.replaceAll(/^\| ?| ?\|$/g, '')))
-    .map(([number, , , cell = '']) => {
-      const titles = [...cell.matchAll(/`([^`]+)`/g)].map(([, title = '']) => title);
-      return { number, titles };
-    });
-
-  it('names a test for each rule', () => {
-    expect(rules.length).toBeGreaterThan(20);
-    expect(rules.filter(({ titles }) => titles.length === 0)).toEqual([]);
-  });
-
-  it('names tests that there are', () => {
-    const titles = rules.flatMap((rule) => rule.titles);
-    expect(titles.filter((title) => !isInOneFile(title.split(' › ')))).toEqual([]);
   });
 });
 
