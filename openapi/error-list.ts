@@ -102,7 +102,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
 export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
 export const INTRODUCTION = [
-  'This list is for programmers whose request got an error. After it you know what each `code` means, and what to do.',
+  'Look up the `code` of an error here: what it means, and what to do.',
   'The service answers with a problem document (RFC 9457). Let your program decide by `code`, and show `detail` to a person.',
   'Quote `requestId` when you ask your operator for help. An error with only a `message` is from API Gateway, and has no code.',
 ].join('\n');
