@@ -97,7 +97,7 @@ const measure: Measurement = async () => {
     const deletion =
       ({ item }: (typeof items)[number]) =>
       () =>
-        content.remove(item.id, undefined, moment());
+        content.remove(item.id, {}, moment());
     await row('deletions from one domain', clients, items.map(deletion));
   }
   await close();

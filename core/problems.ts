@@ -164,10 +164,12 @@ export const idempotencyConflict = (): ApiError =>
     'This Idempotency-Key was used within 24 hours with another body; use a new key for a new item.',
   );
 
-export const preconditionFailed = (currentEtag: string): ApiError =>
+export const preconditionFailed = (header: 'If-Match' | 'If-None-Match', currentEtag: string): ApiError =>
   new ApiError(
     'PRECONDITION_FAILED',
-    `If-Match does not name ${currentEtag}, the ETag of the item. Read the item again, and send its ETag as it is.`,
+    header === 'If-Match'
+      ? `If-Match does not name ${currentEtag}, the ETag of the item. Read the item again, and send its ETag as it is.`
+      : `The item exists with the ETag ${currentEtag}, and If-None-Match names it. Send If-Match to change the item.`,
   );
 
 /** @param limit the requests that the plan allows in a window @param seconds the time until the window ends */

@@ -84,7 +84,7 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
     remedy: 'Use a new key for each new item, and the same key only to repeat the very same request.',
   },
   PRECONDITION_FAILED: {
-    meaning: 'The item is not the version in If-Match.',
+    meaning: 'The item is not the version in If-Match, or If-None-Match names its version.',
     remedy: 'Read the item again, make your change on that version, and send its `ETag` in `If-Match`.',
   },
   RATE_LIMITED: {

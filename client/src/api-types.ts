@@ -136,7 +136,7 @@ export interface paths {
         get: operations["getContent"];
         /**
          * Update a content item
-         * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed; otherwise the response is 412. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
          *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed), [`SLUG_TAKEN`](/docs/errors#slug-taken).
          */
@@ -144,7 +144,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a content item permanently
-         * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed; otherwise the response is 412.
+         * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored.
          *
          *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed).
          */
@@ -573,7 +573,7 @@ export interface components {
              *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
              *     - `SLUG_TAKEN`: Another item of the domain has this slug.
              *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
-             *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
+             *     - `PRECONDITION_FAILED`: The item is not the version in If-Match, or If-None-Match names its version.
              *     - `RATE_LIMITED`: The plan's requests of this window are used up.
              *     - `INTERNAL_ERROR`: The service could not answer, because of an error of its own.
              */
@@ -1626,6 +1626,8 @@ export interface operations {
             header?: {
                 /** @description Change the item only if its version is named here */
                 "If-Match"?: string;
+                /** @description Change the item only if its version is not named here */
+                "If-None-Match"?: string;
             };
             path: {
                 /** @description Identifier of the content item */
@@ -1779,7 +1781,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `PRECONDITION_FAILED`: The item is not the version in If-Match. */
+            /** @description `PRECONDITION_FAILED`: The item is not the version in If-Match, or If-None-Match names its version. */
             412: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1799,7 +1801,7 @@ export interface operations {
                         status: 412;
                         /**
                          * @description For programs to decide by. Extensible enum:
-                         *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
+                         *     - `PRECONDITION_FAILED`: The item is not the version in If-Match, or If-None-Match names its version.
                          */
                         code: "PRECONDITION_FAILED" | (string & {});
                     };
@@ -1815,6 +1817,8 @@ export interface operations {
             header?: {
                 /** @description Change the item only if its version is named here */
                 "If-Match"?: string;
+                /** @description Change the item only if its version is not named here */
+                "If-None-Match"?: string;
             };
             path: {
                 /** @description Identifier of the content item */
@@ -1894,7 +1898,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description `PRECONDITION_FAILED`: The item is not the version in If-Match. */
+            /** @description `PRECONDITION_FAILED`: The item is not the version in If-Match, or If-None-Match names its version. */
             412: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1914,7 +1918,7 @@ export interface operations {
                         status: 412;
                         /**
                          * @description For programs to decide by. Extensible enum:
-                         *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
+                         *     - `PRECONDITION_FAILED`: The item is not the version in If-Match, or If-None-Match names its version.
                          */
                         code: "PRECONDITION_FAILED" | (string & {});
                     };

@@ -23,6 +23,7 @@ import {
   requireDomain,
 } from './item.ts';
 import type { ItemPage } from './page.ts';
+import type { Preconditions } from './schemas.ts';
 
 export interface ChangeTiming {
   readonly now: Date;
@@ -42,11 +43,23 @@ const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields
   return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
 };
 
-/** Checks `If-Match` (RFC 9110 section 13.1.1). @throws PRECONDITION_FAILED unless absent, `*` or the item's version */
-const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
-  const tags = ifMatch.split(',').map((tag) => tag.trim());
-  if (!tags.includes(etagOf(item))) throw preconditionFailed(etagOf(item));
+/** Whether a list of entity tags is `*` or names this one. */
+const names = (tags: string, etag: string): boolean =>
+  tags.trim() === '*' || tags.split(',').some((tag) => tag.trim() === etag);
+
+/**
+ * Checks `If-Match`, which compares strongly, and `If-None-Match`, which compares weakly (RFC 9110 section 13.1).
+ * @throws PRECONDITION_FAILED
+ */
+const requirePreconditions = (
+  { 'If-Match': required, 'If-None-Match': excluded }: Preconditions,
+  item: ContentItem,
+): void => {
+  const etag = etagOf(item);
+  if (required !== undefined && !names(required, etag)) throw preconditionFailed('If-Match', etag);
+  if (excluded !== undefined && names(excluded.replaceAll('W/', ''), etag)) {
+    throw preconditionFailed('If-None-Match', etag);
+  }
 };
 
 /**
@@ -76,7 +89,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
    */
   const changeFound = async <T>(
     id: string,
-    ifMatch: string | undefined,
+    preconditions: Preconditions,
     { domains, deadline, newDomain }: ItemChange & { readonly newDomain?: string | undefined },
     attempt: (stored: ContentItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
   ): Promise<T> => {
@@ -84,7 +97,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       const stored = await reads.find(id);
       if (stored === undefined || !isAllowedDomain(domains, stored.domain)) throw contentNotFound();
       requireDomain(domains, newDomain ?? stored.domain);
-      requireMatch(ifMatch, stored);
+      requirePreconditions(preconditions, stored);
       const { outcome, result } = await attempt(stored);
       if (outcome.kind === 'done') return result;
       if (outcome.kind === 'slug taken') throw slugTaken();
@@ -136,10 +149,10 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     update: (
       id: string,
       changes: Partial<ContentFields>,
-      ifMatch: string | undefined,
+      preconditions: Preconditions,
       change: ItemChange,
     ): Promise<ContentItem> =>
-      changeFound(id, ifMatch, { ...change, newDomain: changes.domain }, async (stored) => {
+      changeFound(id, preconditions, { ...change, newDomain: changes.domain }, async (stored) => {
         const { version, updated_at } = stored;
         // The clocks of two instances can differ.
         const updatedAt = latest(change.now.toISOString(), updated_at);
@@ -148,8 +161,8 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       }),
 
     /** Deletes the item for good and frees its slug. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED */
-    remove: (id: string, ifMatch: string | undefined, change: ItemChange): Promise<ContentItem> =>
-      changeFound(id, ifMatch, change, async (stored) => ({
+    remove: (id: string, preconditions: Preconditions, change: ItemChange): Promise<ContentItem> =>
+      changeFound(id, preconditions, change, async (stored) => ({
         outcome: await transactions.remove(stored, change.deadline),
         result: stored,
       })),

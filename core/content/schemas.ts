@@ -120,9 +120,12 @@ export const IdempotencyKeyHeaders = T.Object({
   ),
 });
 
-export const IfMatchHeaders = T.Object({
+export const PreconditionHeaders = T.Object({
   'If-Match': T.Optional(T.String({ description: 'Change the item only if its version is named here' })),
+  'If-None-Match': T.Optional(T.String({ description: 'Change the item only if its version is not named here' })),
 });
+
+export type Preconditions = T.Static<typeof PreconditionHeaders>;
 
 /** The fields of a new item, with defaults. */
 export const newFields = (body: T.Static<typeof CreateContent>): ContentFields => {

@@ -117,7 +117,8 @@ export const REGISTRATION_RULE =
   'A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
 export const PAST_DAY_RULE =
   '`insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover.';
-export const IF_MATCH_RULE = 'With `If-Match`, only a version that it names is changed; otherwise the response is 412.';
+export const PRECONDITION_RULE =
+  'With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored.';
 export const BODY_RULE =
   'The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.';
 export const DOMAIN_RULE =

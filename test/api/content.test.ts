@@ -107,22 +107,44 @@ describe('PUT /v1/api/content/{id}', () => {
   });
 });
 
-describe('If-Match', () => {
-  it.each(['"1"', '*', '"7", "1"'])('%s allows a change of version 1', async (ifMatch) => {
+describe('If-Match and If-None-Match', () => {
+  it.each(['"1"', '*', '"7", "1"'])('with If-Match, %s allows a change of version 1', async (ifMatch) => {
     const { id } = await created();
     expect((await update(id, { title: 'x' }, { headers: { 'If-Match': ifMatch } })).status).toBe(200);
   });
 
-  it.each(['"2"', 'W/"1"', '1', '"7", 1', '""'])('%s rejects a change of version 1 with 412', async (ifMatch) => {
-    const item = await created();
-    const options = { headers: { 'If-Match': ifMatch } };
-    const { body } = await update(item.id, { title: 'x' }, options);
-    expect(body).toMatchObject({ code: 'PRECONDITION_FAILED', detail: expect.stringContaining('"1"') });
-    expect((await remove(item.id, options)).status).toBe(412);
-    expect((await read(item.id)).body).toEqual(item);
+  it.each(['"2"', 'W/"1"', '1', '"7", 1', '""'])(
+    'with If-Match, %s rejects a change of version 1 with 412',
+    async (ifMatch) => {
+      const item = await created();
+      const options = { headers: { 'If-Match': ifMatch } };
+      const { body } = await update(item.id, { title: 'x' }, options);
+      expect(body).toMatchObject({ code: 'PRECONDITION_FAILED', detail: expect.stringContaining('"1"') });
+      expect((await remove(item.id, options)).status).toBe(412);
+      expect((await read(item.id)).body).toEqual(item);
+    },
+  );
+
+  it.each(['*', '"1"', '"7", "1"', 'W/"1"'])(
+    'with If-None-Match, %s rejects a change of version 1 with 412',
+    async (tags) => {
+      const item = await created();
+      const options = { headers: { 'If-None-Match': tags } };
+      const { body } = await update(item.id, { title: 'x' }, options);
+      expect(body).toMatchObject({ code: 'PRECONDITION_FAILED', detail: expect.stringMatching(/"1".*If-None-Match/) });
+      expect((await remove(item.id, options)).status).toBe(412);
+      expect((await read(item.id)).body).toEqual(item);
+      expect((await update('nothing', { title: 'x' }, options)).status).toBe(404);
+    },
+  );
+
+  it('with If-None-Match, other versions allow a change, and a read is never 304', async () => {
+    const { id } = await created();
+    expect((await read(id, { headers: { 'If-None-Match': '"1"' } })).status).toBe(200);
+    expect((await update(id, { title: 'x' }, { headers: { 'If-None-Match': '"2", W/"3"' } })).status).toBe(200);
   });
 
-  it('is checked after 400 and 404, and before 409', async () => {
+  it('are checked after 400 and 404, and before 409', async () => {
     const { id } = await created();
     const { slug } = await created();
     expect((await update('nothing', { slug: 'NO' }, OUTDATED)).status).toBe(400);

@@ -38,6 +38,8 @@ export const contentTests = (api: () => HttpCaller): void => {
       expect(updated.headers.get('etag')).toBe('"2"');
       expectProblem(await call('PUT', location, { json: { title: 'X' }, ...ifFirst }), 412, 'PRECONDITION_FAILED');
       expectProblem(await call('DELETE', location, ifFirst), 412, 'PRECONDITION_FAILED');
+      const ifAbsent = { headers: { 'If-None-Match': '*' } };
+      expectProblem(await call('PUT', location, { json: { title: 'X' }, ...ifAbsent }), 412, 'PRECONDITION_FAILED');
       expectProblem(await call('PUT', location, { json: {} }), 400, 'VALIDATION_FAILED');
       const deleted = await call('DELETE', location);
       expectStatus(deleted, 204);

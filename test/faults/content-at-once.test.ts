@@ -53,8 +53,8 @@ it(
       const kind = next();
       try {
         if (kind < 0.4) await create();
-        else if (kind < 0.8) await content.update(id, { domain: any(DOMAINS) ?? '' }, undefined, moment());
-        else await content.remove(id, undefined, moment());
+        else if (kind < 0.8) await content.update(id, { domain: any(DOMAINS) ?? '' }, {}, moment());
+        else await content.remove(id, {}, moment());
         figures.changes += 1;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;

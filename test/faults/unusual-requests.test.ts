@@ -66,13 +66,13 @@ const inConflict = async (key: string): Promise<Request[]> => {
   const headers = { 'Idempotency-Key': w() };
   const { body } = await api.call('POST', CONTENT, { key, json, headers });
   const item = `${CONTENT}/${(body as { id: string }).id}`;
-  const ifMatch = [`"${w()}"`, w()].map((version) => ({ 'If-Match': version }));
+  const conditions = [{ 'If-Match': `"${w()}"` }, { 'If-Match': w() }, { 'If-None-Match': `*, "1", ${w()}` }];
   return [
     ['POST', CONTENT, { key, json: { ...json, title: w() }, headers }],
     ['POST', CONTENT, { key, json }],
     ['POST', CONTENT, { key, json, headers: { 'Idempotency-Key': w().repeat(40) } }],
-    ...ifMatch.map((match): Request => ['PUT', item, { key, json: { title: w() }, headers: match }]),
-    ...ifMatch.map((match): Request => ['DELETE', item, { key, headers: match }]),
+    ...conditions.map((headers): Request => ['PUT', item, { key, json: { title: w() }, headers }]),
+    ...conditions.map((headers): Request => ['DELETE', item, { key, headers }]),
   ];
 };
 

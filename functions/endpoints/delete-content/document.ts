@@ -2,15 +2,15 @@ import {
   contentIdPath,
   type EndpointDocument,
   example,
-  IF_MATCH_RULE,
   misplacedParameter,
+  PRECONDITION_RULE,
   sampleItemPath,
 } from '../document.ts';
 import { input } from './input.ts';
 
 export const document: EndpointDocument = {
   operationId: 'deleteContent',
-  description: `The item is deleted permanently and its slug is free again; a second delete is 404. ${IF_MATCH_RULE}`,
+  description: `The item is deleted permanently and its slug is free again; a second delete is 404. ${PRECONDITION_RULE}`,
   path: contentIdPath,
   ...input.schemas,
   success: 'The item is deleted; the response has no body',

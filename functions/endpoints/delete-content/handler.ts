@@ -6,7 +6,7 @@ import { input } from './input.ts';
 export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ pathParameters: { id = '' }, input: { headers }, caller, content, now, deadline }) => {
-    await content.remove(id, headers['If-Match'], { now, deadline, domains: caller.key.domains });
+    await content.remove(id, headers, { now, deadline, domains: caller.key.domains });
     return {};
   },
 );

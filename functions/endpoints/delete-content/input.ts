@@ -1,4 +1,4 @@
-import { IfMatchHeaders } from '../../../core/content/schemas.ts';
+import { PreconditionHeaders } from '../../../core/content/schemas.ts';
 import { defineInput } from '../../http/input.ts';
 
-export const input = defineInput({ headers: IfMatchHeaders });
+export const input = defineInput({ headers: PreconditionHeaders });

@@ -6,14 +6,14 @@ import {
   DOMAIN_RULE,
   type EndpointDocument,
   example,
-  IF_MATCH_RULE,
+  PRECONDITION_RULE,
   sampleItemPath,
 } from '../document.ts';
 import { input } from './input.ts';
 
 export const document: EndpointDocument = {
   operationId: 'updateContent',
-  description: `Omitted fields keep their value, so a full body replaces the item. \`id\`, \`created_at\`, \`updated_at\` and \`version\` are ignored. Every update increments \`version\`. ${IF_MATCH_RULE} ${DOMAIN_RULE} ${CONTENT_FIELD_RULES} ${BODY_RULE}`,
+  description: `Omitted fields keep their value, so a full body replaces the item. \`id\`, \`created_at\`, \`updated_at\` and \`version\` are ignored. Every update increments \`version\`. ${PRECONDITION_RULE} ${DOMAIN_RULE} ${CONTENT_FIELD_RULES} ${BODY_RULE}`,
   path: contentIdPath,
   ...input.schemas,
   response: ContentItem,

@@ -9,7 +9,7 @@ export const handler = serve(
   { endpoint, data: contentData, input },
   async ({ pathParameters: { id = '' }, input: { body, headers }, caller, content, now, deadline }) => {
     const change = { now, deadline, domains: caller.key.domains };
-    const item = await content.update(id, changedFields(body), headers['If-Match'], change);
+    const item = await content.update(id, changedFields(body), headers, change);
     return { body: item, headers: { ETag: etagOf(item) } };
   },
 );

@@ -1,4 +1,4 @@
-import { IfMatchHeaders, UpdateContent } from '../../../core/content/schemas.ts';
+import { PreconditionHeaders, UpdateContent } from '../../../core/content/schemas.ts';
 import { defineInput } from '../../http/input.ts';
 
-export const input = defineInput({ headers: IfMatchHeaders, body: UpdateContent });
+export const input = defineInput({ headers: PreconditionHeaders, body: UpdateContent });

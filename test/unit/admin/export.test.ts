@@ -108,7 +108,7 @@ describe('export content', () => {
     const { client, names } = engine();
     for (const domain of ['a.example', 'b.example']) await fillDomain(client, names.content, domain, 15);
     const [newest] = (await allItems()).items;
-    await table().update(newest?.id ?? '', { title: 'Second' }, undefined, moment());
+    await table().update(newest?.id ?? '', { title: 'Second' }, {}, moment());
     const path = pathOf('all.ndjson');
     const stdout = `30 content items are in ${path}.\n`;
     expect(await run(['export', 'content', path])).toMatchObject({ exitCode: 0, stdout });

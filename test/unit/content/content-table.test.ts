@@ -46,12 +46,12 @@ const perform = async (model: ModelItem[], step: Change, nth: number): Promise<u
   if (known === undefined) return undefined;
   const { id, version } = known.item;
   if (step.kind === 'remove') {
-    await table().remove(id, undefined, moment());
+    await table().remove(id, {}, moment());
     model.splice(model.indexOf(known), 1);
     const notFound = { name: 'ApiError', code: 'CONTENT_NOT_FOUND' };
-    return expect(table().remove(id, undefined, moment())).rejects.toMatchObject(notFound);
+    return expect(table().remove(id, {}, moment())).rejects.toMatchObject(notFound);
   }
-  const updating = table().update(id, step.to, `"${version}"`, moment());
+  const updating = table().update(id, step.to, { 'If-Match': `"${version}"` }, moment());
   if (isTaken({ ...known.item, ...step.to }, known)) return expect(updating).rejects.toMatchObject(slugTaken);
   known.item = await updating;
   return undefined;
@@ -96,7 +96,7 @@ it('Content matches a plain array after random changes, newest first in each lis
         expect(await byCursors(filter)).toEqual(expected);
       }
       expect(await inconsistenciesOf(engine.client, engine.names.content)).toEqual([]);
-      for (const { item } of model) await table().remove(item.id, undefined, moment());
+      for (const { item } of model) await table().remove(item.id, {}, moment());
     }),
     { numRuns: 12 },
   );
@@ -176,9 +176,9 @@ it('A change costs one write per DynamoDB item', async () => {
   const create = await meter.costOf(async () => {
     id = (await content().create(someFields('new.example', 'cost'), undefined, moment())).item.id;
   });
-  const update = await meter.costOf(() => content().update(id, { title: 'New' }, undefined, moment()));
-  const move = await meter.costOf(() => content().update(id, { domain: DOMAIN }, undefined, moment()));
-  const remove = await meter.costOf(() => content().remove(id, undefined, moment()));
+  const update = await meter.costOf(() => content().update(id, { title: 'New' }, {}, moment()));
+  const move = await meter.costOf(() => content().update(id, { domain: DOMAIN }, {}, moment()));
+  const remove = await meter.costOf(() => content().remove(id, {}, moment()));
   const costs = [create, update, move, remove];
   expect(costs.map(({ requests }) => requests)).toEqual([1, 2, 2, 2]);
   // DynamoDB Local reports fewer units for a transaction than DynamoDB and the embedded engine count.

@@ -87,7 +87,7 @@ describe('import content', () => {
     const line = itemLine('s', { domain: 'f.example', id: '21111111-2222-4333-8444-555555555551', version: 2 });
     await loadLines([line]);
     const { items } = await list('f.example');
-    await table().update(items[0]?.id ?? '', { title: 'U' }, undefined, { now: NOW, deadline: deadlineIn(5_000) });
+    await table().update(items[0]?.id ?? '', { title: 'U' }, {}, { now: NOW, deadline: deadlineIn(5_000) });
     await loadLines([line], later);
     expect((await list('f.example')).items).toMatchObject([{ title: 'T', version: 4 }]);
   });
