@@ -24,7 +24,7 @@ export interface MonitoredParts {
   readonly intakeProjects: readonly IntakeProject[];
 }
 
-/** docs/runbook.md has a section on each alarm that notifies somebody. */
+/** docs/runbook.md has a section on each alarm. */
 interface AlarmDescription {
   readonly id: string;
   readonly description: string;
@@ -32,8 +32,6 @@ interface AlarmDescription {
   readonly when: Condition;
   /** Whether somebody must act now. Any other alarm can wait until somebody reads the mail. */
   readonly isUrgent?: boolean;
-  /** Whether the alarm only rolls back deployments, and notifies nobody. */
-  readonly isSilent?: boolean;
 }
 
 type Condition = Omit<AlarmProps, 'metric'>;
@@ -59,7 +57,6 @@ const aboveOnce = (threshold: number): Condition => ({
 
 const MINUTE = Duration.minutes(1);
 const SUM = { statistic: 'Sum', period: MINUTE };
-const AVERAGE = { statistic: 'Average', period: MINUTE };
 
 /** Maximum share of requests that may fail inside the service. */
 const MAX_ERROR_SHARE = 0.01;
@@ -122,24 +119,8 @@ const intakeAlarms = (
   })),
 ];
 
-/**
- * Ids of the alarms that roll back a new version of a function. A caller can raise none of them. A function turns most
- * of its errors into a 500, which `ErrorRate` counts.
- */
-export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
-  `FunctionErrors-${id}`,
-  'ErrorRate',
-  'Unreachable',
-];
-
-export const describeAlarms = ({
-  settings,
-  gateway,
-  tables,
-  functions,
-  intakeProjects,
-}: MonitoredParts): AlarmDescription[] => {
-  const { stage, gradualDeployment, throttle, accountConcurrency } = settings;
+export const describeAlarms = ({ settings, gateway, tables, intakeProjects }: MonitoredParts): AlarmDescription[] => {
+  const { stage, throttle, accountConcurrency } = settings;
   const requestsPerMinute = throttle.rateLimit * 60;
   const tooManyFailures = whenAbove(Math.ceil(requestsPerMinute * MAX_FAILURES));
   return [
@@ -221,13 +202,5 @@ export const describeAlarms = ({
     })),
     ...importAlarms(settings),
     ...intakeAlarms(settings, intakeProjects),
-    // The metric is the alias's, so it counts both versions. Its values are 0 or 1: the average is a share.
-    ...(gradualDeployment ? [...functions] : []).map(([id, { live }]) => ({
-      id: `FunctionErrors-${id}`,
-      description: `The function ${id} does not start, crashes or times out. Rolls back its deployment, notifies nobody.`,
-      metric: live.metricErrors(AVERAGE),
-      when: aboveOnce(MAX_ERROR_SHARE),
-      isSilent: true,
-    })),
   ];
 };

@@ -9,9 +9,9 @@ import { describeAlarms, type MonitoredParts } from './alarm-descriptions.ts';
 
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
-  /** The stack's own topic, which gets every alarm that notifies, and sends it to `alarmEmail`. */
+  /** The stack's own topic, which gets every alarm, and sends it to `alarmEmail`. */
   readonly topic: Topic;
-  readonly byId: ReadonlyMap<string, Alarm>;
+  readonly all: readonly Alarm[];
   /** Must be created after the probe: before its first runs `Unreachable` has no data, and would send a mail. */
   readonly subscription?: Subscription;
 
@@ -33,17 +33,14 @@ export class ServiceAlarms extends Construct {
     const now = [this.topic, ...others].map((topic) => new SnsAction(topic));
     // Alarms that can wait go to the mail alone, unless there is none.
     const later = alarmEmail === undefined ? now : now.slice(0, 1);
-    const alarms = describeAlarms(props).map(({ id: alarmId, description, metric, when, isUrgent, isSilent }) => {
-      const whatToDo = isSilent ? '' : ` What to do: ${runbookSection(alarmId, runbookUrl)}`;
-      const alarm = new Alarm(this, alarmId, { alarmDescription: description + whatToDo, metric, ...when });
-      if (!isSilent) {
-        const publish = isUrgent ? now : later;
-        alarm.addAlarmAction(...publish);
-        alarm.addOkAction(...publish);
-      }
-      return [alarmId, alarm] as const;
+    this.all = describeAlarms(props).map(({ id: alarmId, description, metric, when, isUrgent }) => {
+      const alarmDescription = `${description} What to do: ${runbookSection(alarmId, runbookUrl)}`;
+      const alarm = new Alarm(this, alarmId, { alarmDescription, metric, ...when });
+      const publish = isUrgent ? now : later;
+      alarm.addAlarmAction(...publish);
+      alarm.addOkAction(...publish);
+      return alarm;
     });
-    this.byId = new Map(alarms);
   }
 }
 

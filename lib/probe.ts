@@ -28,8 +28,7 @@ const MINUTE = Duration.minutes(1);
  * that other alarms miss: when nobody reaches the service, their metrics have no data; when the service rejects
  * everybody, they count no error.
  *
- * It is updated last: the old probe watches the rollout, and a new journey never meets an old version of the service.
- * The alarm `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.
+ * It is updated last, so that a new journey never meets an old version of the service.
  */
 export class Probe extends Construct {
   readonly functionArn: string;

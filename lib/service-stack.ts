@@ -13,7 +13,6 @@ import { addAudit } from './audit.ts';
 import type { Bundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
-import { addGradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { Intake } from './intake.ts';
 import { addOnCallPolicy } from './on-call-policy.ts';
@@ -38,7 +37,6 @@ interface ServiceStackProps {
  *
  *     caller → HttpGateway ─ a route per path of functions/endpoints/table.ts, `$default` for all other requests
  *                └→ EndpointFunction ─ one per endpoint, with its permissions; its alias `live` is invoked
- *                     ↑  gradual deployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
  *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
@@ -67,7 +65,7 @@ export class ServiceStack extends Stack {
     this.tables = new ServiceTables(this, 'Tables', settings);
     this.gateway = new HttpGateway(this, 'Gateway', settings);
     const { tables, gateway } = this;
-    const { signedAnswers, gradualDeployment, atOnce } = settings;
+    const { signedAnswers } = settings;
     const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
     const signerArns: string[] = [];
@@ -107,13 +105,12 @@ export class ServiceStack extends Stack {
         : undefined;
     const monitored = { settings, gateway, tables, functions, intakeProjects: intake?.projects ?? [] };
     const serviceAlarms = new ServiceAlarms(this, 'Alarms', monitored);
-    const { byId: alarms, subscription, topic } = serviceAlarms;
-    if (gradualDeployment) addGradualDeployment(this, functions, alarms, atOnce);
+    const { all: alarms, subscription, topic } = serviceAlarms;
     const { origin } = gateway;
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin, tables, functions });
     subscription?.node.addDependency(probe);
     for (const rule of intake?.rules ?? []) rule.node.addDependency(probe);
-    addDashboard(this, monitored, [...alarms.values()]);
+    addDashboard(this, monitored, [...alarms]);
     this.addOutputs(settings, commit, topic.topicArn);
     addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
     addOnCallPolicy(this, stage, probe);

@@ -38,8 +38,8 @@ export class SigningKeys extends Construct {
   }
 
   /**
-   * Permits the actions of an endpoint on every key, not only on the first: during a gradual deployment and after a
-   * roll back, older versions sign with the key that was first when they were deployed.
+   * Permits the actions of an endpoint on every key, not only on the first: while a deployment moves the aliases,
+   * and after a roll back, older versions sign with the key that was first when they were deployed.
    */
   statements({ signing = [] }: Pick<HttpFunction, 'signing'>): PolicyStatement[] {
     const actions = signing.map((action) => `kms:${action}`);

@@ -14,8 +14,6 @@ export interface StageSettings extends StageFile {
   readonly throttle: NonNullable<StageFile['throttle']>;
   readonly logRetentionDays: number;
   readonly architecture: 'arm64' | 'x86_64';
-  /** Overrides `gradualDeployment` for this deployment. */
-  readonly atOnce: boolean;
 }
 
 /** The settings of a stage are wrong. The message has one line for each problem. */
@@ -31,7 +29,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
 /** The names that `-c` accepts besides the CDK's own, which have a colon or a slash. */
-const ACCEPTED = ['stage', 'stages', 'architecture', 'atOnce'];
+const ACCEPTED = ['stage', 'stages', 'architecture'];
 const OWN_NAME = /^[\w.-]+$/;
 
 const read = (file: string): { readonly value?: unknown; readonly problems?: readonly string[] } => {
@@ -50,7 +48,7 @@ const read = (file: string): { readonly value?: unknown; readonly problems?: rea
  * @throws InvalidSettings with all problems at once
  */
 export const stageSettings = (context: Readonly<Record<string, unknown>>): StageSettings => {
-  const { stage = 'dev', stages = 'stages', architecture = 'arm64', atOnce = false } = context;
+  const { stage = 'dev', stages = 'stages', architecture = 'arm64' } = context;
   if (typeof stage !== 'string' || !STAGE_NAME.test(stage)) {
     throw new InvalidSettings(['-c stage must be lower-case letters, digits and hyphens, at most 20.']);
   }
@@ -62,7 +60,6 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
   if (!['arm64', 'x86_64'].includes(String(architecture))) {
     all.push('-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.');
   }
-  if (!['true', 'false'].includes(String(atOnce))) all.push('-c atOnce must be true or false (the default).');
   const { value, problems } = read(file);
   all.push(
     ...(problems ??
@@ -74,7 +71,6 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
     stage,
     file,
     architecture: architecture as StageSettings['architecture'],
-    atOnce: String(atOnce) === 'true',
     keepsData: false,
     throttle: DEFAULT_THROTTLE,
     logRetentionDays: settings.keepsData ? 90 : 7,

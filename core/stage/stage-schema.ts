@@ -82,10 +82,10 @@ export const StageFile = T.Object({
   /**
    * The qualifier of the bootstrap that may deploy the stage. Default: the CDK's, which all stages share.
    *
-   * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, CodeDeploy,
-   * DynamoDB, EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles
-   * and policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `signedAnswers` KMS,
-   * `audit` CloudTrail and S3.
+   * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, DynamoDB,
+   * EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles and
+   * policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `signedAnswers` KMS, `audit`
+   * CloudTrail and S3.
    * Without such a policy CloudFormation deploys as an administrator.
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles. The roles of the service are limited by
    * `"@aws-cdk/core:permissionsBoundary": { "name": "NAME" }` in the context of cdk.json.
@@ -103,7 +103,7 @@ export const StageFile = T.Object({
       'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
     ),
   ),
-  /** Receives a mail for every alarm except those that only roll back a deployment. */
+  /** Receives a mail for every alarm. */
   alarmEmail: T.Optional(text(/^[^\s@]+@[^\s@]+$/, 'an email address')),
   /**
    * A topic of yours, in the region of the stage. It gets the alarms that need a person now, and without `alarmEmail`
@@ -153,11 +153,6 @@ export const StageFile = T.Object({
    * about 0.3 USD per million requests. Lambda always logs failed invocations. Default: false.
    */
   lambdaSystemLogs: T.Optional(T.Boolean()),
-  /**
-   * Whether a new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back
-   * when an alarm of the function is raised. Default: false, it serves all requests at once.
-   */
-  gradualDeployment: T.Optional(T.Boolean()),
 });
 
 export type StageFile = T.Static<typeof StageFile>;

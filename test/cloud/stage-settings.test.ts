@@ -67,7 +67,6 @@ describe('The settings of a stage', () => {
       file: inStages('small.json'),
       stage: 'small',
       architecture: 'arm64',
-      atOnce: false,
       region: 'eu-west-1',
       keepsData: false,
       throttle: { rateLimit: 1_000, burstLimit: 2_000 },
@@ -190,11 +189,10 @@ describe('The command line', () => {
   it('rejects unknown names and unknown values, together with the problems of the file', () => {
     write('bad', { region: 5, alarmMail: 'x', keepsData: 'no' });
     const file = inStages('bad.json');
-    const context = { stages: inStages(), stage: 'bad', stge: 'prod', architecture: 'mips', atOnce: 'yes' };
+    const context = { stages: inStages(), stage: 'bad', stge: 'prod', architecture: 'mips' };
     expect(complaint(context)?.split('\n')).toEqual([
-      `-c stge is unknown: -c accepts stage, stages, architecture, atOnce; the settings are in ${file}.`,
+      `-c stge is unknown: -c accepts stage, stages, architecture; the settings are in ${file}.`,
       '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
-      '-c atOnce must be true or false (the default).',
       `${file}: alarmMail is not a setting: did you mean alarmEmail?`,
       `${file}: region must be a string.`,
       `${file}: keepsData must be boolean.`,

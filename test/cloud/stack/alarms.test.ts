@@ -9,20 +9,17 @@ import {
   PROD,
   type Resource,
   resourcesOf,
-  SERVING_SIGNED,
   stacks,
   statementsOf,
   type Template,
 } from './templates.ts';
 
-const isSilent = ({ id }: { readonly id: string }) => id.startsWith('AlarmsFunctionErrors');
 const isUrgent = ({ id }: { readonly id: string }) =>
   /^Alarms(Unreachable|ErrorRate|DatabaseErrors|FunctionThrottles)/.test(id);
 const ON_CALL = 'arn:aws:sns:eu-west-2:123456789012:on-call';
 const ELSEWHERE = 'arn:aws:sns:eu-west-1:210987654321:on-call';
 const alarmsOf = (template: Template): (Resource['Properties'] & { readonly id: string })[] =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, Properties }) => ({ id, ...Properties }));
-const notifyingAlarmsOf = (template: Template) => alarmsOf(template).filter((alarm) => !isSilent(alarm));
 
 /**
  * `AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5, notBreaching`; a share of two metrics by its
@@ -56,9 +53,6 @@ describe('The alarms', () => {
       // Without a dimension, as the CLI publishes them.
       'VehicleVerification/prod VehiclesLoaded by : Sum LessThanThreshold 1 in all of 26 hours, breaching',
       'VehicleVerification/prod ComplianceLoaded by : Sum LessThanThreshold 1 in all of 168 hours, breaching',
-      ...SERVING_SIGNED.map(
-        () => 'AWS/Lambda Errors by FunctionName, Resource: Average > 0.01 in 1 of 1, notBreaching',
-      ),
     ]);
     const sums = alarmsOf(PROD).filter(({ Statistic }) => Statistic === 'Sum');
     expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 48_000, 6, 6, 6]);
@@ -81,9 +75,9 @@ describe('The alarms', () => {
     expect(silent).toMatch(/^Nothing was loaded from vehicles\/acme\/ for 26h\. /);
   });
 
-  it('exist for single functions only where they roll back deployments, and for the imports that are expected', () => {
+  it('exist in every stage, and for the imports that are expected', () => {
     const ofDev = alarmsOf(DEV).map(({ id }) => id);
-    expect(ofDev).toEqual(notifyingAlarmsOf(PROD).map(({ id }) => id));
+    expect(ofDev).toEqual(alarmsOf(PROD).map(({ id }) => id));
     const others = alarmsOf(KEPT).filter(({ id }) => !ofDev.includes(id));
     expect(others).toMatchObject([{ MetricName: 'ComplianceLoaded', EvaluationPeriods: 24 }]);
   });
@@ -92,28 +86,27 @@ describe('The alarms', () => {
     const runbook = readFileSync('docs/runbook.md', 'utf8');
     const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
-    const named = [FULL, LOADS].flatMap(notifyingAlarmsOf).map(({ id }) => sectionOf(id));
+    const named = [FULL, LOADS].flatMap(alarmsOf).map(({ id }) => sectionOf(id));
     expect([...new Set(named)].sort()).toEqual([...sections].sort());
     for (const [template, address] of [
       [FULL, 'https://example.com/runbook.md'],
       [LOADS, 'docs/runbook.md'],
     ] as const) {
-      for (const { id, AlarmDescription } of notifyingAlarmsOf(template)) {
+      for (const { id, AlarmDescription } of alarmsOf(template)) {
         const [, link] = String(AlarmDescription).split(' What to do: ');
         expect({ id, link }).toEqual({ id, link: `${address}#${sectionOf(id)?.toLowerCase()}` });
       }
     }
   });
 
-  it('go to alarmEmail, those that need a person now to alarmTopicArn too, and those that only roll back a function to nobody', () => {
+  it('go to alarmEmail, and those that need a person now to alarmTopicArn too', () => {
     const [topic] = resourcesOf(FULL, 'AWS::SNS::Topic');
     const mail = { Ref: topic?.id };
     expect(FULL.Outputs.AlarmTopic?.Value).toEqual(mail);
     for (const alarm of alarmsOf(FULL)) {
       const { id, AlarmActions, OKActions } = alarm;
       const topics = isUrgent(alarm) ? [mail, ON_CALL] : [mail];
-      const expected = isSilent(alarm) ? {} : { AlarmActions: topics, OKActions: topics };
-      expect({ id, AlarmActions, OKActions }).toEqual({ id, ...expected });
+      expect({ id, AlarmActions, OKActions }).toEqual({ id, AlarmActions: topics, OKActions: topics });
     }
     expect(resourcesOf(FULL, 'AWS::SNS::Subscription')).toMatchObject([
       { Properties: { Protocol: 'email', Endpoint: 'ops@example.com', TopicArn: { Ref: topic?.id } } },

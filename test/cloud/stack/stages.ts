@@ -5,7 +5,6 @@ import type { StageFile } from '../../../core/stage/stage-schema.ts';
 export interface Stage {
   readonly stage: 'dev' | 'prod';
   readonly architecture?: string;
-  readonly atOnce?: boolean;
   readonly settings?: Partial<StageFile>;
 }
 
@@ -47,7 +46,6 @@ export const EVERY_SETTING = {
     },
     throttle: { rateLimit: 5_000, burstLimit: 500 },
     domain: { ...domain, disableDefaultEndpoint: true },
-    gradualDeployment: true,
   },
 } as const;
 
@@ -108,6 +106,4 @@ export const STAGES = {
       tables: { vehicles: 'restored-vehicles' },
     },
   },
-  /** As `full`, but deployed at once. */
-  atOnce: { ...EVERY_SETTING, atOnce: true },
 } as const satisfies Record<string, Stage>;

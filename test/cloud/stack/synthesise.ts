@@ -35,17 +35,14 @@ const violationsIn = (assembly: string): string => {
  * The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it.
  * @throws Error that names the rules of AwsSolutions that it violates
  */
-const stackOf = (
-  assemblies: string,
-  { stage, architecture = 'arm64', atOnce = false, settings: changes = {} }: Stage,
-) => {
+const stackOf = (assemblies: string, { stage, architecture = 'arm64', settings: changes = {} }: Stage) => {
   const outdir = mkdtempSync(join(assemblies, 'app-'));
   const file = { ...readJson(`stages/${stage}.json`), account: '123456789012', ...changes };
   writeFileSync(join(outdir, `${stage}.json`), JSON.stringify(file));
   const { context } = readJson('cdk.json');
   const app = new App({
     outdir,
-    context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, atOnce, stages: outdir },
+    context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, stages: outdir },
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const settings = stageSettings(app.node.getAllContext());

@@ -7,7 +7,6 @@ export interface Resource {
   readonly Properties: Readonly<Record<string, unknown>>;
   readonly DeletionPolicy?: string;
   readonly DependsOn?: readonly string[];
-  readonly UpdatePolicy?: object;
 }
 
 export interface Template {
