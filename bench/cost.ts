@@ -45,7 +45,7 @@ const PRICES = {
   /** Out to the internet. */
   transferPerGigabyte: 0.09,
 } as const;
-/** API Gateway's access log, by its length; nothing here writes it. Lambda's own lines are off (`lambdaSystemLogs`). */
+/** API Gateway's access log, by its length; nothing here writes it. Lambda logs lines of its own for failures only. */
 const ACCESS_LOG_BYTES = 229;
 
 /** The size of the response, headers included. */

@@ -41,9 +41,9 @@ export class EndpointFunction extends Construct {
       memorySize: endpoint.memoryMegabytes,
       // A function's own deadline is one second before it; API Gateway's limit is 30 s.
       timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
-      // Log levels need this format. At INFO Lambda logs its own lines for every invocation, at WARN for failed ones.
+      // Log levels need this format. At INFO Lambda would log its own lines for every invocation, 0.30 USD per million.
       loggingFormat: LoggingFormat.JSON,
-      systemLogLevelV2: settings.lambdaSystemLogs ? SystemLogLevel.INFO : SystemLogLevel.WARN,
+      systemLogLevelV2: SystemLogLevel.WARN,
       // Request lines are logged at INFO and carry the metrics: with a higher level the alarms would have no data.
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       environment: {

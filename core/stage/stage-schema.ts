@@ -148,11 +148,6 @@ export const StageFile = T.Object({
       () => `must be a number of days that CloudWatch Logs offers: ${LOG_RETENTION_DAYS.join(', ')}`,
     ),
   ),
-  /**
-   * Whether Lambda logs its own lines for every invocation, with billed duration, memory and init duration. They cost
-   * about 0.3 USD per million requests. Lambda always logs failed invocations. Default: false.
-   */
-  lambdaSystemLogs: T.Optional(T.Boolean()),
 });
 
 export type StageFile = T.Static<typeof StageFile>;

@@ -46,10 +46,9 @@ describe('The functions', () => {
     }
   });
 
-  it('have lines of Lambda, DOCS_URL and another processor if the settings and the context ask for it', () => {
+  it('have DOCS_URL and another processor if the settings and the context ask for it', () => {
     for (const { Properties } of servingFunctions(FULL)) {
       expect(Properties).toMatchObject({
-        LoggingConfig: { SystemLogLevel: 'INFO' },
         Environment: { Variables: { DOCS_URL: 'https://docs.example.com/vehicles' } },
         Architectures: ['x86_64'],
       });

@@ -37,7 +37,6 @@ export const EVERY_SETTING = {
     accountConcurrency: 1_000,
     docsUrl: 'https://docs.example.com/vehicles',
     runbookUrl: 'https://example.com/runbook.md',
-    lambdaSystemLogs: true,
     expectImports: { vehicles: '26h', compliance: '7d' },
     signedAnswers: { ...SIGNED_ANSWERS, retired: RETIRED_KEYS },
     plans: {
