@@ -13,32 +13,11 @@ type Problem = readonly [field: string, problem: string] | false | undefined;
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Characters to insert, delete or replace, to make one text of the other (Levenshtein). */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, character] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + Number(character !== other);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-};
-
-/** Says which of the known names was probably meant: the nearest, when at most two fifths of it differ. */
-const unknownName = (name: string, known: readonly string[]): string => {
-  const distances = known.map((each) => [distance(name.toLowerCase(), each.toLowerCase()), each] as const);
-  const [nearest] = distances.sort(([a], [b]) => a - b);
-  const isNear = nearest !== undefined && nearest[0] <= nearest[1].length * 0.4;
-  return `is not a setting${isNear ? `: did you mean ${nearest[1]}?` : ''}`;
-};
-
-const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Problem[] =>
-  Object.entries(value).flatMap(([name, inner]): Problem[] => {
+const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Problem[] => {
+  const unknown = `is not a setting; here the settings are ${Object.keys(properties).join(', ')}`;
+  return Object.entries(value).flatMap(([name, inner]): Problem[] => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (known === undefined) return [[`${prefix}${name}`, unknownName(name, Object.keys(properties))]];
+    if (known === undefined) return [[`${prefix}${name}`, unknown]];
     if (T.IsArray(known) && T.IsObject(known.items) && Array.isArray(inner)) {
       const { items } = known;
       return inner.flatMap((one, index) =>
@@ -47,6 +26,7 @@ const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Pro
     }
     return T.IsObject(known) && isRecord(inner) ? unknownFields(known, inner, `${prefix}${name}.`) : [];
   });
+};
 
 /** Matches stages such as `prod-eu`, but not `product`. */
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;

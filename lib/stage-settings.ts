@@ -61,10 +61,7 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
     all.push('-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.');
   }
   const { value, problems } = read(file);
-  all.push(
-    ...(problems ??
-      stageFileProblems(stage, value).map((problem) => `${file}: ${problem}${problem.endsWith('?') ? '' : '.'}`)),
-  );
+  all.push(...(problems ?? stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)));
   if (all.length > 0) throw new InvalidSettings(all);
   const settings = value as StageFile;
   return {
