@@ -10,6 +10,7 @@ import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/bundles.ts';
 import { localEnvironment, signingEnvironment } from '../../local/environment.ts';
 import { startKms } from '../../local/kms.ts';
+import { SINGLE_LOOKUPS } from '../support/lookups.ts';
 import { runCommand } from '../support/program.ts';
 import { useFolder } from '../support/use-folder.ts';
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
 const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
 
 describe('The bundles', () => {
-  it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 85 kB gzipped: %s', async (id) => {
+  it.each(SINGLE_LOOKUPS)('of lookups are at most 85 kB gzipped: $id', async ({ id }) => {
     expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(85_000);
   });
 

@@ -1,15 +1,13 @@
 import { expect, it, jest } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
 import { storeItems } from '../support/engine.ts';
+import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../support/lookups.ts';
 import { type Call, catchOutput, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn, MARKER } from './log.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
 
 const CONTENT = '/v1/api/content';
-/** Lookups of one vehicle and of many. A new lookup is one more line. */
-const LOOKUPS = [(word: string) => `/v1/vehicle/${word}/insurance`, (word: string) => `/v1/compliance/${word}`];
-const BULK_LOOKUPS = ['/v1/vehicle/bulk-insurance', '/v1/vehicle/bulk-compliance'];
 /** Bytes over the limit of a body. */
 const TOO_LARGE = 1_000_001;
 
@@ -52,7 +50,7 @@ const withUnusualPaths = (key: string): Request[] => {
   const registrations = [separated, `${w()}_`, w().repeat(5), `${w()}%ZZ`, `%C3%84_${w()}`];
   const queries = [`slug=${w()}`, `limit=${w()}&offset=${w()}`, `domain=_${w()}_`, `domain=${w()}&domain=${w()}`];
   const paths = [
-    ...LOOKUPS.flatMap((path) => registrations.map(path)),
+    ...SINGLE_LOOKUPS.flatMap(({ path }) => registrations.map(path)),
     ...[`/v1/compliance/${separated}?q=${w()}`, `${CONTENT}/${w()}`, `${CONTENT}/..%2F`],
     ...queries.map((query) => `${CONTENT}?${query}`),
     ...[`/v1/${w()}/${w()}`, `/${w()}%2F..%2F${w()}`],
@@ -83,7 +81,7 @@ const ofDamagedRecords = async (key: string): Promise<Request[]> => {
   for (const table of ['vehicles', 'compliance'] as const)
     await storeItems(api.engine.client, api.engine.names[table], [damaged]);
   return [
-    ...LOOKUPS.map((path): Request => ['GET', path(word), { key }]),
+    ...SINGLE_LOOKUPS.map(({ path }): Request => ['GET', path(word), { key }]),
     ...BULK_LOOKUPS.map((path): Request => ['POST', path, { key, json: { registrations: [word] } }]),
   ];
 };
@@ -103,7 +101,7 @@ it('The log of requests that are rejected or fail by what they are has a line fo
   jest.restoreAllMocks();
   const log = written.join('');
   expect(leaksIn(log, [key])).toEqual([]);
-  expect(statuses.filter((status) => status === 500)).toHaveLength(LOOKUPS.length);
-  const lines = { request: statuses.length + 1, failure: LOOKUPS.length, 'damaged records': expect.any(Number) };
+  expect(statuses.filter((status) => status === 500)).toHaveLength(SINGLE_LOOKUPS.length);
+  const lines = { request: statuses.length + 1, failure: SINGLE_LOOKUPS.length, 'damaged records': expect.any(Number) };
   expect(linesIn(log)).toEqual(lines);
 });

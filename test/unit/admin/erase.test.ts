@@ -3,6 +3,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Erasure } from '../../../core/vehicles/erasure.ts';
 import { storeItems } from '../../support/engine.ts';
+import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../../support/lookups.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { failure, NOW, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { useApi } from '../../support/use-api.ts';
@@ -200,11 +201,10 @@ describe('A lookup of an erased vehicle', () => {
 
   it('returns what it returns for an unknown vehicle, with the same reads', async () => {
     const { key } = api;
-    const requests = (registration: string): Parameters<typeof api.call>[] => [
-      ['GET', `/v1/vehicle/${registration}/insurance`, { key }],
-      ['GET', `/v1/compliance/${registration}`, { key }],
-      ['POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: [registration, 'V11'] } }],
-      ['POST', '/v1/vehicle/bulk-compliance', { key, json: { registrations: [registration, 'V11'] } }],
+    type Request = Parameters<typeof api.call>;
+    const requests = (registration: string) => [
+      ...SINGLE_LOOKUPS.map(({ path }): Request => ['GET', path(registration), { key }]),
+      ...BULK_LOOKUPS.map((path): Request => ['POST', path, { key, json: { registrations: [registration, 'V11'] } }]),
     ];
     const answers = async (registration: string) => {
       const shown: object[] = [];
