@@ -267,17 +267,22 @@ describe('A transient error', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'])(
-    'is none when the certificate is not trusted: %s',
-    async (code) => {
-      const cause = Object.assign(new Error('x'), { code });
-      const { client, sent } = clientWith([() => new TypeError('fetch failed', { cause })]);
-      expect(String(await failureOf(client.usage()))).toContain(
-        ' not trusted; if your network inspects traffic, set NODE_EX',
-      );
-      expect(sent).toHaveLength(1);
-    },
-  );
+  const untrusted = 'not trusted; if your network inspects traffic, set NODE_EXTRA_CA_CERTS';
+  it.each([
+    ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'].map((code) => [
+      code,
+      untrusted,
+    ]),
+    ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID'].map((code) => [
+      code,
+      'not valid for this host today).',
+    ]),
+  ])('is none when the certificate is wrong, and the message says how: %s', async (code, sentence) => {
+    const cause = Object.assign(new Error('x'), { code });
+    const { client, sent } = clientWith([() => new TypeError('fetch failed', { cause })]);
+    expect(String(await failureOf(client.usage()))).toContain(`(${code}: its certificate is ${sentence}`);
+    expect(sent).toHaveLength(1);
+  });
 
   it('waits until the date in Retry-After, and rejects when it is an hour away', async () => {
     const retryAt = (seconds: number) => () =>
