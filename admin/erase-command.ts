@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Erasure } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
 import { exampleOf } from './command/format.ts';
 import { readCaller } from './deployment/aws-requests.ts';
@@ -8,13 +7,18 @@ import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
 import { addRegistrationFile, type FileOptions, registrationLines } from './files/file-options.ts';
 import type { Row } from './files/rows.ts';
 import { runFile } from './files/run-file.ts';
-import { type ErasureChange, findErasures } from './records/erasures.ts';
+import { type ErasureChange, type ErasureState, findErasures } from './records/erasures.ts';
 import { WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
 const ERASES = {
   consequence: 'This erases vehicles and their compliance records for good, also from files that come later',
   note: 'The registrations stay in both tables, so that nothing brings these vehicles back.',
 };
+
+const UNDOES = {
+  consequence: 'This lets vehicles come back with the next file that has them',
+  outcomes: ['undone', 'notThere'],
+} as const;
 
 /** A command on erasures. A registration may be in the file more than once: it is changed and counted once. */
 const erasureCommand = (
@@ -32,16 +36,11 @@ const erasureCommand = (
   },
 });
 
-/** Copies erasures from lines as an export has them. */
+/** Copies erasures, and that some were undone, from lines that each have a registration and a state. */
 const COPY = erasureCommand(
-  (registration, { erased }) => ({ kind: 'erase', registration, erasure: erased as Erasure['erased'], isCopy: true }),
-  { ...ERASES, outcomes: ['erased', 'unchanged'] },
+  (registration, { state }) => ({ kind: 'copyErasure', registration, state: state as ErasureState }),
+  { ...ERASES, outcomes: ['erased', 'unchanged', 'undone', 'kept'] },
 );
-
-const UNDO = erasureCommand((registration) => ({ kind: 'undoErasure', registration }), {
-  consequence: 'This lets vehicles come back with the next file that has them',
-  outcomes: ['undone', 'notThere'],
-});
 
 interface EraseOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
@@ -64,16 +63,20 @@ const runErase = async (
     if (found !== undefined)
       return runFile(
         COPY,
-        found.map((erasure) => JSON.stringify(erasure)),
+        Array.from(found, ([one, state]) => JSON.stringify({ registration: one, state })),
         options,
         context,
       );
     throw new CommandFailure(`${context.deployment.address} has no table ${from}, or it is not ready yet`);
   }
   const source = file ?? registrationLines(registration ?? []);
-  if (undo) return runFile(UNDO, source, options, context);
-  const erasure = { at: context.now().toISOString(), by: await readCaller(context.deployment) };
-  const command = erasureCommand((registration) => ({ kind: 'erase', registration, erasure, isCopy: false }), {
+  const at = context.now().toISOString();
+  if (undo) {
+    const command = erasureCommand((one) => ({ kind: 'undoErasure', registration: one, at }), UNDOES);
+    return runFile(command, source, options, context);
+  }
+  const erasure = { at, by: await readCaller(context.deployment) };
+  const command = erasureCommand((one) => ({ kind: 'erase', registration: one, erasure }), {
     ...ERASES,
     outcomes: ['erased', 'notThere', 'unchanged'],
   });

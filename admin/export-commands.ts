@@ -6,7 +6,7 @@ import { contentKeys, parseItem } from '../core/content/content-store.ts';
 import type { ContentItem } from '../core/content/item.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
-import { Erasure, isErased } from '../core/vehicles/erasure.ts';
+import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber } from './command/format.ts';
 import { showCount } from './command/progress.ts';
@@ -22,14 +22,14 @@ const readLine = (
   item: DynamoItem,
   supplier: string | undefined,
 ): object | null | undefined => {
-  const erasure = isErased(item) ? readStored(Erasure, item) : undefined;
-  // An erasure belongs to no supplier.
-  if (erasure !== undefined) return supplier === undefined ? erasure : null;
-  if (supplier !== undefined) return readSupplierRecord(item, supplier);
-  if (kind === 'vehicles') return readSuppliedVehicle(item);
-  const record = readStored(ComplianceRecord, item);
+  // An erasure, made or undone, belongs to no supplier.
+  if (supplier !== undefined) return hasNoRecord(item) ? null : readSupplierRecord(item, supplier);
+  if (isErased(item)) return readStored(Erasure, item);
+  const undone = readStored(UndoneErasure, item);
+  if (hasNoRecord(item)) return undone;
+  const record = kind === 'vehicles' ? readSuppliedVehicle(item) : readStored(ComplianceRecord, item);
   // Without the field, an import would take the time of the file.
-  return record && { ...record, lastUpdated: record.lastUpdated ?? null };
+  return record && { ...record, lastUpdated: record.lastUpdated ?? null, ...undone };
 };
 
 /** The registrations of damaged records, which the API cannot return either, go to `FILE.rejected.ndjson`. */
@@ -58,7 +58,7 @@ const exportRecords = async (
           damaged.push({ row: { line, given: JSON.stringify(fields), fields }, reasons });
           continue;
         }
-        if ('erased' in record) erased += 1;
+        if (hasNoRecord(item)) erased += 1;
         else exported += 1;
         yield `${JSON.stringify(record)}\n`;
       }

@@ -7,7 +7,7 @@ import { type ApiError, complianceNotFound, internalError, problems, vehicleNotF
 import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate, londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
-import { Erasure, isErased } from '../core/vehicles/erasure.ts';
+import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../core/vehicles/erasure.ts';
 import { type InsuranceAnswer, insuranceAnswer } from '../core/vehicles/insurance.ts';
 import { normaliseRegistration, type Registration, registrationIssue } from '../core/vehicles/registration.ts';
 import { suggestionFor } from '../core/vehicles/suggestion.ts';
@@ -131,7 +131,8 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const found = tables.map((table) => items.get(table)?.[0]);
   const erasure = found.find((item) => item && isErased(item));
   const erased = readStored(Erasure, erasure)?.erased;
-  const records = erasure ? [] : found;
+  const undone = found.map((item) => readStored(UndoneErasure, item)?.erasureUndone).find(Boolean);
+  const records = erasure ? [] : found.map((item) => (item && hasNoRecord(item) ? undefined : item));
   const [vehicleItem, complianceItem] = records;
   const vehicle = vehicleItem && readSuppliedVehicle(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
@@ -139,6 +140,7 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const lines: Line[] = [
     ['Registration', registration.key],
     ...(erasure ? [['Erased', erased ? `${erased.at}, by ${erased.by}` : 'damaged'] as const] : []),
+    ...(undone && !erasure ? [['Erasure', `undone ${undone}`] as const] : []),
     ...(vehicle ? vehicleLines(vehicle, now) : [['Vehicle', describeMissing(vehicleItem)] as const]),
     ...(compliance ? complianceLines(compliance, now) : [['Compliance', describeMissing(complianceItem)] as const]),
     ['', ''],

@@ -4,12 +4,12 @@ import { Argument, type Command } from 'commander';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { tables } from '../core/tables.ts';
-import { isErased } from '../core/vehicles/erasure.ts';
+import { hasNoRecord } from '../core/vehicles/erasure.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber, readableTable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import { findErasures } from './records/erasures.ts';
+import { type ErasureState, findErasures, isLaterState } from './records/erasures.ts';
 
 /** A restored table of content is not used itself, but copied into a new one. */
 const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };
@@ -21,16 +21,16 @@ const IDS = Object.keys(RECORDS) as readonly CheckedId[];
 /** Number of items that are read. Several are read, because one damaged item does not make a table unusable. */
 const SAMPLE = 25;
 
-/** Without the erasures that a restored table lacks, erased vehicles would come back. */
+/** Without what a restored table lacks, erased vehicles would come back, and those that came back would be erased. */
 const lackedErasures = async (id: CheckedId, name: string, context: CommandContext): Promise<string | undefined> => {
   const current = context.deployment.tablesInUse?.[id];
   if (current === undefined || current === name) return undefined;
   const [wanted, found] = await Promise.all([current, name].map((table) => findErasures(table, context)));
   if (wanted === undefined) context.notice(`${current} does not exist, so its erasures cannot be compared.`);
-  const there = new Set(found?.map(({ registration }) => registration));
-  const lacked = wanted?.filter(({ registration }) => !there.has(registration)).length ?? 0;
+  const isLacked = ([one, state]: readonly [string, ErasureState]) => isLaterState(state, found?.get(one));
+  const lacked = [...(wanted ?? [])].filter(isLacked).length;
   if (lacked === 0) return undefined;
-  return `it lacks ${formatNumber(lacked)} erasures of ${current}: "erase --from ${current}" copies them`;
+  return `it lacks ${formatNumber(lacked)} erasures of ${current}, made or undone: "erase --from ${current}" copies them`;
 };
 
 const problemWith = async (id: CheckedId, name: string, context: CommandContext): Promise<string | undefined> => {
@@ -46,7 +46,7 @@ const problemWith = async (id: CheckedId, name: string, context: CommandContext)
   if (found !== key) return `its key is ${found}, not ${key}`;
   const { Items = [] } = await db.send(new ScanCommand({ TableName: name, Limit: SAMPLE }));
   if (Items.length === 0) return 'it has no items';
-  const readable = Items.some((item) => isErased(item) || readStored(RECORDS[id], item) !== undefined);
+  const readable = Items.some((item) => hasNoRecord(item) || readStored(RECORDS[id], item) !== undefined);
   if (!readable) return `none of its items that were read is a record of ${id}`;
   return lackedErasures(id, name, context);
 };

@@ -11,7 +11,7 @@ import { CONTENT_FILE } from './content.ts';
 import { VEHICLE_COLUMNS } from './vehicle-rows.ts';
 import { vehicleRules } from './vehicles.ts';
 
-const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased'] as const;
+const OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'erased', 'undone'] as const;
 
 export interface ImportOptions extends Partial<FileOptions> {
   readonly supplier?: string;

@@ -85,14 +85,32 @@ const readErasure: ReadRow = (check, fields, registration) => {
     // An ARN, which the reader of exports must accept however long it is.
     by: (name, value) => check.text(name, value, Number.POSITIVE_INFINITY),
   });
-  return { kind: 'erase', registration, erasure: erased, isCopy: true };
+  return { kind: 'copyErasure', registration, state: { erased } };
 };
 
-/** No supplier can erase a vehicle. */
-const rejectErasure: ReadRow = (check) => {
-  check.issue('erased', 'this is a line of an export; only --restore loads it');
-  return undefined;
-};
+/** A line of an export: an erasure, when one was undone, or a record, which may say that too. */
+const readRestored =
+  (readRecord: ReadRow): ReadRow =>
+  (check, { erasureUndone, ...fields }, registration) => {
+    if (fields.erased !== undefined) return readErasure(check, fields, registration);
+    if (erasureUndone === undefined) return readRecord(check, fields, registration);
+    const at = check.timestamp('erasureUndone', erasureUndone);
+    if (Object.keys(fields).length === 1) {
+      return { kind: 'copyErasure', registration, state: { erasureUndone: at } };
+    }
+    const change = readRecord(check, fields, registration);
+    return change && { ...change, erasureUndone: at };
+  };
+
+/** No supplier can erase a vehicle, or undo that. */
+const rejectErasure =
+  (readRecord: ReadRow): ReadRow =>
+  (check, fields, registration) => {
+    const name = ['erased', 'erasureUndone'].find((field) => fields[field] !== undefined);
+    if (name === undefined) return readRecord(check, fields, registration);
+    check.issue(name, 'this is a line of an export; only --restore loads it');
+    return undefined;
+  };
 
 /** Equal rows count as one. Rows that differ are rejected, because it is unclear which one is right. */
 export const readWholeRecords = (
@@ -104,7 +122,7 @@ export const readWholeRecords = (
   const results = rows.map((row) => {
     const check = fieldChecks(options);
     if (row.issue !== undefined) check.reasons.push(row.issue);
-    const readRow = row.fields.erased === undefined ? read : options.restore ? readErasure : rejectErasure;
+    const readRow = options.restore ? readRestored(read) : rejectErasure(read);
     return { row, reasons: check.reasons, change: readRow(check, row.fields, registration) };
   });
   const changes = new Set(results.map(({ change, reasons }) => JSON.stringify([change, reasons])));

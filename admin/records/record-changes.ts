@@ -35,6 +35,8 @@ type PartChange =
       readonly body: object;
       /** Undefined when the file does not give it, null when the file says that it is unknown. */
       readonly lastUpdated: string | null | undefined;
+      /** When an erasure of the vehicle was undone, as a line of an export says. */
+      readonly erasureUndone?: string | undefined;
     }
   | { readonly kind: 'remove'; readonly registration: string };
 
@@ -120,14 +122,17 @@ export const recordChanges = (
     return reason === undefined ? outcome : { reason };
   };
 
-  /** The item to store; undefined when no supplier has a part of the record any more. */
+  /** The item to store; undefined when no supplier has a part of the record any more, and it was never erased. */
   const changed = (change: PartChange, stored: StoredRecord | undefined): DynamoItem | undefined => {
     const parts = othersIn(stored);
     if (change.kind === 'put') {
       const { body, lastUpdated = fileTime } = change;
       parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
     }
-    return parts.size === 0 ? undefined : { registration: change.registration, ...target.join(parts) };
+    const { erasureUndone } = stored ?? {};
+    if (parts.size === 0 && erasureUndone === undefined) return undefined;
+    const record = parts.size === 0 ? {} : target.join(parts);
+    return { registration: change.registration, ...record, ...(erasureUndone !== undefined && { erasureUndone }) };
   };
 
   /** Reads what is stored, decides, and writes it if it is unchanged, otherwise again. `found` is the first reading. */
@@ -148,6 +153,19 @@ export const recordChanges = (
       if (tries > 0) await deadline.pause(backoffMs(tries));
       stored = (await records.find([registration])).get(registration);
     }
+  };
+
+  /** Brings over from an export when an erasure was undone. @returns what is stored then */
+  const copyUndone = async (change: PartChange, stored: StoredRecord | undefined) => {
+    if (change.kind === 'remove' || change.erasureUndone === undefined) return stored;
+    const { registration, erasureUndone } = change;
+    const outcome = await changeErasure(
+      { kind: 'copyErasure', registration, state: { erasureUndone } },
+      dryRun,
+      context,
+    );
+    if (dryRun) return outcome === 'undone' && stored?.isErased ? undefined : stored;
+    return (await records.find([registration])).get(registration);
   };
 
   /** Undefined when the record differs from what the scan has found, so that all of it must be read. */
@@ -181,7 +199,10 @@ export const recordChanges = (
       WRITES_IN_FLIGHT,
       () => context.signal.aborted,
       async ({ change, outcome, stored }) => {
-        const make = () => (isPartChange(change) ? apply(change, stored) : changeErasure(change, dryRun, context));
+        const make = async () => {
+          if (!isPartChange(change)) return changeErasure(change, dryRun, context);
+          return apply(change, await copyUndone(change, stored));
+        };
         settle(change, outcome ?? (await make()));
       },
     );

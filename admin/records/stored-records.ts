@@ -6,7 +6,8 @@ import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { isErased } from '../../core/vehicles/erasure.ts';
+import { readStored } from '../../core/schemas/record-schema.ts';
+import { hasNoRecord, isErased, UndoneErasure } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { showCount } from '../command/progress.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
@@ -16,15 +17,17 @@ import { runConcurrently } from './run-concurrently.ts';
 export interface StoredRecord {
   /** Changes with every write. Absent from records of other programs, such as DynamoDB's import from S3. */
   readonly revision: string | undefined;
-  /** Undefined for a damaged record, empty for an erased one. */
+  /** Undefined for a damaged record, empty where no record is stored. */
   readonly parts: Parts | undefined;
   readonly isErased: boolean;
+  /** When an erasure of the vehicle was undone. */
+  readonly erasureUndone: string | undefined;
 }
 
 /** Milliseconds without any progress, after which the command fails. */
 export const STALL_TIMEOUT_MS = 30_000;
 /** Milliseconds for one attempt to read a batch. */
-const READ_TIMEOUT_MS = 10_000;
+export const READ_TIMEOUT_MS = 10_000;
 /** Random bytes of the attribute `revision`, which every write changes. */
 export const REVISION_BYTES = 16;
 const SEGMENTS = 8;
@@ -34,7 +37,7 @@ const isWorthRetrying = (error: unknown): boolean =>
   isTransient(error) || error instanceof TransactionConflictException;
 
 /** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
-const retryTransient = <T>(attempt: () => Promise<T>): Promise<T> =>
+export const retryTransient = <T>(attempt: () => Promise<T>): Promise<T> =>
   retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isWorthRetrying);
 
 export const revisionOf = ({ revision }: DynamoItem): string | undefined =>
@@ -55,8 +58,13 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
   const { db } = deployment;
   const TableName = tableName(deployment, table);
   const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord] => {
-    const record = isErased(item) ? { parts: new Map(), isErased: true } : { parts: readParts(item), isErased: false };
-    return [String(item.registration), { revision: revisionOf(item), ...record }];
+    const record = {
+      revision: revisionOf(item),
+      parts: hasNoRecord(item) ? new Map() : readParts(item),
+      isErased: isErased(item),
+      erasureUndone: readStored(UndoneErasure, item)?.erasureUndone,
+    };
+    return [String(item.registration), record];
   };
   return {
     /** Reads at most 100 records, strongly consistent. */

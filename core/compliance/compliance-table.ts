@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored } from '../schemas/record-schema.ts';
-import { isErased } from '../vehicles/erasure.ts';
+import { hasNoRecord, isErased } from '../vehicles/erasure.ts';
 import { type RegistrationKey, storedRegistrationKey } from '../vehicles/registration.ts';
 import { InsuranceRecord, VehicleRecord } from '../vehicles/vehicle-record.ts';
 import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, recordKey } from '../vehicles/vehicles-table.ts';
@@ -28,7 +28,7 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
     // erased when either read has found an erasure.
     const erased = new Set([...items.values()].flat().filter(isErased).map(storedRegistrationKey));
     const resultOf = (table: string) => ({
-      items: (items.get(table) ?? []).filter((item) => !erased.has(storedRegistrationKey(item))),
+      items: (items.get(table) ?? []).filter((item) => !hasNoRecord(item) && !erased.has(storedRegistrationKey(item))),
       unread: unread.get(table) ?? [],
     });
     return { vehicles: resultOf(names.vehicles), compliance: resultOf(names.compliance), failure };

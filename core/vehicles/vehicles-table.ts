@@ -5,7 +5,7 @@ import type { Deadline } from '../runtime/deadline.ts';
 import { logDamage } from '../runtime/log.ts';
 import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record-schema.ts';
 import type { TableId } from '../tables.ts';
-import { isErased } from './erasure.ts';
+import { hasNoRecord } from './erasure.ts';
 import { type RegistrationKey, storedRegistrationKey } from './registration.ts';
 import { InsuranceRecord, VehicleRecord } from './vehicle-record.ts';
 
@@ -18,7 +18,7 @@ export interface FoundRecords<Found> {
   readonly unread: ReadonlySet<RegistrationKey>;
 }
 
-/** Parses the items of a batch. A damaged item is logged, and counts as unread. An erasure counts as not found. */
+/** Parses the items of a batch. A damaged item is logged, and counts as unread. An item without a record counts as not found. */
 export const foundRecords = <const Schema extends RecordSchema>(
   table: TableId,
   schema: Schema,
@@ -27,7 +27,7 @@ export const foundRecords = <const Schema extends RecordSchema>(
   const found = new Map<RegistrationKey, RecordOf<Schema>>();
   const damaged: DynamoItem[] = [];
   for (const item of items) {
-    if (isErased(item)) continue;
+    if (hasNoRecord(item)) continue;
     const record = readStored(schema, item);
     if (record) found.set(storedRegistrationKey(item), record);
     else damaged.push(item);
@@ -36,13 +36,13 @@ export const foundRecords = <const Schema extends RecordSchema>(
   return { found, unread: new Set([...damaged, ...unread].map(storedRegistrationKey)) };
 };
 
-export const INSURANCE_ATTRIBUTES = [...Object.keys(InsuranceRecord.properties), 'erased'].join(', ');
+export const INSURANCE_ATTRIBUTES = [...Object.keys(InsuranceRecord.properties), 'erased', 'erasureUndone'].join(', ');
 
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   /** @throws UnreadableRecord */
   find: async (registration: RegistrationKey): Promise<VehicleRecord | undefined> => {
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: recordKey(registration) }));
-    return Item && !isErased(Item) ? parseStored(VehicleRecord, Item) : undefined;
+    return Item && !hasNoRecord(Item) ? parseStored(VehicleRecord, Item) : undefined;
   },
 
   /**

@@ -1,14 +1,17 @@
 /**
  * Random commands, some of whose responses are lost, and a small model of what is stored: after each command its counts
- * and both tables are those of the model. A new command is a function like `erase`, and a line of `commands`.
+ * and both tables are those of the model. What is stored at the end is exported, and restored as it was. A new command is a function like `erase`, and a line of `commands`.
  */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import { hasNoRecord, isErased } from '../../core/vehicles/erasure.ts';
 import { complianceLine } from '../support/import-files.ts';
 import { policyLine, useCommands } from './use-commands.ts';
 
-const { disturbed, runDisturbed, clear, file, stored } = useCommands();
+const { disturbed, run, runDisturbed, clear, file, stored } = useCommands();
 
+const KINDS = ['vehicles', 'compliance'] as const;
 const ERASED = 'erased';
 const OUTCOMES = ['loaded', 'unchanged', 'removed', 'notThere', 'erased', 'undone'];
 
@@ -102,16 +105,16 @@ const undoErasure = (registration: string): ModelCommand => ({
   apply: ({ erased }) => [erased.delete(registration) ? 'undone' : 'notThere'],
 });
 
-/** Both tables in the form of the model. */
+/** Both tables in the form of the model, which has no vehicle of which only an undone erasure is stored. */
 const storedRecords = async () => {
-  const vehicles = (await stored('vehicles')).map(({ registration, erased, policies }) => {
+  const isShown = (item: DynamoItem) => isErased(item) || !hasNoRecord(item);
+  const vehicles = (await stored('vehicles')).filter(isShown).map(({ registration, erased, policies }) => {
     const own = (policies ?? []) as readonly { readonly supplier: string; readonly number: string }[];
     return [registration, erased ? ERASED : Object.fromEntries(own.map(({ supplier, number }) => [supplier, number]))];
   });
-  const compliance = (await stored('compliance')).map(({ registration, erased, outstandingFines }) => [
-    registration,
-    erased ? ERASED : outstandingFines,
-  ]);
+  const compliance = (await stored('compliance'))
+    .filter(isShown)
+    .map(({ registration, erased, outstandingFines }) => [registration, erased ? ERASED : outstandingFines]);
   return { vehicles: Object.fromEntries(vehicles), fines: Object.fromEntries(compliance) };
 };
 
@@ -143,7 +146,7 @@ const registration = fc.constantFrom('V1', 'V2', 'V3');
 const supplier = fc.constantFrom('acme', 'zeta');
 const number = fc.constantFrom('P1', 'P2');
 const numbers = fc.dictionary(registration, number, { minKeys: 1 });
-const kind = fc.constantFrom('vehicles' as const, 'compliance' as const);
+const kind = fc.constantFrom(...KINDS);
 const lost = fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2 });
 
 /** The commands of one kind, each with its arguments and perhaps a lost response. */
@@ -167,11 +170,27 @@ const commands = fc.commands(
   { maxCommands: 20, size: 'max' },
 );
 
+/** All items but for their revisions, which every write changes. */
+const storedItems = () =>
+  Promise.all(KINDS.map(async (table) => (await stored(table)).map(({ revision, ...item }) => item)));
+
+const exportAndRestore = async () => {
+  const files = await Promise.all(KINDS.map((table) => file(`${table}.export.ndjson`)));
+  for (const [nth, table] of KINDS.entries()) await run('export', table, files[nth] ?? '');
+  await clear();
+  for (const [nth, table] of KINDS.entries()) {
+    expect(await run('import', table, files[nth] ?? '', '--restore')).toMatchObject({ rejected: 0 });
+  }
+};
+
 it('What is stored and counted is what a model says, whichever responses are lost', async () => {
   const property = fc.asyncProperty(commands, async (given) => {
     await clear();
     const model: Model = { vehicles: new Map(), fines: new Map(), erased: new Set() };
     await fc.asyncModelRun(() => ({ model, real: {} }), given);
+    const before = await storedItems();
+    await exportAndRestore();
+    expect(await storedItems()).toEqual(before);
   });
   await fc.assert(property, { numRuns: 20 });
 });

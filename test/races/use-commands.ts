@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Command } from 'commander';
 import type { Runner } from '../../admin/deployment/deployment.ts';
 import { addEraseCommand } from '../../admin/erase-command.ts';
+import { addExportCommands } from '../../admin/export-commands.ts';
 import { addImportCommands } from '../../admin/import/import-commands.ts';
 import { addKeysCommands } from '../../admin/keys/keys-commands.ts';
 import { addRemoveCommands } from '../../admin/remove-commands.ts';
@@ -18,7 +19,9 @@ import { useFolder } from '../support/use-folder.ts';
 import { withCallEvents } from './call-order.ts';
 
 const addCommands = (program: Command, run: Runner): void => {
-  for (const add of [addImportCommands, addRemoveCommands, addEraseCommand, addKeysCommands]) add(program, run);
+  for (const add of [addImportCommands, addExportCommands, addRemoveCommands, addEraseCommand, addKeysCommands]) {
+    add(program, run);
+  }
 };
 
 /** A line of NDJSON: a vehicle with one policy, which has this number. */
