@@ -267,7 +267,9 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     };
 
     /** The names of the retained tables in docs/operations.md. */
-    let old: Readonly<Record<'OLD_KEYS_TABLE' | 'OLD_CONTENT_TABLE', string>>;
+    let old: Readonly<Record<'OLD_KEYS_TABLE' | 'OLD_CONTENT_TABLE' | 'OLD_VEHICLES_TABLE', string>>;
+    const inNewStack = adminProcess(['--stack', NEW_STACK], env);
+    const erasureOf = (registration: string) => inNewStack('lookup', registration);
     const tables = (): Promise<readonly string[]> => query('sort(TableNames)', 'dynamodb', 'list-tables');
 
     beforeAll(async () => {
@@ -276,7 +278,19 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       await cdk('deploy', '--require-approval', 'never', '--output', inFolder('dev'));
       addedTables = await added.tableNames();
       keptTables = await stack.tableNames();
-      old = { OLD_KEYS_TABLE: await stack.tableName('keys'), OLD_CONTENT_TABLE: await stack.tableName('content') };
+      old = {
+        OLD_KEYS_TABLE: await stack.tableName('keys'),
+        OLD_CONTENT_TABLE: await stack.tableName('content'),
+        OLD_VEHICLES_TABLE: await stack.tableName('vehicles'),
+      };
+    });
+
+    it('gives the new stack its erasures by the documented commands, as another region needs them', async () => {
+      const file = inFolder('erasures.ndjson');
+      const names = { 'all.ndjson': inFolder('all.ndjson'), 'erasures.ndjson': file };
+      await runDocumented(documentedCommands('Restore', 'jq'), names);
+      await inNewStack('import', 'vehicles', file, '--restore');
+      expect(await erasureOf('LX52EPW')).toMatch(/^Erased /m);
     });
 
     it('is not destroyed while it is protected', async () => {
@@ -300,9 +314,15 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
     it('gives the new stack the data of the retained tables by the documented commands', async () => {
       expect((await listLeftContent(await added.apiHost())).status).toBe(401);
-      const names = { ...old, [STACK]: NEW_STACK, 'restored.ndjson': inFolder('left.ndjson') };
+      const files = {
+        'restored.ndjson': inFolder('left.ndjson'),
+        'restored-vehicles.ndjson': inFolder('left-vehicles.ndjson'),
+      };
+      const names = { ...old, ...files, [STACK]: NEW_STACK };
       await runDocumented(documentedCommands('Restore', '--from OLD_KEYS_TABLE'), names);
       expect(await listLeftContent(await added.apiHost())).toEqual({ status: 200, total: 1 });
+      expect(await erasureOf('LX52EPW')).toMatch(/^Erased /m);
+      expect(await erasureOf('AB12CDE')).toMatch(/^Registration +AB12CDE\nVehicle /m);
     });
 
     it('keeps its tables when the new stack, which does not keep its data, is destroyed', async () => {
