@@ -183,7 +183,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const [missing, erased] = ['AB12CDE', 'LX52EPW'];
       expect(await insurance(missing)).toBe(200);
       expect(await insurance(erased)).toBe(200);
-      await restore('restored-vehicles', 'export vehicles', async () => {
+      await restore('restored-vehicles', '--restore --if-newer', async () => {
         await admin('remove', 'vehicles', '--registration', missing);
         await admin('erase', '--registration', erased);
         expect([await insurance(missing), await insurance(erased)]).toEqual([404, 404]);
