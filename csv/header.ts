@@ -53,15 +53,16 @@ const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name
   });
 
 /**
- * The better candidate first: the first row of a table with a known name; without any, the first with the most cells.
+ * The better candidate first: the first row of a table with the most known names, or without any, the first row with
+ * the most cells.
  */
 const compareCandidates = (a: Candidate, b: Candidate): number => {
   const isUnknown = a.known === 0 && b.known === 0;
   return (
     Number(b.known > 0) - Number(a.known > 0) ||
     (isUnknown ? b.filled - a.filled : Number(b.isOfTable) - Number(a.isOfTable)) ||
-    a.line - b.line ||
     b.known - a.known ||
+    a.line - b.line ||
     b.names.length - a.names.length
   );
 };

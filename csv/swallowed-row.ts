@@ -40,8 +40,11 @@ const endsWithRow = (cell: string, isName: NameTest): boolean => {
 const hasRowBehind = (names: readonly string[], at: number, isName: NameTest): boolean => {
   const cell = names[at] ?? '';
   const row = names.slice(at + 1, 2 * at + 1).filter((other) => !NUMBERED_NAME.test(other));
+  const hasRow = row.some((other) => NUMBER_OR_DATE.test(other) || isLongRegistration(other));
   // The row begins with a blank cell.
-  if (isName(cell)) return row.some((other) => NUMBER_OR_DATE.test(other) || isLongRegistration(other));
+  if (isName(cell)) return hasRow;
+  // A single number may be the name of a column that is never filled.
+  if (hasRow && at > 1) return true;
   if (ENDS_WITH_REGISTRATION.test(cell.replace(SEPARATORS, ''))) return true;
   const hasValues = row.some((other) => /\d/.test(other));
   const isNumbered = NUMBERED_NAME.test(cell);
@@ -52,6 +55,9 @@ const hasRowBehind = (names: readonly string[], at: number, isName: NameTest): b
   );
 };
 
+/** Without quotes, which are text in a cell that is joined to a name, and without line ends of other systems. */
+const plainText = (cell: string): string => cell.replace(/["\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
+
 const refuse = (cell: string): never => {
   const shown = JSON.stringify(cell.slice(0, 3 * MAX_LENGTH).replace(/\p{C}/gu, '\ufffd'));
   throw new UnreadableFile(`the header has swallowed a row: put a line end within its cell ${shown}`);
@@ -61,18 +67,17 @@ const refuse = (cell: string): never => {
 export const requireHeaderAlone = (names: readonly string[], isKnown: NameTest): void => {
   const isName: NameTest = (name) => isKnown(name) || usualField(name) !== undefined;
   const last = names.findLastIndex(isName);
-  const cell = names.slice(last + 1).find((name) => endsWithRow(name.replaceAll('"', ''), isName));
+  const cell = names.slice(last + 1).find((name) => endsWithRow(plainText(name), isName));
   if (cell !== undefined) refuse(cell);
 };
 
 /**
- * @param most cells of the longest row below the header
+ * @param most cells of the longest row below the header; without any, the header may have swallowed the only one
  * @throws UnreadableFile when the header is as long as itself with a row, and seems to be both
  */
 export const requireHeaderOfRows = (names: readonly string[], isKnown: NameTest, most: number): void => {
-  if (most === 0 || names.length < 2 * most - 1) return;
+  const cells = most || Math.ceil(names.length / 2);
+  if (names.length < 2 * cells - 1) return;
   const isName: NameTest = (name) => isKnown(name) || usualField(name) !== undefined;
-  // The quotes of a cell that is joined to a name are text.
-  const texts = names.map((name) => name.replaceAll('"', '').trim());
-  if (hasRowBehind(texts, most - 1, isName)) refuse(names[most - 1] ?? '');
+  if (hasRowBehind(names.map(plainText), cells - 1, isName)) refuse(names[cells - 1] ?? '');
 };

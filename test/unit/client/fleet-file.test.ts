@@ -100,6 +100,11 @@ describe('A header without a line end', () => {
     'make,registration,modelFord,HM21AAA,Ka\nFord,HM22AAA,Ka\n',
     'note,registration,HM21AAA\n,HM22AAA\n',
     'registrationNIL\nHM22AAA\n',
+    'make,registration,model,depotFord,HM21AAA,Ka,Leeds\nFord,HM22AAA,Ka,Leeds\n',
+    'make,registration,year,Ford,HM21AAA,2015,\nFord,HM22AAA,2015,\n',
+    'registration,year,depotNIL,2015,Leeds\nHM22AAA,2016,Leeds\n',
+    'make,registration,modelFord,HM21AAA,Ka',
+    'registration,note\u0085HM21AAA,x\u0085HM22AAA,y\u0085',
   ])('has swallowed a row: %j', async (text) => {
     await expect(read(text)).rejects.toThrow(/the header has swallowed a row: put a line end within its cell "/);
   });
@@ -113,6 +118,7 @@ describe('A header without a line end', () => {
       'Covernote,x',
       'Policyholder,x',
       'Endkunde,x',
+      'budget,2025,2026',
     ],
     ...['RegNr2,x', 'REGION,NOTES', 'CO2', 'make,x,y', 'Reg Date,2nd driver'],
   ])('is not thought of where columns are never filled: %s', async (names) => {

@@ -50,6 +50,8 @@ describe('A file', () => {
     ['text in one of them, as of a row that was joined', csv(`${row()},,x`).replace('\n', ',,\n'), JOINED],
     ['a registration that looks like a date', csv(row({ registration: '10 MAY' }))],
     ['a title above its header', `Acme, 28 November 2026\n\n${csv(row())}`],
+    ['groups of columns above its header', `Vehicle,,,,,Policy,,,,,\n${csv(row())}`],
+    ['a table of two columns above its header', `Policy,A1\nYear,2026\n${csv(row())}`],
     ['a vehicle above its header', `KB09AAA,Ford\n${csv(row())}`, ABOVE, ABOVE],
     ['a full row above its header', `,Ford,Ka,2015,Red,P1,Acme\n${csv(row())}`, ABOVE, ABOVE],
     ['a header that has swallowed a row', csv(row()).replace('\n', ''), SWALLOWED, SWALLOWED],
