@@ -34,17 +34,19 @@ const TOTALS = new Set(
   [
     ...['total', 'totals', 'grand total', 'sub total', 'subtotals', 'sum', 'summe', 'gesamt', 'gesamtsumme'],
     ...['zwischensumme', 'sous-total', 'total general', 'totale', 'totaal', 'subtotaal', 'eindtotaal', 'suma', 'razem'],
+    ...['grand totals', 'insgesamt', 'average', 'durchschnitt', 'count', 'anzahl'],
   ].map(nameKey),
 );
 /** Words for a registration that nobody knows. */
 const UNKNOWN = new Set(
   [
     ...['na', 'nan', 'none', 'null', 'nil', 'tbc', 'tba', 'tbd', 'ditto', 'as above', 'unknown'],
-    ...['not known', 'not available', 'not applicable', 'not given', 'no registration'],
+    ...['not known', 'not available', 'not applicable', 'not given', 'no registration', 'no reg', 'no plate'],
+    ...['unregistered', 'pending', 'undefined', 'blank', 'leer', 'see above', 'siehe oben', 'keine angabe', 'ka'],
     ...['unbekannt', 'nicht bekannt', 'nicht vorhanden', 'kein', 'keine', 'keines', 'inconnu', 'inconnue', 'non connu'],
-    ...['aucun', 'aucune', 'desconocido', 'desconocida', 'ninguno', 'ninguna', 'no disponible'],
-    ...['sconosciuto', 'sconosciuta', 'nessuno', 'nessuna', 'non disponibile'],
-    ...['onbekend', 'niet bekend', 'geen', 'nieznany', 'nieznana', 'brak'],
+    ...['aucun', 'aucune', 'desconocido', 'desconocida', 'ninguno', 'ninguna', 'no disponible', 'sin matricula'],
+    ...['sconosciuto', 'sconosciuta', 'nessuno', 'nessuna', 'non disponibile', 'non noto'],
+    ...['onbekend', 'niet bekend', 'nvt', 'geen', 'nieznany', 'nieznana', 'brak', 'brak danych'],
   ].map(nameKey),
 );
 
