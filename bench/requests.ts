@@ -53,11 +53,9 @@ const gatewayEvent = (key: string, method: string, path: string, { json, ...part
   ...parts,
 });
 
-type MeasuredId = Exclude<FunctionId, 'jwks'>;
-
 /** A kind of request; `event` makes the nth of them, on content that no other one changes. */
 export interface KindOfRequest {
-  readonly endpoint: MeasuredId;
+  readonly endpoint: FunctionId;
   readonly name: string;
   readonly event: (nth: number) => object;
   readonly status: number;
@@ -72,7 +70,7 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
   const vehicle = { pathParameters: { registration: 'AB12CDE' } };
   const page = { rawQueryString: `domain=${DOMAIN}&limit=20&offset=100` };
   const create = (nth: number) => request('POST', '/v1/api/content', { json: benchFields(DOMAIN, `created-${nth}`) });
-  const kinds: readonly (readonly [MeasuredId, string, KindOfRequest['event'], number?])[] = [
+  const kinds: readonly (readonly [FunctionId, string, KindOfRequest['event'], number?])[] = [
     ['vehicle-insurance', 'insurance lookup', () => request('GET', '/v1/vehicle/AB12CDE/insurance', vehicle)],
     ['bulk-insurance', 'bulk of 1,000', () => request('POST', '/v1/vehicle/bulk-insurance', { json })],
     ['bulk-compliance', 'bulk compliance of 1,000', () => request('POST', '/v1/vehicle/bulk-compliance', { json })],
@@ -97,6 +95,6 @@ export const prepareRequests = async (requests: number) => {
   await storeItems(db, names.vehicles, vehicles);
   await storeItems(db, names.compliance, compliance);
   const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
-  const start = (endpoint: MeasuredId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
+  const start = (endpoint: FunctionId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
   return { kinds, setDelay, start };
 };

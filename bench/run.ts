@@ -9,7 +9,6 @@ import { type Measurement, machine } from './report.ts';
 /** Each measurement is a file of the same name. */
 const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
-  signed: 'Signed answers',
   import: 'Imports',
   suppliers: 'Several suppliers',
   content: 'Content: changes by many clients',

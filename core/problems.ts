@@ -39,7 +39,6 @@ export const problems = {
   CONTENT_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed' },
-  NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable' },
   SLUG_TAKEN: conflict,
   IDEMPOTENCY_CONFLICT: conflict,
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed' },
@@ -151,9 +150,6 @@ export const methodNotAllowed = (methods: readonly string[]): ApiError => {
   const allowed = [...new Set(methods)].join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { Allow: allowed } });
 };
-
-export const notAcceptable = (): ApiError =>
-  new ApiError('NOT_ACCEPTABLE', 'This service signs no answers; accept application/json, or ask your operator.');
 
 export const slugTaken = (): ApiError =>
   new ApiError('SLUG_TAKEN', 'Another item of this domain has this slug; choose another slug or change that item.');

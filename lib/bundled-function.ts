@@ -15,8 +15,7 @@ export interface BundledFunctionProps extends FunctionOptions {
   readonly statements: readonly PolicyStatement[];
   /**
    * Permissions that are resources of their own, by name. A deployment that removes such a permission deletes it at the
-   * end, when no version that needs it serves requests any more. The right to use a signing key must be one: the policy
-   * of the key names the role, so as a part of the role the right would be circular.
+   * end, when no version that needs it serves requests any more.
    */
   readonly separate?: readonly (readonly [name: string, statement: PolicyStatement])[];
 }

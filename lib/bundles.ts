@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type BuildOptions, build, type Plugin, stop } from 'esbuild';
+import { type BuildOptions, build, stop } from 'esbuild';
 import { FUNCTION_IDS, type FunctionId, fileOf } from '../functions/endpoints/endpoint-files.ts';
-import { endpoints } from '../functions/endpoints/table.ts';
-import type { HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { sdkStubs } from './sdk-stubs.ts';
 
 type BundleId = FunctionId | 'probe';
 
-/** The folder of each function's bundle: `index.js` with its `handler`, and `signing.js` if it may sign answers. */
+/** The folder of each function's bundle, `index.js` with its `handler`. */
 export type Bundles = Readonly<Record<BundleId, string>>;
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -29,27 +27,12 @@ const OPTIONS = {
 
 const ids: readonly BundleId[] = [...FUNCTION_IDS, 'probe'];
 
-/** Bundles the signing into a file of its own, so that a request without a signature does not load it. */
-const signingFile: Plugin = {
-  name: 'signing-file',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /\/core\/signing\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './signing.js', external: true } : undefined,
-    ),
-};
-
-const signs = (id: BundleId): boolean =>
-  (endpoints as Partial<Record<BundleId, HttpFunction>>)[id]?.signing?.includes('Sign') === true;
-
 /** Bundles every function, and ends esbuild's process. @throws the error of esbuild */
 export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')): Promise<Bundles> => {
   const folders = ids.map((id) => [id, join(folder, id)] as const);
   // Files of an earlier build would be deployed too.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
-  const entryPoints = [
-    ...ids.map((id) => ({ in: fileOf(id, 'handler.ts'), out: `${id}/index` })),
-    ...ids.filter(signs).map((id) => ({ in: 'core/signing.ts', out: `${id}/signing` })),
-  ];
+  const entryPoints = ids.map((id) => ({ in: fileOf(id, 'handler.ts'), out: `${id}/index` }));
   // First our own code alone, whose functions keep their names for stack traces. This makes a lookup's bundle 1.3 %
   // larger; the names in packages would make it 6 % larger.
   await build({
@@ -60,7 +43,6 @@ export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')
     minify: false,
     keepNames: true,
     packages: 'external',
-    plugins: [signingFile],
   });
   // These shorten a cold start, the largest measured effect first: CommonJS instead of ES modules, the SDK without
   // unreachable parts, minification, no inline source map.
@@ -70,7 +52,6 @@ export const bundleFunctions = async (folder: string = join(OUTPUT, 'functions')
     outdir: folder,
     allowOverwrite: true,
     nodePaths: [join(ROOT, 'node_modules')],
-    external: ['*/signing.js'],
     format: 'cjs',
     // The SDK's `import('node:http')` makes Node load undici, which takes 30 ms. `require` does not.
     supported: { 'dynamic-import': false },

@@ -1,20 +1,16 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import type { ServiceTables } from './service-tables.ts';
-import type { SigningKeys } from './signing-keys.ts';
 
 interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** The description of the function in the console. */
   readonly summary: string;
-  readonly endpoint: Pick<HttpFunction, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;
+  readonly endpoint: Pick<HttpFunction, 'tables' | 'memoryMegabytes'>;
   readonly tables: ServiceTables;
-  /** Absent without the setting `signedAnswers`. */
-  readonly signingKeys?: SigningKeys | undefined;
 }
 
 /** The function of an endpoint, and the alias of its version that serves requests. */
@@ -22,21 +18,17 @@ export class EndpointFunction extends Construct {
   readonly lambda: ReturnType<typeof bundledFunction>;
   /** API Gateway invokes only aliases: an update is atomic, because each alias names one version at a time. */
   readonly live: Alias;
-  readonly roleArn: string;
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    const { settings, summary, bundle, endpoint, tables: deployed, signingKeys } = props;
+    const { settings, summary, bundle, endpoint, tables: deployed } = props;
     const actions = grantedActions(endpoint);
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
       // Permitted on both sets of tables: during a deployment, versions that use either set serve requests.
       statements: deployed.statements(actions),
-      separate: [
-        ...deployed.statementsOnNamed(actions),
-        ...(signingKeys?.statements(endpoint) ?? []).map((statement) => ['SigningKeys', statement] as const),
-      ],
+      separate: deployed.statementsOnNamed(actions),
       description: summary,
       memorySize: endpoint.memoryMegabytes,
       // A function's own deadline is one second before it; API Gateway's limit is 30 s.
@@ -55,7 +47,6 @@ export class EndpointFunction extends Construct {
         ),
         POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
         POWERTOOLS_LOG_LEVEL: 'INFO',
-        ...(endpoint.signing && signingKeys?.environment),
         ...(settings.plans && { PLANS: JSON.stringify(settings.plans) }),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
@@ -65,7 +56,6 @@ export class EndpointFunction extends Construct {
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
     });
-    this.roleArn = (this.lambda.role as IRole).roleArn;
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
   }
 }

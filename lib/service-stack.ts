@@ -6,7 +6,6 @@ import type { TableId } from '../core/tables.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 import type { Endpoint, HttpFunction } from '../functions/http/endpoint-definition.ts';
-import { endpoint as jwks } from '../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { ServiceAlarms } from './alarms.ts';
 import { addAudit } from './audit.ts';
@@ -20,7 +19,6 @@ import { addOperatorPolicies } from './operator-policy.ts';
 import { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import { ServiceTables } from './service-tables.ts';
-import { SigningKeys } from './signing-keys.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 interface ServiceStackProps {
@@ -38,7 +36,6 @@ interface ServiceStackProps {
  *     caller → HttpGateway ─ a route per path of functions/endpoints/table.ts, `$default` for all other requests
  *                └→ EndpointFunction ─ one per endpoint, with its permissions; its alias `live` is invoked
  *                     └→ ServiceTables ─ one per description in core/tables.ts
- *                     └→ SigningKeys ─ one per name in the setting `signedAnswers`, which also adds the function `jwks`
  *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
@@ -65,33 +62,18 @@ export class ServiceStack extends Stack {
     this.tables = new ServiceTables(this, 'Tables', settings);
     this.gateway = new HttpGateway(this, 'Gateway', settings);
     const { tables, gateway } = this;
-    const { signedAnswers } = settings;
-    const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
-    const signerArns: string[] = [];
 
     const addFunction = (functionId: FunctionId, summary: string, endpoint: HttpFunction) => {
       const bundle = bundles[functionId];
-      const added = new EndpointFunction(this, functionId, {
-        settings,
-        summary,
-        bundle,
-        endpoint,
-        tables,
-        signingKeys,
-      });
+      const added = new EndpointFunction(this, functionId, { settings, summary, bundle, endpoint, tables });
       functions.set(functionId, added);
-      if (endpoint.signing?.includes('Sign')) signerArns.push(added.roleArn);
       return added.live;
     };
     for (const [endpointId, endpoint] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
       gateway.addRoutes(endpointId, endpoint, addFunction(endpointId, endpoint.summary, endpoint));
     }
-    if (signingKeys) {
-      gateway.addRoutes('jwks', jwks, addFunction('jwks', 'The public keys of signed answers', jwks));
-    }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
-    signingKeys?.denySigningExceptTo(signerArns);
 
     const { intake: entries } = settings;
     // The topic for messages about refused files: the operator's own when there is no address for mail. The value is

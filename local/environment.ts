@@ -8,13 +8,6 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 
-/** The environment variables that functions need to sign answers. */
-export const signingEnvironment = (kmsEndpoint: string, issuer: string): Record<string, string> => ({
-  AWS_ENDPOINT_URL_KMS: kmsEndpoint,
-  SIGNED_ANSWERS_ISSUER: issuer,
-  SIGNING_KEYS: 'local',
-});
-
 /** Sets the environment of the functions. They read tables and database when they are imported. */
 export const applyEnvironment = (environment: Record<string, string>): void => {
   // The service prints access lines of its own.

@@ -3,9 +3,8 @@ import { prepareDataDirectory, unusableData } from './data-directory.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
 import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
-import { applyEnvironment, localEnvironment, signingEnvironment } from './environment.ts';
+import { applyEnvironment, localEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
-import { startKms } from './kms.ts';
 import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
 
@@ -36,7 +35,7 @@ const startEngine = async (options: LocalOptions): Promise<Engine> => {
   }
 };
 
-/** Starts engine, database, KMS and gateway. If one fails, the others are stopped. @throws CannotStart */
+/** Starts engine, database and gateway. If one fails, the others are stopped. @throws CannotStart */
 export const startLocalService = async (
   options: LocalOptions,
   onResponse: (entry: AccessLogEntry) => void = () => undefined,
@@ -49,8 +48,6 @@ export const startLocalService = async (
   try {
     const engine = await startEngine(options);
     started.push(engine);
-    const kms = await startKms(dataDirectory);
-    started.push(kms);
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepareSampleDatabase(engine.endpoint, new Date(clock()), dataDirectory).catch((error) => {
       if (dataDirectory === undefined || error instanceof CannotStart) throw error;
@@ -61,7 +58,6 @@ export const startLocalService = async (
       explainListenError('PORT', port),
     );
     started.push(gateway);
-    applyEnvironment(signingEnvironment(kms.endpoint, gateway.origin));
     return { origin: gateway.origin, dynamodb: engine.endpoint, keys, stop };
   } catch (error) {
     await stop();

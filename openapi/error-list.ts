@@ -71,10 +71,6 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
     meaning: 'The path exists, but not with this method.',
     remedy: 'Use one of the methods in the `Allow` header.',
   },
-  NOT_ACCEPTABLE: {
-    meaning: 'A signed answer was asked for, and this deployment signs none.',
-    remedy: 'Leave `application/jwt` out of `Accept` for an unsigned answer, or ask your operator to sign answers.',
-  },
   SLUG_TAKEN: {
     meaning: 'Another item of the domain has this slug.',
     remedy: 'Choose another slug. Or look for the item by domain and slug, and update it.',

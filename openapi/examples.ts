@@ -4,7 +4,6 @@ import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import {
   type ApiError,
   internalError,
-  notAcceptable,
   problems,
   problemType,
   rateLimited,
@@ -40,12 +39,11 @@ const makeExample = ({ code, message: detail }: ApiError): ExampleResponse => {
 const readRecording = (): Recording =>
   JSON.parse(readFileSync(new URL('../docs/examples.json', import.meta.url), 'utf8'));
 
-export const errorExamples: Readonly<Record<CommonError | 'NOT_ACCEPTABLE', ExampleResponse>> = {
+export const errorExamples: Readonly<Record<CommonError, ExampleResponse>> = {
   UNAUTHORIZED: makeExample(unauthorized()),
   SCOPE_MISSING: makeExample(scopeMissing('vehicles:read')),
   RATE_LIMITED: makeExample(rateLimited(DEFAULT_PLANS.free.requestsPerWindow, 50)),
   INTERNAL_ERROR: makeExample(internalError()),
-  NOT_ACCEPTABLE: makeExample(notAcceptable()),
 };
 
 export const recordedExamples =

@@ -41,10 +41,8 @@ const withPlainAlternatives = (node: unknown, schemas: Schemas): unknown => {
   };
   // An `allOf` becomes its reference alone: what narrows it would make a type for each status of each operation.
   const widened = { ...(anyOf && plainAlternatives(anyOf, schemas)), ...allOf?.find(({ $ref }) => $ref), ...rest };
-  // Generated clients accept every media type that is listed, so they would ask for signatures.
-  const { 'application/jwt': _signed, ...shown } = widened as JsonObject;
   return Object.fromEntries(
-    Object.entries(shown).map(([key, value]) => [
+    Object.entries(widened).map(([key, value]) => [
       key,
       key === 'examples' ? value : withPlainAlternatives(value, schemas),
     ]),

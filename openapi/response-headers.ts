@@ -87,15 +87,6 @@ const ofStatus: Readonly<Record<number, JsonObject>> = {
   500: refs(['Retry-After']),
 };
 
-/** The headers of a public response, which has no caller. */
-export const publicHeaders: JsonObject = {
-  ...refs(['X-Request-Id', 'X-Content-Type-Options']),
-  'Cache-Control': header('For how many seconds it may be cached', 'public, max-age=3600', {
-    ...TEXT,
-    pattern: '^public, max-age=[1-9][0-9]*$',
-  }),
-};
-
 const common = Object.keys(everyResponse) as HeaderName[];
 
 /** The headers of a successful response, including those that its endpoint adds. */

@@ -5,7 +5,6 @@ export const DOCUMENTS: Readonly<Record<string, { readonly title: string; readon
   languages: { title: 'Python, Java, Go', file: 'docs/languages.md' },
   offices: { title: 'For offices', file: 'docs/offices.md' },
   'nightly-check': { title: 'A nightly check', file: 'docs/nightly-check.md' },
-  receipts: { title: 'Receipts', file: 'docs/receipts.md' },
   'sample-data': { title: 'Sandbox', file: 'docs/sample-data.md' },
   changelog: { title: 'Changelog', file: 'docs/changelog.md' },
 };

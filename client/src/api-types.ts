@@ -15,7 +15,7 @@ export interface paths {
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found).
          */
         get: operations["getInsurance"];
         put?: never;
@@ -39,7 +39,7 @@ export interface paths {
          * Are these vehicles insured?
          * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
          */
         post: operations["checkInsurance"];
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found).
          */
         get: operations["getCompliance"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
          * May these vehicles be on the road?
          * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large), [`NOT_ACCEPTABLE`](/docs/errors#not-acceptable).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
          */
         post: operations["checkCompliance"];
         delete?: never;
@@ -546,9 +546,9 @@ export interface components {
          */
         Problem: {
             /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
-            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#not-acceptable" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
             /** @description The reason phrase of the status */
-            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Not Acceptable" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
+            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */
             status: number;
             /** @description A sentence that a person can act on */
@@ -570,14 +570,13 @@ export interface components {
              *     - `CONTENT_NOT_FOUND`: No content item has this id.
              *     - `ROUTE_NOT_FOUND`: The service has nothing at this path.
              *     - `METHOD_NOT_ALLOWED`: The path exists, but not with this method.
-             *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
              *     - `SLUG_TAKEN`: Another item of the domain has this slug.
              *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
              *     - `PRECONDITION_FAILED`: The item is not the version in If-Match, or If-None-Match names its version.
              *     - `RATE_LIMITED`: The plan's requests of this window are used up.
              *     - `INTERNAL_ERROR`: The service could not answer, because of an error of its own.
              */
-            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
+            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
@@ -857,7 +856,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VehicleInsurance"];
-                    "application/jwt": string;
                 };
             };
             /**
@@ -917,33 +915,6 @@ export interface operations {
                          */
                         code: "VEHICLE_NOT_FOUND" | (string & {});
                     };
-                    "application/jwt": string;
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
-            406: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {integer} */
-                        status: 406;
-                        /**
-                         * @description For programs to decide by. Extensible enum:
-                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
-                         */
-                        code: "NOT_ACCEPTABLE" | (string & {});
-                    };
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
@@ -979,7 +950,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkResult"];
-                    "application/jwt": string;
                 };
             };
             /**
@@ -1024,32 +994,6 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
-            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
-            406: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {integer} */
-                        status: 406;
-                        /**
-                         * @description For programs to decide by. Extensible enum:
-                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
-                         */
-                        code: "NOT_ACCEPTABLE" | (string & {});
-                    };
-                };
-            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1082,7 +1026,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ComplianceVerdict"];
-                    "application/jwt": string;
                 };
             };
             /**
@@ -1147,33 +1090,6 @@ export interface operations {
                          */
                         code: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
                     };
-                    "application/jwt": string;
-                };
-            };
-            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
-            406: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {integer} */
-                        status: 406;
-                        /**
-                         * @description For programs to decide by. Extensible enum:
-                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
-                         */
-                        code: "NOT_ACCEPTABLE" | (string & {});
-                    };
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
@@ -1209,7 +1125,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkComplianceResult"];
-                    "application/jwt": string;
                 };
             };
             /**
@@ -1254,32 +1169,6 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
-            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
-            406: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
-                    "X-Sandbox": components["headers"]["X-Sandbox"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {integer} */
-                        status: 406;
-                        /**
-                         * @description For programs to decide by. Extensible enum:
-                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
-                         */
-                        code: "NOT_ACCEPTABLE" | (string & {});
-                    };
-                };
-            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };

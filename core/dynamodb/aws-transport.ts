@@ -31,7 +31,7 @@ const decoder = new TextDecoder();
 const [OPENING_BRACE, CLOSING_BRACE] = Buffer.from('{}');
 
 /**
- * Whether a body begins and ends as a JSON object, as every response of DynamoDB and KMS does. Any other body (empty,
+ * Whether a body begins and ends as a JSON object, as every response of DynamoDB does. Any other body (empty,
  * truncated, a proxy's page) is not theirs. The SDK would take an empty one for an item that does not exist, and would
  * not retry the others. Parsing it here too would cost 1 % of a lookup's CPU.
  */
@@ -49,7 +49,7 @@ const dropIdle = ({ freeSockets }: HttpAgent): void => {
 };
 
 /**
- * The `requestHandler` of the SDK's clients of DynamoDB and KMS. It sends requests over kept connections, in place of
+ * The `requestHandler` of the SDK's clients of DynamoDB. It sends requests over kept connections, in place of
  * `@smithy/node-http-handler`, whose timers and streams are for bodies of any size
  * (docs/performance.md#replaced-parts-of-the-sdk). A truncated or malformed response is a transient error. After an
  * error on a reused connection all idle connections are closed: a frozen function may have lost them all, and there can
@@ -110,7 +110,7 @@ export const awsTransport = ({ connection, response }: TransportTimeouts) => {
   };
 };
 
-/** Milliseconds. DynamoDB and KMS usually answer within 10; after a second another attempt is likely to be faster. */
+/** Milliseconds. DynamoDB usually answers within 10; after a second another attempt is likely to be faster. */
 const TIMEOUTS = { connection: 300, response: 1_000 };
 /**
  * With these timeouts and the SDK's pauses of up to 25 and 50 ms, a dead service costs at most 3.1 s. After throttling
@@ -118,6 +118,6 @@ const TIMEOUTS = { connection: 300, response: 1_000 };
  */
 const MAX_ATTEMPTS = 3;
 
-/** The settings of a function's clients of DynamoDB and KMS. */
+/** The settings of a function's clients of DynamoDB. */
 export const clientSettings = () =>
   ({ maxAttempts: MAX_ATTEMPTS, retryMode: 'standard', requestHandler: awsTransport(TIMEOUTS) }) as const;

@@ -1,5 +1,4 @@
 /** The one file of functions/ and core/ that reads `process.env`. */
-import type { PublicJwk } from '../public-key.ts';
 import { type TableId, tables } from '../tables.ts';
 
 /** Names every missing environment variable of a function. */
@@ -37,21 +36,6 @@ export const awsFromEnvironment = () => {
       ...(sessionToken && { sessionToken }),
     },
   };
-};
-
-/** The issuer of signed answers, and the ARNs of its KMS keys. The first key signs. */
-export interface SigningSettings {
-  readonly issuer: string;
-  readonly keys: readonly [string, ...string[]];
-  /** The public keys of earlier KMS keys. They are published even when KMS does not have them any more. */
-  readonly retired: readonly PublicJwk[];
-}
-
-/** Undefined on a stage that signs no answers. */
-export const signingFromEnvironment = (): SigningSettings | undefined => {
-  const { SIGNED_ANSWERS_ISSUER: issuer, SIGNING_KEYS: keys, RETIRED_SIGNING_KEYS: retired = '[]' } = process.env;
-  if (!issuer || !keys) return undefined;
-  return { issuer, keys: keys.split(',') as [string, ...string[]], retired: JSON.parse(retired) };
 };
 
 /** The plans of the stage as JSON; undefined for the default ones. */

@@ -1,6 +1,5 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
-import { isPublicJwk } from '../public-key.ts';
 import { IntakeEntry, TimeBetweenImports, text } from './intake-entry.ts';
 import { REGION_NAME } from './outputs.ts';
 import { PlansSetting } from './plans-schema.ts';
@@ -35,39 +34,6 @@ const Domain = T.Object({
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
-const coordinate = text(/^[\w-]{43}$/, 'as /.well-known/jwks.json has it: 43 characters');
-
-const RetiredKey = T.Refine(
-  T.Object({
-    kty: text(/^EC$/, 'EC'),
-    crv: text(/^P-256$/, 'P-256'),
-    x: coordinate,
-    y: coordinate,
-    kid: coordinate,
-    use: text(/^sig$/, 'sig'),
-    alg: text(/^ES256$/, 'ES256'),
-  }),
-  isPublicJwk,
-  () => 'must be a whole key of /.well-known/jwks.json: x, y and kid do not belong together',
-);
-
-/** Signs answers for callers who ask (docs/contract.md#signed-answers). */
-const SignedAnswers = T.Object({
-  /** The `iss` of every answer: the origin at which its receiver finds the keys. */
-  issuer: text(/^https:\/\/[a-z0-9.-]+(:\d+)?$/, 'the origin of the service, such as https://api.example.com'),
-  /** Names of the KMS keys. The first signs, all are published (docs/operations.md#signed-answers). */
-  keys: T.Refine(
-    T.Array(text(/^[a-z0-9][a-z0-9-]{0,31}$/, 'at most 32 lower-case letters, digits and hyphens'), { minItems: 1 }),
-    (names) => new Set(names).size === names.length,
-    () => 'must name each key once',
-  ),
-  /**
-   * Public keys of earlier keys, which are published too, also when KMS does not have them any more. Each as
-   * `/.well-known/jwks.json` has it. Functions get them in their environment, which takes 4 kB.
-   */
-  retired: T.Optional(T.Array(RetiredKey, { maxItems: 8 })),
-});
-
 const Address = text(
   /^https:\/\/[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$/,
   'an address that begins with https:// and ends without a slash',
@@ -84,8 +50,7 @@ export const StageFile = T.Object({
    *
    * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, DynamoDB,
    * EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles and
-   * policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `signedAnswers` KMS, `audit`
-   * CloudTrail and S3.
+   * policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `audit` CloudTrail and S3.
    * Without such a policy CloudFormation deploys as an administrator.
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles. The roles of the service are limited by
    * `"@aws-cdk/core:permissionsBoundary": { "name": "NAME" }` in the context of cdk.json.
@@ -130,7 +95,6 @@ export const StageFile = T.Object({
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm links to its section there. */
   runbookUrl: T.Optional(Address),
-  signedAnswers: T.Optional(SignedAnswers),
   /**
    * Whether CloudTrail logs who reads and writes the tables and the bucket of `intake`, except the service itself
    * (docs/operations.md#audit). Default: false.

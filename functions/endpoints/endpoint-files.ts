@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type EndpointId, endpoints } from './table.ts';
 
-/** Functions that serve requests: one per endpoint, `jwks` for public keys, `not-found` for every other path. */
-export type FunctionId = EndpointId | 'jwks' | 'not-found';
+/** Functions that serve requests: one per endpoint, `not-found` for every other path. */
+export type FunctionId = EndpointId | 'not-found';
 
-export const FUNCTION_IDS = [...Object.keys(endpoints), 'jwks', 'not-found'] as readonly FunctionId[];
+export const FUNCTION_IDS = [...Object.keys(endpoints), 'not-found'] as readonly FunctionId[];
 
 /** The absolute path of a function's file. */
 export const fileOf = (id: FunctionId | 'probe', name: 'handler.ts' | 'document.ts'): string =>

@@ -13,10 +13,7 @@ type TableActions = Partial<Record<TableId, readonly Action[]>>;
 /** Lambda's timeout in seconds. A request's own deadline is a second earlier (request.ts). */
 export const FUNCTION_TIMEOUT_SECONDS = 10;
 
-/**
- * The definition of a function that responds to requests: those to an endpoint, to the public keys, or to any other
- * path.
- */
+/** The definition of a function that responds to requests: those to an endpoint, or to any other path. */
 export interface HttpFunction {
   /** The name of the endpoint's folder, or `$default`; also used in logs, the CDK stack and the document. */
   readonly id: string;
@@ -35,13 +32,6 @@ export interface HttpFunction {
    * database requests in turn, more than 1,024 shortens only the cold start.
    */
   readonly memoryMegabytes: number;
-  /** Whether requests need no key: there is then no admission, and there are no rate limit headers. */
-  readonly isPublic?: true;
-  /**
-   * What the function does with a stage's keys for signed answers (docs/contract.md#signed-answers). With `Sign`, it
-   * signs answers for callers who ask; with no action, it only knows that there are keys.
-   */
-  readonly signing?: readonly ('Sign' | 'GetPublicKey')[];
   /** The actions on tables. `grantedActions` adds those of admission. */
   readonly tables: Omit<TableActions, 'keys'>;
 }
@@ -56,10 +46,8 @@ export interface Endpoint extends HttpFunction {
 }
 
 /** The actions of a function's role: its own, and admission's, which reads the key and increments the counter. */
-export const grantedActions = ({
-  isPublic,
-  tables: { usage = [], ...others },
-}: Pick<HttpFunction, 'isPublic' | 'tables'>): TableActions => ({
-  ...(!isPublic && { keys: ['GetItem'], usage: ['UpdateItem', ...usage] }),
+export const grantedActions = ({ tables: { usage = [], ...others } }: Pick<HttpFunction, 'tables'>): TableActions => ({
+  keys: ['GetItem'],
+  usage: ['UpdateItem', ...usage],
   ...others,
 });

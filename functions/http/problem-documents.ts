@@ -5,7 +5,7 @@ import type { HttpRequest, RequestContext } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
 /** The problem document of an error as a response. Notes its code in the context, for log and metrics. */
-export const problemResponse = (context: RequestContext, error: ApiError) => {
+const problemResponse = (context: RequestContext, error: ApiError) => {
   const { code, message: detail, issues, headers, extension, isForced } = error;
   const { title, status } = problems[code];
   const { requestId } = context;

@@ -1,7 +1,6 @@
 import { remainingOf } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { dayAfter } from '../../core/runtime/clock.ts';
-import type { HttpFunction } from './endpoint-definition.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 
 /** Limit and remaining requests are 0 for an unknown caller (docs/contract.md#every-response). */
@@ -20,14 +19,14 @@ const expiryHeader = ({ caller, today }: RequestContext) => {
   return endsSoon && { 'X-Key-Expires': expires };
 };
 
-/** Adds the headers of every response. Only a public endpoint may replace `Cache-Control`. */
-export const responseHeaders = ({ isPublic }: Pick<HttpFunction, 'isPublic'>) => {
+/** Adds the headers of every response. */
+export const responseHeaders = () => {
   const addHeaders = ({ context, response }: HttpRequest): void => {
     if (!response) return;
     response.headers = {
-      'Cache-Control': 'no-store',
       ...response.headers,
-      ...(!isPublic && rateLimitHeaders(context)),
+      'Cache-Control': 'no-store',
+      ...rateLimitHeaders(context),
       ...expiryHeader(context),
       'X-Content-Type-Options': 'nosniff',
       // Also for a test key that is unknown.

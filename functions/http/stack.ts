@@ -22,7 +22,6 @@ import { problemDocuments } from './problem-documents.ts';
 import { type RequestContext, requestContext } from './request.ts';
 import { requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
-import { signedAnswers } from './signed-answers.ts';
 import { type Input, pathParameters, validation } from './validation.ts';
 
 /** A Lambda handler for API Gateway. It accepts malformed events, and responds to every error instead of throwing. */
@@ -70,12 +69,12 @@ const gatewayHandler = (
   handler: (event: unknown, context: never) => Promise<APIGatewayProxyStructuredResultV2>,
 ): GatewayHandler => handler as GatewayHandler;
 
-/** The middlewares of every function. A public function has no others. */
+/** The middlewares of every function. */
 const everyRequest = (endpoint: HttpFunction) =>
   middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 })
     .use(requestContext(endpoint))
     .use(requestLog(endpoint.id))
-    .use(responseHeaders(endpoint))
+    .use(responseHeaders())
     .use(endpoint.compressed ? [compression()] : [])
     .use(problemDocuments());
 
@@ -94,14 +93,13 @@ export const serveLookup = <
   respond: (request: CheckedRequest<Data, Path, Values>, loaded: Loaded) => Promise<Answer>,
 ): GatewayHandler => {
   const { db, tables, access } = openTables(endpoint);
-  const { scope, signing, bulk } = endpoint;
+  const { scope, bulk } = endpoint;
   return gatewayHandler(
     everyRequest(endpoint)
       .use(keyForm())
       .use(dataOfKey(data(db, tables)))
       .use(pathParameters(path))
       .use(admission(access, scope, load))
-      .use(signing?.includes('Sign') ? [signedAnswers()] : [])
       .use([...input.parsing])
       .use(bulk ? [largestBulkSize()] : [])
       .use(validation(input))
@@ -126,13 +124,4 @@ export const serveOtherPaths = (
       .use(keyForm())
       .use(admission(openTables(endpoint).access, undefined, async () => undefined))
       .handler((_event, context) => toResponse(endpoint, context, () => respond(context))),
-  );
-
-/** The stack of an endpoint that needs no key. */
-export const servePublic = (
-  endpoint: HttpFunction,
-  respond: (request: RequestContext) => Promise<Answer>,
-): GatewayHandler =>
-  gatewayHandler(
-    everyRequest(endpoint).handler((_event, context) => toResponse(endpoint, context, () => respond(context))),
   );

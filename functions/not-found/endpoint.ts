@@ -7,7 +7,5 @@ export const endpoint = {
   successStatus: 404,
   // Every response is an error, so a slower one does no harm.
   memoryMegabytes: 512,
-  // On a stage that signs answers the function also knows the path of the public keys.
-  signing: [],
   tables: {},
 } as const satisfies HttpFunction;

@@ -1,13 +1,11 @@
 import { methodNotAllowed, routeNotFound } from '../../core/problems.ts';
-import { signingFromEnvironment } from '../../core/runtime/environment.ts';
 import { matchRoute } from '../endpoints/match-route.ts';
 import { endpoints } from '../endpoints/table.ts';
 import { serveOtherPaths } from '../http/stack.ts';
-import { endpoint as jwks } from '../jwks/endpoint.ts';
 import { endpoint } from './endpoint.ts';
 
 const methodsAt = (path: string): string[] =>
-  [...Object.values(endpoints), ...(signingFromEnvironment() ? [jwks] : [])]
+  Object.values(endpoints)
     .filter(({ paths }) => paths.some((template) => matchRoute(template, path) !== undefined))
     .map(({ method }) => method);
 

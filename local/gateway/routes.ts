@@ -1,9 +1,6 @@
-import { signingFromEnvironment } from '../../core/runtime/environment.ts';
 import type { FunctionId } from '../../functions/endpoints/endpoint-files.ts';
 import { matchRoute } from '../../functions/endpoints/match-route.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
-import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 
 interface Route {
@@ -18,18 +15,15 @@ export interface RouteMatch {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const routesOf = (functionId: FunctionId, { method, paths }: Pick<Endpoint, 'method' | 'paths'>) =>
-  paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId }));
-
-const routes = Object.values(endpoints).flatMap((endpoint) => routesOf(endpoint.id, endpoint));
-/** These routes exist only where answers are signed. */
-const jwksRoutes = routesOf(jwks.id, jwks);
+const routes = Object.values(endpoints).flatMap(({ id, method, paths }) =>
+  paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId: id })),
+);
 
 export const defaultRoute: Route = { key: notFound.id, functionId: 'not-found' };
 
 /** The route that API Gateway would choose; `$default` when none matches. No request matches two of our routes. */
 export const chooseRoute = (method: string, encodedPath: string): RouteMatch => {
-  for (const route of [...routes, ...(signingFromEnvironment() ? jwksRoutes : [])]) {
+  for (const route of routes) {
     const parameters = route.method === method ? matchRoute(route.template, encodedPath) : undefined;
     if (parameters) return { route, parameters };
   }

@@ -5,17 +5,14 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createLocalJWKSet, jwtVerify } from 'jose';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/bundles.ts';
-import { localEnvironment, signingEnvironment } from '../../local/environment.ts';
-import { startKms } from '../../local/kms.ts';
+import { localEnvironment } from '../../local/environment.ts';
 import { SINGLE_LOOKUPS } from '../support/lookups.ts';
 import { runCommand } from '../support/program.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const LOOKUPS = ['bulk-compliance', 'bulk-insurance', 'compliance', 'vehicle-insurance'];
 const SILENT = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
 
 const inFolder = useFolder();
@@ -33,8 +30,8 @@ describe('The bundles', () => {
   });
 
   it('keep the names of our functions, which stack traces show', () => {
-    const { sign } = createRequire(import.meta.url)(join(bundles.compliance, 'signing.js'));
-    expect(sign.name).toBe('sign');
+    const start = () => createRequire(import.meta.url)(join(bundles.compliance, 'index.js'));
+    expect(start).toThrow(expect.objectContaining({ stack: expect.stringContaining('at tableNamesFromEnvironment') }));
   });
 
   it('contain the schema library only if the endpoint has an input.ts', async () => {
@@ -45,28 +42,10 @@ describe('The bundles', () => {
     }
   });
 
-  it('have what signs answers in a second file, of lookups only, which signs', async () => {
-    const withSigning = Object.entries(bundles).filter(([, bundle]) => existsSync(join(bundle, 'signing.js')));
-    expect(withSigning.map(([id]) => id).sort()).toEqual(LOOKUPS);
-    const kms = await startKms();
-    Object.assign(
-      process.env,
-      localEnvironment('http://127.0.0.1:9', LOCAL_TABLE_NAMES),
-      signingEnvironment(kms.endpoint, ''),
-    );
-    for (const [, bundle] of withSigning) {
-      expect(await sourceOf(bundle)).not.toContain('TrentService');
-      const { sign, publicKey } = createRequire(import.meta.url)(join(bundle, 'signing.js'));
-      const keys = createLocalJWKSet({ keys: [await publicKey('local')] });
-      expect((await jwtVerify(await sign('local', 'test', { jti: 'r' }), keys)).payload).toEqual({ jti: 'r' });
-    }
-    await kms.close();
-  });
-
   it('need no package, and respond with 401 to a request without a key', async () => {
     Object.assign(process.env, localEnvironment('http://127.0.0.1:9', LOCAL_TABLE_NAMES), SILENT);
     for (const [id, bundle] of Object.entries(bundles)) {
-      if (id === 'probe' || id === 'jwks') continue;
+      if (id === 'probe') continue;
       const { handler } = createRequire(import.meta.url)(join(bundle, 'index.js'));
       const http = { method: 'GET', path: '/' };
       const event = { rawPath: '/', headers: {}, requestContext: { http, requestId: 'r', timeEpoch: Date.now() } };

@@ -1,21 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { publicJwk } from '../../core/public-key.ts';
 import { InvalidSettings, stageSettings } from '../../lib/stage-settings.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
-const RETIRED = publicJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }));
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 const ELSEWHERE = DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1');
-
-const signing = (changes: object): object => ({
-  signedAnswers: { issuer: 'https://api.example.com', keys: ['2026'], ...changes },
-});
 
 /** Entries of vehicles, except for what is given. */
 const intake = (...entries: readonly object[]): object => ({
@@ -143,13 +136,6 @@ describe('The settings of a stage', () => {
     ['intake.0.prefix must not be, contain or lie in control/', intake({ prefix: 'control/loaded/' })],
     ['intake.1.prefix must not be, contain or lie in a/b/: a/', intake({ prefix: 'a/b/' }, { prefix: 'a/' })],
     ['intake.1.prefix must not be, contain or lie in a/b/: a/b/c/', intake({ prefix: 'a/b/' }, { prefix: 'a/b/c/' })],
-    ['signedAnswers.issuer must be the origin of the service', signing({ issuer: 'https://a.example/v1' })],
-    ['signedAnswers.keys must have 1 or more entries', signing({ keys: [] })],
-    ['signedAnswers.keys must name each key once', signing({ keys: ['a', 'a'] })],
-    ['signedAnswers.keys.0 must be at most 32 lower-case letters, digits', signing({ keys: ['A'] })],
-    ['signedAnswers.retired.0.use must be sig', signing({ retired: [{ ...RETIRED, use: 'enc' }] })],
-    ['signedAnswers.retired.0 must be a whole key of', signing({ retired: [{ ...RETIRED, x: RETIRED.y }] })],
-    ['signedAnswers.retired.0 must be a whole key of', signing({ retired: [{ ...RETIRED, kid: RETIRED.y }] })],
     ['constructor is not a setting; here the settings are region, account', { constructor: 1 }],
   ])('are rejected with the field and its rule: %s: %j', (expected, changes) => {
     const sentence = new RegExp(`^: ${RegExp.escape(expected)}.*\\.$`);

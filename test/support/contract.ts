@@ -6,7 +6,6 @@ import addFormats from 'ajv-formats';
 import { matchRoute } from '../../functions/endpoints/match-route.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
-import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { isObject, type JsonObject } from '../../openapi/json.ts';
 import { openApiDocument } from '../../openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../openapi/strict-document.ts';
@@ -45,8 +44,6 @@ interface Document {
   readonly components: object;
   /** For every other path and method. */
   readonly 'x-other-requests': { readonly responses: Responses };
-  /** For the keys of signed answers. */
-  readonly 'x-public-keys': { readonly responses: Responses };
   /** For responses that API Gateway gives by itself. */
   readonly 'x-platform-responses': { readonly responses: Responses };
 }
@@ -98,12 +95,6 @@ const TRANSPORT = 'connection content-encoding content-length content-type date 
   ' ',
 );
 
-const JWT = 'application/jwt';
-
-/** The claims of a JWT. Its signature is not verified. */
-const claimsOf = (jwt: string): Readonly<Record<string, unknown>> =>
-  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
-
 /** The operation of a request, with its path parameters still encoded; undefined when none is described. */
 const describedOperation = ({ paths }: Document, method: string, pathname: string) => {
   for (const endpoint of Object.values<Endpoint>(endpoints).filter((each) => each.method === method)) {
@@ -144,14 +135,11 @@ const requireForm = (form: Document, exchange: Exchange): void => {
       require(responseText === '' && type === null, 'no body is described');
       return;
     }
-    // The published form leaves the type of signed answers out.
-    const isSigned = type === JWT;
-    const unsigned = Object.keys(content).find((name) => name !== JWT);
-    const described = content[(isSigned ? unsigned : type) ?? ''];
+    const described = content[type ?? ''];
     require(described, `Content-Type ${type} is not described`);
     // The response to HEAD has no body, whatever its headers say.
     if (method === 'HEAD') return;
-    requireFit(described.schema, isSigned ? claimsOf(responseText).answer : JSON.parse(responseText), 'body');
+    requireFit(described.schema, JSON.parse(responseText), 'body');
   };
 
   /** What was accepted must be what the document asks for. */
@@ -172,9 +160,7 @@ const requireForm = (form: Document, exchange: Exchange): void => {
   };
 
   const described = describedOperation(form, method, url.pathname);
-  const isKeys = url.pathname === jwks.paths[0] && status === jwks.successStatus;
-  const others = form[isKeys ? 'x-public-keys' : 'x-other-requests'].responses;
-  const responses = described?.operation.responses ?? others;
+  const responses = described?.operation.responses ?? form['x-other-requests'].responses;
   const response = responses[status] ?? form['x-platform-responses'].responses[status];
   require(response, 'this status is not described');
   checkHeaders(response);

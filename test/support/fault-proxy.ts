@@ -15,11 +15,10 @@ import { crc32 } from 'node:zlib';
  * What goes wrong with one database request; with `*After`, `truncate` and slow responses the engine applies it first.
  * `partial` does half of a batch, `mixedCancellation` cancels a transaction because of a conflict on its first item
  * while every other condition fails; both leave other requests alone. `deny` is an error that nobody retries.
- * `disabled` and `pendingDeletion` are answers of KMS about a key.
  */
 export type Fault =
   | ('throttle' | 'deny' | 'error' | 'hang' | 'resetBefore' | 'resetAfter' | 'errorAfter' | 'truncate')
-  | ('partial' | 'mixedCancellation' | 'disabled' | 'pendingDeletion')
+  | ('partial' | 'mixedCancellation')
   | { readonly slowMs: number };
 
 /** One request on its way to the engine. */
@@ -47,8 +46,6 @@ const RESPONSES = {
   error: [500, `${V20120810}InternalServerError`],
   errorAfter: [500, `${V20120810}InternalServerError`],
   mixedCancellation: [400, `${V20120810}TransactionCanceledException`],
-  disabled: [400, 'DisabledException'],
-  pendingDeletion: [400, 'KMSInvalidStateException'],
 } as const;
 
 interface EngineResponse {

@@ -7,9 +7,7 @@ import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { signingEnvironment } from '../../local/environment.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
-import { startKms } from '../../local/kms.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
@@ -20,20 +18,15 @@ export type { Call, Reply } from './http-caller.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
-export const ISSUER = 'https://api.example.com';
-
 /**
  * The whole API on an engine of its own: gateway, middlewares and database as in production, with a proxy before the
- * database that a test can tell to fail, and another one before the KMS. The clock stands still at `NOON`.
+ * database that a test can tell to fail. The clock stands still at `NOON`.
  */
-export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false, plans = TEST_PLANS as Plans } = {}) => {
+export const startApi = async ({ logLevel = 'SILENT', plans = TEST_PLANS as Plans } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
-  const kms = await startKms();
-  const kmsFaults = await startFaultProxy(kms.endpoint);
   const environment = environmentOf({ names: engine.names, endpoint: faults.endpoint });
   Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel, PLANS: JSON.stringify(plans) });
-  if (signsAnswers) Object.assign(process.env, signingEnvironment(kmsFaults.endpoint, ISSUER));
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keyStore(engine.client, engine.names.keys);
@@ -41,7 +34,6 @@ export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false, plan
     origin: gateway.origin,
     engine,
     faults,
-    kmsFaults,
     /** The clock of the gateway. A test may move it. */
     clock,
     keys,
@@ -64,8 +56,6 @@ export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false, plan
     stop: async () => {
       await gateway.close();
       await faults.close();
-      await kmsFaults.close();
-      await kms.close();
       await engine.stop();
     },
   };
@@ -84,7 +74,6 @@ export const useApi = (
   });
   afterEach(() => {
     api.faults.reset();
-    api.kmsFaults.reset();
     api.clock.now = NOON;
   });
   afterAll(() => api.stop());

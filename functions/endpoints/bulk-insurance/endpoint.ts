@@ -12,6 +12,5 @@ export const endpoint = {
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,
-  signing: ['GetPublicKey', 'Sign'],
   tables: { vehicles: ['BatchGetItem'] },
 } as const satisfies Endpoint;

@@ -10,6 +10,5 @@ export const endpoint = {
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
   memoryMegabytes: 1_280,
-  signing: ['GetPublicKey', 'Sign'],
   tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
 } as const satisfies Endpoint;

@@ -6,12 +6,11 @@ import { type ProblemCode, problems } from '../../../core/problems.ts';
 import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import { type Endpoint, grantedActions, type HttpFunction } from '../../../functions/http/endpoint-definition.ts';
-import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import { problemSchema, validationIssueSchema } from '../../../openapi/component-schemas.ts';
 import { documents } from '../../../openapi/endpoint-documents.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../../openapi/response-headers.ts';
-import { problemCodesOf, signsAnswers } from '../../../openapi/responses.ts';
+import { problemCodesOf } from '../../../openapi/responses.ts';
 import type { Template } from '../stack/templates.ts';
 
 interface Schema extends Readonly<Record<string, unknown>> {
@@ -108,7 +107,6 @@ const endpointLines = (endpoint: DocumentedEndpoint, name: string): string[] => 
   ...(endpoint.response
     ? schemaLines(endpoint.response, `${name} ${endpoint.successStatus} body`, 'response')
     : [`${name} ${endpoint.successStatus} without a body`]),
-  ...(signsAnswers(endpoint) ? [`${name} ${endpoint.successStatus} signed`, `${name} 404 signed`] : []),
   ...headerLines(successHeaders(endpoint.responseHeaders), `${name} ${endpoint.successStatus}`),
   ...errorLines(problemCodesOf(endpoint), name),
 ];
@@ -127,15 +125,14 @@ export const apiPromises = (): string[] => [
 
 /**
  * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group,
- * another API address, answers that cannot be verified, an empty bucket, unconfirmed subscriptions, or a failed update,
- * because the old alias or route still has the name.
+ * another API address, an empty bucket, unconfirmed subscriptions, or a failed update, because the old alias or route
+ * still has the name.
  */
 const KEPT = [
   'AWS::ApiGatewayV2::Api',
   'AWS::ApiGatewayV2::Route',
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
-  'AWS::KMS::Key',
   'AWS::Lambda::Alias',
   'AWS::Lambda::Function',
   'AWS::Logs::LogGroup',
@@ -148,9 +145,9 @@ const KEPT = [
  * it is replaced.
  */
 const actionLines = (): string[] =>
-  Object.entries<HttpFunction>({ ...endpoints, jwks, 'not-found': notFound }).flatMap(([id, endpoint]) =>
-    [...Object.entries(grantedActions(endpoint)), ['signing keys', endpoint.signing ?? []] as const].flatMap(
-      ([of, actions]) => actions.map((action) => `${id}: ${of} ${action}`),
+  Object.entries<HttpFunction>({ ...endpoints, 'not-found': notFound }).flatMap(([id, endpoint]) =>
+    Object.entries(grantedActions(endpoint)).flatMap(([of, actions]) =>
+      actions.map((action) => `${id}: ${of} ${action}`),
     ),
   );
 

@@ -10,22 +10,6 @@ export interface Stage {
 
 const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
-/** With it a stage has every kind of resource that is kept. */
-export const SIGNED_ANSWERS = { issuer: 'https://api.example.com', keys: ['2026', '2025'] };
-
-/** Public keys that are not in KMS any more. */
-export const RETIRED_KEYS = [
-  {
-    kty: 'EC',
-    crv: 'P-256',
-    x: 'YAa9uD5gHwu0lbDMgdIWax1OLT3Dsz0pFpTDjJzKXqc',
-    y: 'TLjbY8P1ouqDqHmiUGu0iX0IMArFyTyntWUOdDPGttQ',
-    kid: '-B77j8gD43CEI1c0rvosIIcpDZcqNK7d7RyyWwZIAWo',
-    use: 'sig',
-    alg: 'ES256',
-  },
-];
-
 /** As `prod`, with every optional setting. */
 export const EVERY_SETTING = {
   stage: 'prod',
@@ -38,7 +22,6 @@ export const EVERY_SETTING = {
     docsUrl: 'https://docs.example.com/vehicles',
     runbookUrl: 'https://example.com/runbook.md',
     expectImports: { vehicles: '26h', compliance: '7d' },
-    signedAnswers: { ...SIGNED_ANSWERS, retired: RETIRED_KEYS },
     plans: {
       trial: { requestsPerWindow: 2, bulkSize: 3 },
       fleet: { requestsPerWindow: 300_000, bulkSize: 1_000 },

@@ -95,9 +95,6 @@ export const permissionsIn = (statements: readonly Statement[]): string[] =>
 /** The functions that serve requests. */
 export const SERVING = [...Object.keys(endpoints), 'not-found'];
 
-/** Where answers are signed. */
-export const SERVING_SIGNED = [...SERVING, 'jwks'];
-
 export const servingFunctions = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
 

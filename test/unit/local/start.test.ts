@@ -1,5 +1,4 @@
-import { createPublicKey } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -166,14 +165,5 @@ describe('A data folder', () => {
     await writeFile(folder, '');
     const sentence = /^The data folder .* cannot be used \(ENOTDIR.*\): name another one\.$/;
     for (const path of [folder, join(folder, 'below')]) await expect(start(path)).rejects.toThrow(sentence);
-  });
-
-  it('keeps the key of signed answers, which is the one that is published', async () => {
-    await (await start()).stop();
-    const key = await readFile(join(folder, 'signing-key.pem'), 'utf8');
-    const { origin, stop } = await start();
-    const published = await (await fetch(`${origin}/.well-known/jwks.json`)).json();
-    await stop();
-    expect(published).toMatchObject({ keys: [createPublicKey(key).export({ format: 'jwk' })] });
   });
 });

@@ -32,7 +32,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/stage': ['core/schemas', 'core/access'],
   'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
   'functions/http': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/access'],
-  'functions/jwks': ['core/runtime', 'functions/http'],
   'functions/probe': ['core/runtime', 'core/dynamodb', 'core/access'],
 };
 
