@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { MIMEType } from 'node:util';
 import {
   type ApiError,
   bodyTooLarge,
@@ -12,16 +13,20 @@ import type { HttpRequest } from './request.ts';
 /** The limit that docs/contract.md#errors promises. */
 const MAX_BODY_BYTES = 1_000_000;
 
-/** A quoted string, in which a semicolon separates nothing. The closing quote is optional, to keep the time linear. */
-const QUOTED = /"(?:[^"\\]|\\.)*"?/g;
-const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
+/** Undefined for text that is no media type. */
+const parseMediaType = (contentType: string): MIMEType | undefined => {
+  try {
+    return new MIMEType(contentType);
+  } catch {
+    return undefined;
+  }
+};
 
 /** Whether a Content-Type is `application/json`, in UTF-8 if it has a charset. Ignores other parameters (RFC 8259). */
 const isJsonInUtf8 = (contentType: string): boolean => {
-  const separated = contentType.replace(QUOTED, (quoted) => quoted.replaceAll(';', ','));
-  const [mediaType, ...parameters] = separated.split(';').map((part) => part.trim());
-  const charsets = parameters.filter((parameter) => /^charset *(?:=|$)/i.test(parameter));
-  return mediaType?.toLowerCase() === 'application/json' && charsets.every((charset) => CHARSET.test(charset));
+  const type = parseMediaType(contentType);
+  const charset = type?.params.get('charset') ?? 'utf-8';
+  return type?.essence === 'application/json' && charset.toLowerCase() === 'utf-8';
 };
 
 /**

@@ -5,20 +5,17 @@ const MIN_BYTES = 2_048;
 /** The fastest level. Higher ones save a few per cent more, and take several times as long. */
 const LEVEL = 1;
 
-/** A valid weight of a coding (RFC 9110, section 12.4.2). */
-const WEIGHT = /^q=(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
-
 /**
- * Whether `Accept-Encoding` accepts gzip (RFC 9110, section 12.5.3): by its name or by `*`, and not with `q=0`. A
- * coding with a malformed weight counts as not listed.
+ * Whether `Accept-Encoding` accepts gzip (RFC 9110, section 12.5.3): by its name or by `*`, and not with `q=0` or a
+ * malformed weight.
  */
 const acceptsGzip = (acceptEncoding = ''): boolean => {
-  const codings = new Map<string, boolean>();
-  for (const coding of acceptEncoding.toLowerCase().split(',')) {
-    const [name = '', weight = 'q=1', ...more] = coding.split(';').map((part) => part.trim());
-    if (WEIGHT.test(weight) && more.length === 0) codings.set(name, Number(weight.slice(2)) > 0);
-  }
-  return codings.get('gzip') ?? codings.get('x-gzip') ?? codings.get('*') ?? false;
+  const codings = acceptEncoding
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.split(';').map((part) => part.trim()));
+  const accepted = new Map(codings.map(([name, weight = 'q=1']) => [name, Number(weight.replace('q=', '')) > 0]));
+  return accepted.get('gzip') ?? accepted.get('x-gzip') ?? accepted.get('*') ?? false;
 };
 
 const compress = async ({ context: { headers }, response }: HttpRequest): Promise<void> => {

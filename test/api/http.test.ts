@@ -93,7 +93,9 @@ describe('A request body', () => {
   it.each([
     'Application/JSON',
     'application/json ; charset=utf-8',
-    'application/json;charset = "UTF-8"',
+    'application/json;charset="UTF-8"',
+    'application/json; charset=utf-8; CHARSET=latin1',
+    'application/json; charset',
     'application/json; charset=utf-8; q=1',
     'application/json; xcharset=latin1',
     'application/json; charsets=latin1',
@@ -105,17 +107,14 @@ describe('A request body', () => {
 
   it.each([
     undefined,
+    'json',
     'text/plain',
     'application/merge-patch+json',
     'application/json; charset=latin1',
     'application/json; charset=utf-80',
     'application/json; charset=xutf-8',
-    'application/json; charset="utf-8',
     'application/json; charset="utf-8;"',
     'application/json; profile="a"; charset=latin1',
-    'application/json; charset',
-    'application/json; charset  =latin1',
-    'application/json; charset=utf-8; CHARSET=latin1',
   ])('is rejected with the Content-Type %j', async (type) => {
     const headers = type === undefined ? {} : { 'Content-Type': type };
     expect(await post({ raw: '{}', headers })).toMatchObject(rejected('UNSUPPORTED_CONTENT_TYPE'));
