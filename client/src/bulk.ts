@@ -1,7 +1,6 @@
 import { MAX_BULK_SIZE } from '../../core/access/plans.ts';
 import type { UsageReport } from './api-types.ts';
 import { isProblem, requireArgument } from './errors.ts';
-import type { AskSigned, SignedAnswer } from './signed-answers.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 interface BulkOptions extends CallOptions {
@@ -9,7 +8,6 @@ interface BulkOptions extends CallOptions {
   /** The name of the field with the verdict of an entry. */
   readonly verdict: 'insured' | 'compliant';
   readonly date?: string | undefined;
-  readonly signed?: boolean | undefined;
 }
 
 interface BulkEntry {
@@ -58,7 +56,7 @@ const forEachAtOnce = async <Item>(
 };
 
 /** Bulk lookups of any length, in requests of the plan's size. */
-export const openBulk = ({ request, backOff, attempts, concurrency }: Transport, askSigned: AskSigned) => {
+export const openBulk = ({ request, backOff, attempts, concurrency }: Transport) => {
   let size: number | undefined;
 
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
@@ -76,20 +74,12 @@ export const openBulk = ({ request, backOff, attempts, concurrency }: Transport,
   };
 
   /** Sends one request, or two of half the size when the plan's limit has become smaller. */
-  const ask = async <Result extends BulkEntry>(
-    asked: readonly string[],
-    options: BulkOptions,
-    receipts: string[],
-  ): Promise<Result[]> => {
-    const { path, verdict, date, signal, signed } = options;
+  const ask = async <Result extends BulkEntry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
+    const { path, verdict, date, signal } = options;
     try {
       const body = { registrations: asked, ...(date !== undefined && { date }) };
-      const bulk = { method: 'POST', path, body, signal } as const;
       type Answer = { results?: Result[] } | null;
-      const { answer, receipt } = signed
-        ? await askSigned<Answer>(bulk)
-        : { answer: await request<Answer>(bulk), receipt: undefined };
-      if (receipt !== undefined) receipts.push(receipt);
+      const answer = await request<Answer>({ method: 'POST', path, body, signal });
       const results = answer?.results;
       if (!Array.isArray(results) || results.length !== asked.length) {
         throw new Error('The response is for registrations other than those requested.');
@@ -100,20 +90,19 @@ export const openBulk = ({ request, backOff, attempts, concurrency }: Transport,
       size = Math.ceil(asked.length / 2);
       const first = asked.slice(0, size);
       const second = asked.slice(size);
-      return [...(await ask<Result>(first, options, receipts)), ...(await ask<Result>(second, options, receipts))];
+      return [...(await ask<Result>(first, options)), ...(await ask<Result>(second, options))];
     }
   };
 
-  /** One result per registration, in order, with receipts if `signed`. `LOOKUP_UNAVAILABLE` is retried. */
+  /** One result per registration, in order. `LOOKUP_UNAVAILABLE` is retried. */
   const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,
-  ): Promise<SignedAnswer<Result[]> | Result[]> => {
-    const { signal, signed } = options;
+  ): Promise<Result[]> => {
+    const { signal } = options;
     const isList = Array.isArray(registrations) && registrations.every((each) => typeof each === 'string');
     requireArgument(isList, "The registrations must be an array of texts, such as ['AB12 CDE'].");
     const results: Result[] = [];
-    const receipts: string[] = [];
     let pending = [...registrations.keys()];
     for (let attempt = 1; pending.length > 0; attempt += 1) {
       const bulkSize = await sizeFor(pending.length, signal);
@@ -122,14 +111,14 @@ export const openBulk = ({ request, backOff, attempts, concurrency }: Transport,
         chunks.push(pending.slice(start, start + bulkSize));
       await forEachAtOnce(chunks, concurrency, signal, async (chunk, either) => {
         const asked = chunk.map((index) => registrations[index] ?? '');
-        const answers = await ask<Result>(asked, { ...options, signal: either }, receipts);
+        const answers = await ask<Result>(asked, { ...options, signal: either });
         for (const [at, answer] of answers.entries()) results[chunk[at] ?? -1] = answer;
       });
       pending = pending.filter((index) => isUnread(results[index]));
       if (attempt >= attempts) break;
       if (pending.length > 0) await backOff(attempt, signal);
     }
-    return signed ? { answer: results, receipt: receipts.join('\n') } : results;
+    return results;
   };
 
   return { usage, lookUp };

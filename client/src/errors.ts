@@ -20,10 +20,8 @@ export class ApiProblem extends Error {
   readonly retryAfter: number | undefined;
   /** Whether the outcome of an earlier attempt is unknown: it may have been applied. */
   readonly isAfterLostAnswer: boolean;
-  /** The signed answer, if the problem is one. */
-  readonly receipt: string | undefined;
 
-  constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean, receipt?: string) {
+  constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean) {
     const { status, headers } = response;
     const body = parseBody(text);
     const { code, title, detail, errors, requestId } = isProblemDocument(response) ? body : ({} as typeof body);
@@ -42,7 +40,6 @@ export class ApiProblem extends Error {
     this.requestId = id;
     this.retryAfter = parseRetryAfter(headers, now);
     this.isAfterLostAnswer = isAfterLostAnswer;
-    this.receipt = receipt;
   }
 }
 

@@ -15,12 +15,9 @@ export {
   type ComplianceEntry,
   type InsuranceEntry,
   type InsuranceOptions,
-  type LookupOptions,
   VehicleVerification,
 } from './client.ts';
 export type { Content, CreateOptions, Edit, ListOptions } from './content.ts';
 export { ApiProblem, ConnectionError, type ProblemCode } from './errors.ts';
-export { InvalidReceipt } from './receipts.ts';
-export type { SignedAnswer } from './signed-answers.ts';
 export type { Timing } from './timing.ts';
 export type { CallOptions, ClientOptions } from './transport.ts';

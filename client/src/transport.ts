@@ -41,7 +41,7 @@ export interface ApiRequest extends CallOptions {
 interface CompleteResponse {
   readonly response: Response;
   readonly text: string;
-  /** The JSON of a success or a problem document; otherwise undefined, as for 204 and for a signed answer. */
+  /** The JSON of a success or a problem document; otherwise undefined, as for 204. */
   readonly body: unknown;
 }
 
@@ -87,10 +87,6 @@ const describeForeign = (response: Response, url: URL, path: string): string | u
   if (isTransientStatus(status)) return 'The service, or a proxy in front of it, is not available just now.';
   return 'The response is a page of HTML in place of an answer: the address is wrong, or a proxy has answered.';
 };
-
-/** Whether the body is a signed answer, of whatever status. */
-export const isSigned = ({ headers }: Response): boolean =>
-  headers.get('Content-Type')?.startsWith('application/jwt') ?? false;
 
 /** The text of a response. @throws an error with the code RESPONSE_TOO_LARGE, which ends the download */
 const readText = async ({ body }: Response): Promise<string> => {
@@ -163,7 +159,7 @@ export const openTransport = (options: ClientOptions) => {
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
       const text = await readText(response);
-      const isAnswer = response.ok && response.status !== 204 && !isSigned(response) && !isHtml(response);
+      const isAnswer = response.ok && response.status !== 204 && !isHtml(response);
       const isJson = isAnswer || isProblemDocument(response);
       return { response, text, body: isJson ? parseJson(text) : undefined };
     } catch (failure) {
@@ -175,10 +171,11 @@ export const openTransport = (options: ClientOptions) => {
   };
 
   /**
-   * Returns the successful response or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason
+   * Returns the body of the successful response, whose type is not validated.
+   * @throws ApiProblem, ConnectionError, or the signal's reason
    */
-  const send = async (request: ApiRequest): Promise<CompleteResponse> => {
-    const { method = 'GET', path, query = {}, headers, body, signal } = request;
+  const request = async <Body>(asked: ApiRequest): Promise<Body> => {
+    const { method = 'GET', path, query = {}, headers, body, signal } = asked;
     const url = new URL(`${root}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
     const init: RequestInit = {
@@ -204,7 +201,7 @@ export const openTransport = (options: ClientOptions) => {
       } else {
         warnOnce(result.response);
         const foreign = describeForeign(result.response, url, path);
-        if ((result.response.ok && foreign === undefined) || isSigned(result.response)) return result;
+        if (result.response.ok && foreign === undefined) return result.body as Body;
         const text = foreign === undefined ? result.text : JSON.stringify({ message: foreign });
         problem = new ApiProblem(result.response, text, timing.now(), isOutcomeUnknown);
         retryAfter = problem.retryAfter ?? 0;
@@ -227,9 +224,7 @@ export const openTransport = (options: ClientOptions) => {
     concurrency,
     /** Waits before a retry; `attempt` is the number of the attempt that failed. */
     backOff: (attempt: number, signal: AbortSignal | undefined) => timing.sleep(backoffMs(attempt, timing), signal),
-    send,
-    /** The body of the response to `send`. Its type is not validated. */
-    request: async <Body>(asked: ApiRequest): Promise<Body> => (await send(asked)).body as Body,
+    request,
   };
 };
 

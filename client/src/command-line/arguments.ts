@@ -7,7 +7,6 @@ import { CannotRun } from './failure.ts';
 
 export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv [options]
        vehicle-verification lookup REGISTRATION… [--compliance | --date DAY] [--json]
-       vehicle-verification verify RECEIPTS --jwks KEYS --issuer ORIGIN
        vehicle-verification usage [--json]
        vehicle-verification help
 
@@ -31,8 +30,6 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
   --previous FILE.csv   lists what has changed since that earlier result, which
                         may be RESULT.csv itself
   --changes FILE.csv    the whole of that list
-  --receipts FILE       asks for signed answers, and keeps them: one line for
-                        each request
   --fail-on WHAT        exit code 3 when there is any: not-insured, changes,
                         ending, newly-ending (not in the file of --ending yet)
                         or unanswered (unknown, without a compliance record, or
@@ -42,13 +39,6 @@ lookup  says of one or a few vehicles whether they are insured, today or on
         --date, or with --compliance whether they are compliant. A registration
         with a blank in it needs quotes.
   --json                the answer as JSON
-verify  says of each receipt in a file whether it holds, when and for whom the
-        answer was given, and about which vehicles. Needs no key.
-  --jwks KEYS           the key set of the service: a file, or the address
-                        https://…/.well-known/jwks.json
-  --issuer ORIGIN       the issuer that the receipts must name
-  --sandbox             accepts receipts for sandbox vehicles
-  --encoding NAME       as for check
 usage   what the key may do, and what it has used; --json too.
 
 --help prints this text, --version the version of the command.
@@ -58,8 +48,7 @@ VEHICLE_VERIFICATION_API_KEY.
 Exit codes: 0 every row has an answer, 1 some have none, 2 an error: every file
 is as it was, 130 stopped by Ctrl-C or a signal: likewise. With --fail-on 3 when
 it has found something, otherwise 1 when rows were not read, otherwise 0. lookup
-ends with 0 when every vehicle has an answer, and with 1 when one has none; verify
-with 0 when every receipt holds, and with 1 when one does not.`;
+ends with 0 when every vehicle has an answer, and with 1 when one has none.`;
 
 const FAIL_ON = ['not-insured', 'changes', 'ending', 'newly-ending', 'unanswered'] as const;
 type FailOn = (typeof FAIL_ON)[number];
@@ -81,10 +70,6 @@ const parse = (args: string[]) => {
         ending: { type: 'string' },
         previous: { type: 'string' },
         changes: { type: 'string' },
-        receipts: { type: 'string' },
-        jwks: { type: 'string' },
-        issuer: { type: 'string' },
-        sandbox: { type: 'boolean', default: false },
         'fail-on': { type: 'string', multiple: true, default: [] },
         force: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
@@ -139,7 +124,7 @@ const readFailOn = (name: string): FailOn => {
 
 const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
   const { out, column, previous, force, compliance: isCompliance } = values;
-  const { ending: endingFile, changes: changesFile, 'not-insured': notInsuredFile, receipts: receiptsFile } = values;
+  const { ending: endingFile, changes: changesFile, 'not-insured': notInsuredFile } = values;
   if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
   if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (!/\.csv$/i.test(out)) throw new CannotRun(`--out ${out} must end with .csv: the result is CSV, not a workbook.`);
@@ -156,13 +141,13 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
   ] as const) {
     if (isUsed && needed) throw new CannotRun(`${name} needs ${needed}.`);
   }
-  const outputs = [out, endingFile, changesFile, notInsuredFile, receiptsFile].filter((path) => path !== undefined);
+  const outputs = [out, endingFile, changesFile, notInsuredFile].filter((path) => path !== undefined);
   if (new Set(outputs.map((path) => resolve(path))).size < outputs.length) {
-    throw new CannotRun('--out, --ending, --changes, --not-insured and --receipts must be different files.');
+    throw new CannotRun('--out, --ending, --changes and --not-insured must be different files.');
   }
   const headerLine = readHeaderLine(values['header-line']);
   const common = { source, headerLine, out, column, encoding, date, isCompliance, force, previous, ending, failOn };
-  return { ...common, endingFile, changesFile, notInsuredFile, receiptsFile };
+  return { ...common, endingFile, changesFile, notInsuredFile };
 };
 
 const readLookup = (values: Values, registrations: readonly string[]) => {
@@ -170,17 +155,8 @@ const readLookup = (values: Values, registrations: readonly string[]) => {
   return { registrations, date: readDate(values), isCompliance: values.compliance, isJson: values.json };
 };
 
-const readVerify = (values: Values, [source, ...more]: readonly string[]) => {
-  if (source === undefined || more.length > 0) throw new CannotRun('Give one file of receipts to verify; see --help.');
-  const { jwks, issuer, sandbox: acceptsSandbox } = values;
-  if (!jwks) throw new CannotRun('Name the key set of the service, an address or a file, with --jwks.');
-  if (!issuer) throw new CannotRun('Name the issuer, such as https://api.example.com, with --issuer.');
-  return { source, encoding: readEncoding(values.encoding), jwks, issuer, acceptsSandbox };
-};
-
 export type CheckArguments = ReturnType<typeof readCheck>;
 export type LookupArguments = ReturnType<typeof readLookup>;
-export type VerifyArguments = ReturnType<typeof readVerify>;
 
 /** Reads the arguments of the command. @throws CannotRun when they are invalid */
 export const readArguments = (args: string[]) => {
@@ -190,7 +166,6 @@ export const readArguments = (args: string[]) => {
   if (values.version) return { command: 'version' } as const;
   if (command === 'check') return { command, ...readCheck(values, operands) } as const;
   if (command === 'lookup') return { command, ...readLookup(values, operands) } as const;
-  if (command === 'verify') return { command, ...readVerify(values, operands) } as const;
   if (command === 'usage' && operands.length === 0) return { command, isJson: values.json } as const;
-  throw new CannotRun('The command is "check", "lookup", "verify", "usage" or "help".');
+  throw new CannotRun('The command is "check", "lookup", "usage" or "help".');
 };

@@ -52,8 +52,6 @@ interface CheckOptions {
 }
 
 const isList = (columns: readonly string[]) => (header: readonly string[]) => `${header}` === `${columns}`;
-const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
-  more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
 
 /**
  * The output files of a check, in the order in which they replace earlier ones. Each has a test that recognises an
@@ -63,7 +61,6 @@ const FILES = [
   ['changesFile', isList(CHANGE_COLUMNS)],
   ['endingFile', isList(ENDING_COLUMNS)],
   ['notInsuredFile', isList(NOT_INSURED_COLUMNS)],
-  ['receiptsFile', isReceipts],
   ['out', isResult],
 ] as const;
 
@@ -128,9 +125,9 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
   });
 
 /**
- * Checks a CSV file, and writes the result, the lists and the receipts. They replace earlier files together, after the
- * report is printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used; ApiProblem,
- * ConnectionError, InvalidReceipt; the signal's reason
+ * Checks a CSV file, and writes the result and the lists. They replace earlier files together, after the report is
+ * printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used; ApiProblem,
+ * ConnectionError; the signal's reason
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { source, ending, endingFile } = args;
@@ -143,8 +140,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   const previous = args.previous === undefined ? undefined : await readPrevious(args.previous, args.out, check, fleet);
   await assertFilesReplaceable(args);
 
-  const receipts: string[] = [];
-  const lookups = openLookups(client, signal, args.receiptsFile === undefined ? undefined : receipts);
+  const lookups = openLookups(client, signal);
   const rows: AnsweredRow[] = [];
   let endingRows: string[][] = [];
   try {
@@ -188,7 +184,6 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     changesFile: csvText([CHANGE_COLUMNS, ...(changes?.rows ?? [])], fleet),
     endingFile: csvText([ENDING_COLUMNS, ...endingRows], fleet),
     notInsuredFile: csvText([NOT_INSURED_COLUMNS, ...listNotInsured(check, rows)], fleet),
-    receiptsFile: receipts.map((receipt) => `${receipt}\n`).join(''),
     out: csvText([header, ...rows.map(({ given, cells }) => [...given, ...cells])], fleet),
   };
   const files = FILES.flatMap(([name]) => (args[name] === undefined ? [] : [{ path: args[name], text: texts[name] }]));

@@ -1,5 +1,4 @@
-import type { ComplianceEntry, InsuranceEntry, SignedAnswer, VehicleVerification } from '../index.ts';
-import { describeValue } from '../receipts.ts';
+import type { ComplianceEntry, InsuranceEntry, VehicleVerification } from '../index.ts';
 
 /** Lookups of many vehicles, one entry each, in order. */
 export interface Lookups {
@@ -8,24 +7,11 @@ export interface Lookups {
   readonly compliance: (registrations: readonly string[]) => Promise<readonly ComplianceEntry[]>;
 }
 
-/** The lookups of a client. With a list for receipts every answer is signed, and its receipt is added there. */
-export const openLookups = (client: VehicleVerification, signal: AbortSignal, receipts?: string[]): Lookups => {
-  if (receipts === undefined) {
-    return {
-      insurance: (registrations, date) => client.verify(registrations, { date, signal }),
-      compliance: (registrations) => client.verifyCompliance(registrations, { signal }),
-    };
-  }
-  const keep = async <Answer>(signed: Promise<SignedAnswer<Answer>>): Promise<Answer> => {
-    const { answer, receipt } = await signed;
-    if (receipt !== '') receipts.push(receipt);
-    return answer;
-  };
-  return {
-    insurance: (registrations, date) => keep(client.verify(registrations, { date, signal, signed: true })),
-    compliance: (registrations) => keep(client.verifyCompliance(registrations, { signal, signed: true })),
-  };
-};
+/** The lookups of a client. */
+export const openLookups = (client: VehicleVerification, signal: AbortSignal): Lookups => ({
+  insurance: (registrations, date) => client.verify(registrations, { date, signal }),
+  compliance: (registrations) => client.verifyCompliance(registrations, { signal }),
+});
 
 /** The cells of the added columns, as in the result. */
 export type Cells = readonly string[];
@@ -124,12 +110,15 @@ export const outcomeOf = (check: Check, cells: Cells): string => {
 /** Text that cannot be mistaken for anything but a registration. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
 
+/** Characters of any other text that are shown. */
+const MAX_SHOWN = 100;
+
 /** An entry of a bulk answer in one line. @param day the day that was asked for; undefined for today */
 export const entryLine = (check: Check, registration: string, entry: unknown, day: unknown): string => {
   const cells = check.cellsOf(entry);
   const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
   // A vehicle without an answer has none on any day.
   const on = day === undefined || cells.at(-1) ? '' : ` on ${day}`;
-  const shown = PLAIN.test(registration) ? registration : describeValue(registration);
+  const shown = PLAIN.test(registration) ? registration : JSON.stringify(registration.slice(0, MAX_SHOWN));
   return [shown, `${outcomeOf(check, cells)}${on}`, ...details].join(', ');
 };

@@ -1,14 +1,13 @@
 import { promisify } from 'node:util';
 import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
+import { ApiProblem, ConnectionError, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
 import { type CheckReport, checkFile } from './check-file.ts';
 import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION, openLookups } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
-import { verifyFile } from './verify-file.ts';
 
 const SOME_FAILED = 1;
 const FAILED = 2;
@@ -149,7 +148,6 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
 const runCommand = async (signal: AbortSignal): Promise<number> => {
   const args = readArguments(process.argv.slice(2));
   if (args.command === 'check') return check(args, signal);
-  if (args.command === 'verify') return (await verifyFile(args, signal, print)) ? 0 : SOME_FAILED;
   if (args.command === 'lookup') return lookUp(args, signal);
   if (args.command === 'usage') return showUsage(args.isJson, signal);
   await print(...(args.command === 'version' ? [packageJson.version] : HELP.split('\n')));
@@ -165,7 +163,7 @@ const describeError = (error: unknown): string => {
 
 /** Prints a failure and returns the exit code. */
 const reportFailure = (error: unknown, isStopped: boolean): number => {
-  const isKnown = [ApiProblem, ConnectionError, InvalidReceipt, CannotRun].some((kind) => error instanceof kind);
+  const isKnown = [ApiProblem, ConnectionError, CannotRun].some((kind) => error instanceof kind);
   const why = printable(isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${describeError(error)}`)
     // Shortened after the keys are removed: otherwise half of a key could stay.
     .slice(0, MAX_ERROR_LENGTH);

@@ -1,8 +1,7 @@
-import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../support/program.ts';
-import { makeSigningKey } from '../../support/signing-key.ts';
 import { command } from './installed-package.ts';
 import { startStubService, useCommandLine } from './use-client.ts';
 
@@ -151,30 +150,6 @@ describe('The command line', () => {
     const { code, stderr } = await start(['check', 'fleet.csv', '--out', 'result.csv'], stub.account).ended;
     await stub.close();
     expect([code, stderr]).toEqual([0, 'The key ends on 2026-12-01: ask for its successor.\n']);
-  });
-
-  it('keeps a receipt of each request, replaced with the result or not at all, and verifies them without a key', async () => {
-    const signing = await startStubService({}, 200, { key: makeSigningKey() });
-    await writeFile(file('fleet.csv'), `registration\n${'AB12CDE\n'.repeat(2_001)}`);
-    const check = ['check', 'fleet.csv', '--out', 'result.csv', '--receipts', 'receipts.jwt'];
-    expect(await start(check, signing.account).ended).toMatchObject({ code: 0, stderr: '' });
-    const receipts = await readFile(file('receipts.jwt'), 'utf8');
-    expect([receipts.split('\n').length, signing.bulkRequests()]).toEqual([3 + 1, 3]);
-    expect((await stat(file('receipts.jwt'))).mode & 0o777).toBe(0o600);
-    expect((await start(check, signing.account, 'exec > /dev/full').ended).code).toBe(2);
-    expect(await readFile(file('receipts.jwt'), 'utf8')).toBe(receipts);
-
-    const jwks = `${new URL(signing.account.VEHICLE_VERIFICATION_BASE_URL).origin}/.well-known/jwks.json`;
-    const verify = ['verify', 'receipts.jwt', '--jwks', jwks, '--issuer', 'https://api.example.com'];
-    const holding = await start(verify, {}).ended;
-    expect([holding.code, holding.stdout.split('\n').at(-2)]).toEqual([0, '3 of 3 receipts hold.']);
-    await writeFile(file('receipts.jwt'), receipts.slice(0, -5));
-    const cut = await start(verify, {}).ended;
-    await signing.close();
-    expect([cut.code, cut.stdout]).toEqual([
-      1,
-      expect.stringContaining('\nLine 3 does not hold. The receipt is cut off, '),
-    ]);
   });
 
   it('says of one or a few vehicles what is known, in a line each or as JSON', async () => {

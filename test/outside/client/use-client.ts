@@ -9,7 +9,6 @@ import { type LocalService, startLocalService } from '../../../local/service.ts'
 import { type HttpFaultProxy, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
 import { outcomeOf } from '../../support/program.ts';
 import { PLANS_VARIABLE } from '../../support/records.ts';
-import { claimsOf, type SigningKey, signToken } from '../../support/signing-key.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { command } from './installed-package.ts';
 
@@ -86,34 +85,26 @@ const POLICY = { number: 'POL-1', insurer: 'Acme', type: 'Full', validFrom: '202
 interface StubOptions {
   /** An entry without its registration. `date` is absent for today. */
   readonly entryOf?: (registration: string, date: string | undefined) => object;
-  /** Signs the answers of bulk requests that ask for it. */
-  readonly key?: SigningKey;
   /** Of every response. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * A service that knows every vehicle and counts bulk requests. `changes` replace the usage in part, or by a problem.
+ * A service that knows every vehicle. `changes` replace the usage in part, or by a problem.
  */
 export const startStubService = async (changes: object = {}, status = 200, options: StubOptions = {}) => {
-  const { entryOf = () => ({ insured: true, policy: POLICY }), key, headers } = options;
+  const { entryOf = () => ({ insured: true, policy: POLICY }), headers } = options;
   const usage = { ...(status === 200 && USAGE), ...changes };
-  let bulkRequests = 0;
   const server = createServer(async (request, response) => {
     const send = (code: number, type: string, text: string) =>
       void response.writeHead(code, { 'Content-Type': type, ...headers }).end(text);
-    if (request.url === '/.well-known/jwks.json')
-      return send(200, 'application/json', JSON.stringify({ keys: [key?.jwk] }));
     const type = status === 200 ? 'application/json' : 'application/problem+json';
     if (request.method === 'GET') return send(status, type, JSON.stringify(usage));
-    bulkRequests += 1;
     const { registrations, date } = (await json(request)) as { registrations: string[]; date?: string };
     const answer = {
       results: registrations.map((registration) => ({ registration, ...entryOf(registration, date) })),
       ...(date && { asOf: date }),
     };
-    if (key && request.headers.accept === 'application/jwt')
-      return send(200, 'application/jwt', signToken(key, claimsOf('POST', request.url ?? '', answer)));
     return send(200, 'application/json', JSON.stringify(answer));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -122,7 +113,6 @@ export const startStubService = async (changes: object = {}, status = 200, optio
       VEHICLE_VERIFICATION_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
       VEHICLE_VERIFICATION_API_KEY: 'vvc_test_stub',
     },
-    bulkRequests: () => bulkRequests,
     close: async () => {
       server.close().closeAllConnections();
       await once(server, 'close');

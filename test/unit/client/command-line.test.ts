@@ -221,12 +221,9 @@ describe('The arguments', () => {
   const CHECK = 'check fleet.csv --out r.csv';
 
   it.each<[string, RegExp]>([
-    ['', /^The command is "check", "lookup", "verify", "usage" or "help"\.$/],
+    ['', /^The command is "check", "lookup", "usage" or "help"\.$/],
     ['lookup', /^Give a registration, or a few; see --help\.$/],
     ['lookup AB12CDE --compliance --date 2026-01-01', /leave out --date\.$/],
-    ['verify --jwks k.json --issuer https://x.example', /^Give one file of receipts to verify; see --help\.$/],
-    ['verify r --issuer https://x.example', /^Name the key set of the service, an address or a file, with --jwks\.$/],
-    ['verify r --jwks k.json', /^Name the issuer, such as https:\/\/api\.example\.com, with --issuer\.$/],
     ['usage --key vvc_live_secret', /^Unknown option '--key'; see --help\.$/],
     ['check --out r.csv', /^Give one CSV file to check; see --help\.$/],
     ['check fleet.csv', /^Name the file for the result with --out\.$/],
@@ -245,7 +242,7 @@ describe('The arguments', () => {
     [`${CHECK} --fail-on changes`, /^--fail-on changes needs --previous FILE\.csv\.$/],
     [`${CHECK} --fail-on expired`, /^--fail-on expired is not one of not-insured, changes, ending, newly-ending, una/],
     [`${CHECK} --ending-within 9 --fail-on newly-ending`, /^--fail-on newly-ending needs --ending FILE\.csv\.$/],
-    [`${CHECK} --previous p.csv --changes ./r.csv`, /^--out, --ending, .* and --receipts must be different files\.$/],
+    [`${CHECK} --previous p.csv --changes ./r.csv`, /^--out, --ending, .* must be different files\.$/],
   ])('"%s" are rejected with one sentence', (line, sentence) => {
     expect(() => read(line)).toThrow(sentence);
   });
