@@ -3,7 +3,6 @@ export const DOCUMENTS: Readonly<Record<string, { readonly title: string; readon
   guide: { title: 'Guide', file: 'docs/integration.md' },
   errors: { title: 'Errors', file: 'docs/errors.md' },
   offices: { title: 'For offices', file: 'docs/offices.md' },
-  'nightly-check': { title: 'A nightly check', file: 'docs/nightly-check.md' },
   'sample-data': { title: 'Sandbox', file: 'docs/sample-data.md' },
   changelog: { title: 'Changelog', file: 'docs/changelog.md' },
 };

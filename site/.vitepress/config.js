@@ -44,7 +44,7 @@ export default defineConfig({
       { text: 'Client', link: '/client' },
       {
         text: 'More',
-        items: ['offices', 'nightly-check', 'sample-data', 'changelog'].map(linkTo),
+        items: ['offices', 'sample-data', 'changelog'].map(linkTo),
       },
     ],
     outline: [2, 3],

@@ -36,7 +36,7 @@ const NIGHTS: readonly (readonly [vehicles: object, code: number, mail: RegExp |
 ];
 
 it('The nightly job of the guide installs the client, and sends a mail only in nights when something is new or wrong, or the key ends soon', async () => {
-  const page = await readFile(new URL('../../../docs/nightly-check.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../docs/offices.md', import.meta.url), 'utf8');
   const [script = ''] = /^#!\/bin\/sh\n.*?(?=^```$)/ms.exec(page) ?? [];
   expect(script.split('\n')[1]).toMatch(/npm install .*vehicle-verification-\S+\.tgz/);
   const tarball = (await readdir(installationFolder)).find((name) => name.endsWith('.tgz')) ?? '';

@@ -17,10 +17,9 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE_BASE = '/vehicles/';
 const SITE_API = 'https://vehicles.example.org';
 const DIST = new URL('../../../site/dist/', import.meta.url);
-const PAGES = [
-  ...['index', 'guide', 'reference', 'errors', 'client', 'nightly-check', 'offices'],
-  ...['sample-data', 'changelog'],
-].map((name) => `${name}.html`);
+const PAGES = ['index', 'guide', 'reference', 'errors', 'client', 'offices', 'sample-data', 'changelog'].map(
+  (name) => `${name}.html`,
+);
 const PHONE: Form = { width: 390, colorScheme: 'light' };
 
 const TYPES: Readonly<Record<string, string>> = {
