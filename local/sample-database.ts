@@ -1,7 +1,8 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { contentImport, type ImportedItem, ITEMS_PER_TRANSACTION } from '../admin/import/content-import.ts';
+import { contentImport } from '../admin/import/content-import.ts';
 import { keyStore } from '../admin/keys/key-store.ts';
 import type { ComplianceRecord } from '../core/compliance/compliance-record.ts';
+import type { GivenItem } from '../core/content/content-table.ts';
 import { createDatabase } from '../core/dynamodb/database.ts';
 import { londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
@@ -39,10 +40,10 @@ export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: Tabl
 
 const TOPICS = ['MOT', 'road tax', 'insurance', 'SORN', 'electric vehicles'] as const;
 
-type Texts = Pick<ImportedItem, 'title' | 'content' | 'slug' | 'meta_description'>;
+type Texts = Pick<GivenItem, 'title' | 'content' | 'slug' | 'meta_description'>;
 
 /** Ids are the same on every machine, so that examples can name them. */
-const makeItems = (word: string, count: number, textsOf: (number: number, topic: string) => Texts): ImportedItem[] =>
+const makeItems = (word: string, count: number, textsOf: (number: number, topic: string) => Texts): GivenItem[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `${Buffer.from(word).toString('hex')}-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
     domain: `${word}.example`,
@@ -50,7 +51,7 @@ const makeItems = (word: string, count: number, textsOf: (number: number, topic:
   }));
 
 /** Content in two domains, enough for several pages, in the order in which the items are created. */
-export const SAMPLE_CONTENT: readonly ImportedItem[] = [
+export const SAMPLE_CONTENT: readonly GivenItem[] = [
   ...makeItems('news', 45, (number, topic) => ({
     title: `Motoring news ${number}: ${topic}`,
     content: `What drivers should know about ${topic} this week. This is sample text number ${number}.`,
@@ -67,10 +68,7 @@ export const SAMPLE_CONTENT: readonly ImportedItem[] = [
 
 export const loadSampleContent = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const content = contentImport(db, names.content);
-  for (let start = 0; start < SAMPLE_CONTENT.length; start += ITEMS_PER_TRANSACTION) {
-    const items = SAMPLE_CONTENT.slice(start, start + ITEMS_PER_TRANSACTION);
-    await content.importBatch(items, { now, deadline: deadlineIn(DEADLINE_MS) });
-  }
+  for (const item of SAMPLE_CONTENT) await content.importRow(item, { now, deadline: deadlineIn(DEADLINE_MS) });
 };
 
 /** A client of a DynamoDB on this machine. The caller destroys it after use. */

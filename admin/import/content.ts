@@ -1,4 +1,5 @@
 import * as T from 'typebox';
+import type { GivenItem } from '../../core/content/content-table.ts';
 import { type ContentItem, isContentId } from '../../core/content/item.ts';
 import { CreateContent, newFields } from '../../core/content/schemas.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
@@ -7,11 +8,14 @@ import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { FileCommand, FileRun } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { inTurns } from '../files/staging.ts';
-import { contentImport, fitsOneTransaction, type ImportedItem } from './content-import.ts';
+import { runConcurrently } from '../records/run-concurrently.ts';
+import { contentImport, qualifiedSlug } from './content-import.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
 
-/** Milliseconds for one transaction's items, including retries. */
-const TRANSACTION_TIMEOUT_MS = 30_000;
+/** Milliseconds for one row or for the reads of a batch, including retries. */
+const ROW_TIMEOUT_MS = 30_000;
+/** Rows that are written at the same time. More would often meet on the counters of a list. */
+const CONCURRENCY = 4;
 
 const COLUMNS = {
   required: ['title', 'content', 'domain', 'slug'],
@@ -56,7 +60,7 @@ const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fie
 /** The first line of the file with each id and each slug. */
 type Claims = Map<string, number>;
 
-const slugClaim = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
+const slugClaim = (item: GivenItem): string => `slug ${qualifiedSlug(item)}`;
 const idClaim = (id: unknown): string => `id ${id}`;
 
 const repeats = (what: string, other: number | undefined): string[] =>
@@ -70,13 +74,13 @@ const claim = (claims: Claims, key: string, line: number): number | undefined =>
 };
 
 /** The reasons why an earlier row of the file excludes this one. */
-const findRepeats = (item: ImportedItem, line: number, claims: Claims): string[] => [
+const findRepeats = (item: GivenItem, line: number, claims: Claims): string[] => [
   ...repeats('this slug of this domain', claim(claims, slugClaim(item), line)),
   ...(item.id === undefined ? [] : repeats('this id', claim(claims, idClaim(item.id), line))),
 ];
 
 /** One item from its row, checked like a request to create it. */
-const readContentRow = (row: Row, now: Date, claims: Claims): ImportedItem | readonly string[] => {
+const readContentRow = (row: Row, now: Date, claims: Claims): GivenItem | readonly string[] => {
   if (row.unreadable !== undefined) return [`the row ${row.unreadable}`];
   if (row.issue !== undefined) return [row.issue];
   const check = fieldChecks({ now, dates: 'iso', ifNewer: false });
@@ -85,14 +89,22 @@ const readContentRow = (row: Row, now: Date, claims: Claims): ImportedItem | rea
   const stamps = readTimestamps(check, fields);
   if (check.reasons.length > 0) return check.reasons;
   const given = fields as T.Static<typeof CreateContent> & Partial<ContentItem>;
-  const record: ImportedItem = { ...given, ...newFields(given), ...stamps };
+  const record: GivenItem = { ...given, ...newFields(given), ...stamps };
   const reasons = findRepeats(record, row.line, claims);
   return reasons.length > 0 ? reasons : record;
 };
 
-/** The items of the rows, with their lines, in batches of one transaction. Rejected rows are staged. */
+/** Rows whose items are read together: two keys for each, and DynamoDB reads at most 100 keys in a request. */
+const ROWS_READ_TOGETHER = 50;
+
+interface ItemRow {
+  readonly item: GivenItem;
+  readonly line: number;
+}
+
+/** The items of the rows, with their lines, in batches that are read together. Rejected rows are staged. */
 async function* readBatches({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
-  let batch: { readonly item: ImportedItem; readonly line: number }[] = [];
+  let batch: ItemRow[] = [];
   for await (const row of inTurns(staged.rows(), onRows)) {
     counts.read += 1;
     const item = readContentRow(row, options.now, claims);
@@ -101,41 +113,63 @@ async function* readBatches({ staged, counts, options }: FileRun, claims: Claims
       counts.rejected += 1;
       continue;
     }
-    const next = { item, line: row.line };
-    if (batch.length > 0 && !fitsOneTransaction([...batch, next].map((one) => one.item))) {
-      yield batch;
-      batch = [];
-    }
-    batch.push(next);
+    batch.push({ item, line: row.line });
+    if (batch.length < ROWS_READ_TOGETHER) continue;
+    yield batch;
+    batch = [];
   }
   if (batch.length > 0) yield batch;
 }
 
+const DRY_RUN_NOTICE =
+  'A dry run checks each row, and does not know which slugs will be free: the import may reject further rows.';
+
+/**
+ * The rows of a batch in groups whose rows may be written at the same time. A row that takes the slug of an item which
+ * another row names is alone, because it depends on the order of the file.
+ */
+const independentRows = (batch: readonly ItemRow[], isTaken: (row: ItemRow) => boolean): ItemRow[][] =>
+  batch.reduce<ItemRow[][]>(
+    (groups, row) => {
+      if (isTaken(row)) groups.push([row], []);
+      else groups.at(-1)?.push(row);
+      return groups;
+    },
+    [[]],
+  );
+
 const writeContent = async (run: FileRun, onRows: () => void, context: CommandContext): Promise<void> => {
   const { deployment, signal } = context;
   const { staged, counts, options } = run;
+  const { now, dryRun } = options;
+  if (dryRun) context.notice(DRY_RUN_NOTICE);
   const claims: Claims = new Map();
   for (const { fields, line } of staged.rows()) claim(claims, idClaim(fields.id), line);
-  // A row without an id must not change the item of another row, which names the item by its id.
-  const skipReason = (row: ImportedItem, stored: ContentItem) =>
-    row.id === undefined ? repeats('this item', claims.get(idClaim(stored.id)))[0] : undefined;
-  const moved = options.dryRun ? new Map() : undefined;
-  const items = contentImport(deployment.db, tableName(deployment, 'content'), skipReason, moved);
-  // Batches are written one at a time. A row may take a slug that an earlier row has freed, and concurrent transactions
-  // would conflict on the counters of lists.
+  const items = contentImport(deployment.db, tableName(deployment, 'content'), { dryRun });
+  const isStopped = () => signal.aborted;
   for await (const batch of readBatches(run, claims, onRows)) {
-    if (signal.aborted) return;
+    if (isStopped()) return;
     const rows = batch.map(({ item }) => item);
-    const deadline = deadlineIn(TRANSACTION_TIMEOUT_MS);
-    const results = await items.importBatch(rows, { now: options.now, deadline });
-    for (const [index, { line }] of batch.entries()) {
-      const result = results[index];
+    const stored = await items.readStored(rows, deadlineIn(ROW_TIMEOUT_MS));
+
+    const write = async ({ item, line }: ItemRow): Promise<void> => {
+      // A row without an id must not change the item of another row, which names the item by its id.
+      const conflict = ({ id }: ContentItem) =>
+        item.id === undefined && !dryRun ? repeats('this item', claims.get(idClaim(id)))[0] : undefined;
+      const result = await items.importRow(item, { now, deadline: deadlineIn(ROW_TIMEOUT_MS) }, stored, conflict);
       if (typeof result === 'string') counts[result] += 1;
-      if (typeof result !== 'object') continue;
-      const holder = result.owner === undefined ? undefined : claims.get(idClaim(result.owner));
-      const which = holder === undefined ? '' : `; put line ${holder} before this one`;
-      staged.reject(line, [`${result.reason}${which}`]);
-      counts.rejected += 1;
+      else {
+        staged.reject(line, [result.reason]);
+        counts.rejected += 1;
+      }
+    };
+
+    const isTaken = ({ item }: ItemRow): boolean => {
+      const owner = stored.get(qualifiedSlug(item));
+      return owner !== undefined && owner.id !== item.id && claims.has(idClaim(owner.id));
+    };
+    for (const group of independentRows(batch, isTaken)) {
+      await runConcurrently(group, CONCURRENCY, isStopped, write);
     }
   }
 };

@@ -117,14 +117,20 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
     return Items.reduce((sum, { members }) => sum + Number(members), 0);
   };
 
-  /** The members of items and their counters, each with a name to compare it by. */
-  const placesOf = (items: readonly ListedItem[]) =>
-    items.flatMap((item) =>
-      [ALL_ITEMS, domainList(item.domain)].map((list) => {
-        const member = memberKey(list, item);
-        return { name: `${member.pk} ${member.sk}`, member, counter: counterKey(list, item.id) };
-      }),
-    );
+  /** Where an item is in lists: its member, named for a comparison, and its counter. */
+  const placesOf = (item: ListedItem | undefined) =>
+    item === undefined
+      ? []
+      : [ALL_ITEMS, domainList(item.domain)].map((list) => {
+          const member = memberKey(list, item);
+          return { list, name: `${member.pk} ${member.sk}`, member, counter: counterKey(list, item.id) };
+        });
+
+  type Place = ReturnType<typeof placesOf>[number];
+
+  /** The places that differ in list or member from all others. */
+  const missingFrom = (others: readonly Place[], places: readonly Place[], what: 'list' | 'name') =>
+    places.filter((place) => !others.some((other) => other[what] === place[what]));
 
   const putMember = (Item: DynamoItem): TransactWrite => ({
     Put: { TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' },
@@ -145,26 +151,17 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
 
   return {
     /**
-     * The writes of a change on the lists: items leave the lists of `before`, and join the lists of `after`. Nothing is
-     * written for a place that is in both.
+     * The writes of a change on the lists: the item leaves its places of `before`, and joins those of `after`, of which
+     * one is undefined for an item that is created or removed. Nothing is written for a member that is in both, and no
+     * counter of a list in which the item stays.
      */
-    changes: (before: readonly ListedItem[], after: readonly ListedItem[]): TransactWrite[] => {
+    changes: (before: ListedItem | undefined, after: ListedItem | undefined): TransactWrite[] => {
       const [old, present] = [placesOf(before), placesOf(after)];
-      const left = old.filter(({ name }) => !present.some((place) => place.name === name));
-      const joined = present.filter(({ name }) => !old.some((place) => place.name === name));
-      const counted = [
-        ...joined.map(({ counter }) => ({ counter, change: 1 })),
-        ...left.map(({ counter }) => ({ counter, change: -1 })),
-      ];
-      const byCounter = Map.groupBy(counted, ({ counter: { pk, sk } }) => `${pk} ${sk}`).values();
       return [
-        ...left.map(({ member }) => deleteMember(member)),
-        ...joined.map(({ member }) => putMember(member)),
-        ...byCounter.flatMap((changes) => {
-          const [first] = changes;
-          const change = changes.reduce((sum, one) => sum + one.change, 0);
-          return first === undefined || change === 0 ? [] : [addToCounter(first.counter, change)];
-        }),
+        ...missingFrom(present, old, 'name').map(({ member }) => deleteMember(member)),
+        ...missingFrom(old, present, 'name').map(({ member }) => putMember(member)),
+        ...missingFrom(present, old, 'list').map(({ counter }) => addToCounter(counter, -1)),
+        ...missingFrom(old, present, 'list').map(({ counter }) => addToCounter(counter, 1)),
       ];
     },
 

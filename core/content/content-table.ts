@@ -25,6 +25,9 @@ import {
 import type { ItemPage } from './page.ts';
 import type { Preconditions } from './schemas.ts';
 
+/** A new item or its changes and, where an import has them, the values that the service otherwise sets. */
+export type GivenItem = ContentFields & Partial<ContentItem>;
+
 export interface ChangeTiming {
   readonly now: Date;
   readonly deadline: Deadline;
@@ -126,16 +129,16 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
 
     /**
      * `isReplayed` means that the item was created by an earlier request with this Idempotency-Key.
-     * @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT
+     * @throws DOMAIN_FORBIDDEN, IDEMPOTENCY_CONFLICT, and SLUG_TAKEN also when the given id is
      */
     create: async (
-      fields: ContentFields,
+      fields: GivenItem,
       idempotency: IdempotentCreation | undefined,
       { now, deadline, domains }: ItemChange,
     ): Promise<{ readonly item: ContentItem; readonly isReplayed: boolean }> => {
       requireDomain(domains, fields.domain);
-      const timestamp = now.toISOString();
-      const item = { id: randomUUID(), ...fields, created_at: timestamp, updated_at: timestamp, version: 1 };
+      const { id = randomUUID(), created_at = fields.updated_at ?? now.toISOString(), version = 1 } = fields;
+      const item = { id, ...fields, created_at, updated_at: fields.updated_at ?? created_at, version };
       const outcome = await transactions.insert(item, deadline, idempotency);
       if (outcome.kind === 'done') return { item, isReplayed: false };
       if (outcome.kind === 'repeated') return { item: repeatedCreation(outcome.record, fields), isReplayed: true };
@@ -143,20 +146,21 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     },
 
     /**
-     * Fields left out keep their value; `updated_at` never decreases.
+     * Fields left out keep their value. The version always increases, and `updated_at` never decreases unless it is
+     * given.
      * @throws CONTENT_NOT_FOUND, DOMAIN_FORBIDDEN, PRECONDITION_FAILED, SLUG_TAKEN
      */
     update: (
       id: string,
-      changes: Partial<ContentFields>,
+      changes: Partial<GivenItem>,
       preconditions: Preconditions,
       change: ItemChange,
     ): Promise<ContentItem> =>
       changeFound(id, preconditions, { ...change, newDomain: changes.domain }, async (stored) => {
-        const { version, updated_at } = stored;
         // The clocks of two instances can differ.
-        const updatedAt = latest(change.now.toISOString(), updated_at);
-        const item = { ...stored, ...changes, updated_at: updatedAt, version: version + 1 };
+        const time = latest(change.now.toISOString(), stored.updated_at, changes.created_at ?? '');
+        const version = Math.max(stored.version + 1, changes.version ?? 1);
+        const item = { ...stored, ...changes, id, updated_at: changes.updated_at ?? time, version };
         return { outcome: await transactions.replace(stored, item, change.deadline), result: item };
       }),
 

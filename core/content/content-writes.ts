@@ -44,15 +44,6 @@ const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore,
   }),
 });
 
-export const creationWrites = (store: ContentStore, items: readonly ContentItem[]) => {
-  const writes = contentWrites(store);
-  return {
-    items: items.map((item) => writes.putItem(item)),
-    claims: items.map(writes.claimSlug),
-    lists: store.lists.changes([], items),
-  };
-};
-
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
 /** Fails and returns the stored record if one exists that has not expired. */
@@ -119,22 +110,22 @@ export const contentTransactions = (store: ContentStore) => {
       deadline: Deadline,
       idempotency?: IdempotentCreation,
     ): Promise<ChangeOutcome> => {
-      const { items, claims, lists: others } = creationWrites(store, [added]);
       const record = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), added);
-      return commit({ record, item: items[0], claim: claims[0], others }, deadline);
+      const [item, claim] = [writes.putItem(added), writes.claimSlug(added)];
+      return commit({ record, item, claim, others: lists.changes(undefined, added) }, deadline);
     },
 
     /** Replaces the stored version. Its domain and slug may change. @throws InconsistentContent */
     replace: (old: ContentItem, item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
       const movesSlug = item.domain !== old.domain || item.slug !== old.slug;
-      const others = [...(movesSlug ? [writes.releaseSlug(old)] : []), ...lists.changes([old], [item])];
+      const others = [...(movesSlug ? [writes.releaseSlug(old)] : []), ...lists.changes(old, item)];
       const claim = movesSlug ? writes.claimSlug(item) : undefined;
       return commit({ item: writes.putItem(item, old), claim, others }, deadline);
     },
 
     /** Removes the stored version. @throws InconsistentContent */
     remove: (item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
-      const others = [writes.releaseSlug(item), ...lists.changes([item], [])];
+      const others = [writes.releaseSlug(item), ...lists.changes(item, undefined)];
       return commit({ item: writes.removeItem(item), others }, deadline);
     },
   };

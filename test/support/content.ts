@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { contentImport, ITEMS_PER_TRANSACTION } from '../../admin/import/content-import.ts';
+import { contentImport } from '../../admin/import/content-import.ts';
 import type { ContentFields } from '../../core/content/item.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
@@ -27,8 +27,7 @@ export const fillDomain = async (
 ): Promise<readonly string[]> => {
   const content = contentImport(db, table);
   const rows = Array.from({ length: count }, (_, nth) => ({ id: randomUUID(), ...fieldsOf(domain, `item-${nth}`) }));
-  for (let start = 0; start < count; start += ITEMS_PER_TRANSACTION)
-    await content.importBatch(rows.slice(start, start + ITEMS_PER_TRANSACTION), moment());
+  for (const row of rows) await content.importRow(row, moment());
   return rows.map(({ id }) => id);
 };
 
