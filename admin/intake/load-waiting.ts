@@ -51,9 +51,10 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
   const notices: string[] = [];
   const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
   try {
-    // An entry has the options of the command line.
-    const map = entry.map?.reduce<ImportOptions['map']>((earlier, text) => addMapping(text, earlier), []);
-    const options = { ...entry, ...(map && /\.csv$/.test(path) && { map }) } as ImportOptions;
+    // An entry has the options of the command line, of which these two are for CSV alone.
+    const { map = [], encoding, ...others } = entry;
+    const forCsv = { encoding, map: map.reduce<ImportOptions['map']>((all, text) => addMapping(text, all), []) };
+    const options = { ...others, ...(path.endsWith('.csv') && forCsv) } as ImportOptions;
     const { data } = await importFile(entry.import as DataKind, path, options, {
       ...context,
       showsProgress: false,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { aVehicle } from '../../support/records.ts';
 import { failure, NOW, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { useBucket } from './bucket-server.ts';
@@ -370,3 +371,12 @@ it('An entry has the options of the command line', async () => {
   const policies = [{ validFrom: '2026-02-01', supplier: 'acme' }];
   expect(await stored()).toMatchObject([{ registration: 'AB12CDG', vehicle: { make: 'Citro√´n' }, policies }]);
 });
+
+it.each([{ encoding: 'x-mac-roman' }, { map: ['KFZ=registration'] }])(
+  'An entry with %j, which is about files of CSV, loads NDJSON too',
+  async (option) => {
+    const line = JSON.stringify(aVehicle('AB12CDE'));
+    bucket.add(`${CHANGES.prefix}a.ndjson`, line, ago(1));
+    expect(await build([{ ...CHANGES, ...option }])).toMatchObject({ outcomes: ['loaded'] });
+  },
+);
