@@ -26,7 +26,6 @@ const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')), { pl
 const get = (path: string, key: string) => api.call('GET', path, { key });
 const count = (...counters: object[]) => storeItems(api.engine.client, api.engine.names.usage, counters);
 
-/** Which scope an endpoint needs: test/unit/docs/documents.test.ts. */
 describe('A scope', () => {
   const scoped = Object.values<Endpoint>(endpoints).flatMap(({ id, scope, method, paths }) =>
     scope === undefined ? [] : paths.map((path) => [scope, id, method, path.replace(/\{\w+\}/, 'AB12CDE')] as const),
@@ -39,6 +38,21 @@ describe('A scope', () => {
     expect(rateLimitOf(reply)[1]).toBe('5999');
     const alone = await api.newKey({ scopes: [scope] });
     expect((await api.call(method, path, { key: alone })).status).not.toBe(403);
+  });
+
+  it.each([
+    ['vehicles:read', ['vehicle-insurance', 'bulk-insurance']],
+    ['compliance:read', ['compliance', 'bulk-compliance']],
+    ['content:read', ['list-content', 'read-content']],
+    ['content:write', ['create-content', 'update-content', 'delete-content']],
+  ] as const)('%s alone opens %j, and no others but the usage, which needs none', async (scope, ids) => {
+    const key = await api.newKey({ scopes: [scope] });
+    const opened: string[] = [];
+    for (const { id, method, paths } of Object.values<Endpoint>(endpoints)) {
+      const { status } = await api.call(method, paths[0].replace(/\{\w+\}/, 'AB12CDE'), { key });
+      if (status !== 403) opened.push(id);
+    }
+    expect(opened).toEqual([...ids, 'usage']);
   });
 });
 

@@ -1,10 +1,7 @@
-/** What documents say of code and of each other: citations, figures, endpoints. */
+/** Every link and citation of documents and code leads to a section. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
-import { endpoints } from '../../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Left behind by other commands: `npm run site` copies the program of the reference to `site/public`. */
@@ -72,33 +69,5 @@ describe('Every citation leads to a section', () => {
     expect(code).toEqual(
       expect.arrayContaining(['core/problems.ts', 'lib/service-stack.ts', 'jest.config.js', '.ci/run']),
     );
-  });
-});
-
-it.each(Object.entries(DEFAULT_PLANS))('The guide has the figures of the plan %s in its table', (name, plan) => {
-  const figures = [plan.requestsPerWindow, plan.bulkSize].map((figure) => figure.toLocaleString('en-GB'));
-  expect(read('docs/integration.md')).toContain(`\n| \`${name}\` | ${figures.join(' | ')} |\n`);
-});
-
-it('The client sends at once what the smallest plan allows', () => {
-  const smallest = Math.min(...Object.values(DEFAULT_PLANS).map(({ bulkSize }) => bulkSize));
-  expect(read('client/src/bulk.ts')).toContain(`SMALLEST_BULK_SIZE = ${smallest};`);
-});
-
-describe.each(Object.values<Endpoint>(endpoints))('Of the endpoint $id', ({ method, paths: [path], scope }) => {
-  // Some documents leave out the `/v1` of their paths.
-  const mentioned = path.replace(/^\/v1/, '');
-
-  it('README.md has the path, and the newest section of docs/changelog.md when it is new', () => {
-    expect(read('README.md')).toContain(mentioned);
-    const isReleased = read('docs/released/promises.txt').includes(`${method} ${path} `);
-    if (!isReleased) expect(read('docs/changelog.md').split(/^## /m)[1]).toContain(mentioned);
-  });
-
-  it('the contract has the path and the scope', () => {
-    const row = read('docs/contract.md')
-      .split('\n')
-      .find((line) => line.startsWith('|') && line.includes(`\`${method} ${path}\``));
-    expect(row).toContain(scope === undefined ? '| none |' : `| \`${scope}\` |`);
   });
 });

@@ -1,6 +1,6 @@
 /** Who may import whom. */
-import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
 
@@ -41,7 +41,7 @@ const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
   to: { path: '^(core|functions)/[^/]+/', pathNot: `^(${[folder, ...below].join('|')})/` },
 }));
 
-/** Rules of the domain: no AWS and no clock of their own, so that a table of cases tests them. */
+/** Rules of the domain: no AWS and no log, so that a table of cases tests them. */
 const PURE_RULES =
   '^core/(access/(api-key|plans)|vehicles/(registration|insurance|suggestion)|bulk|compliance/verdict|content/(item|page)|sandbox/sandbox-records)\\.ts$';
 
@@ -161,46 +161,7 @@ describe('Imports', () => {
   });
 });
 
-const sourceOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const filesIn = (...folders: readonly string[]) =>
-  folders.flatMap((name) => globSync(`${name}/**/*.ts`, { cwd: ROOT }));
-
 it('Each folder of core/ has a layer', () => {
   const folders = globSync('core/*/', { cwd: ROOT });
   expect(Object.keys(LAYERS)).toEqual(expect.arrayContaining(folders));
-});
-
-it('Rules read no clock', () => {
-  const rules = filesIn('core').filter((file) => new RegExp(PURE_RULES).test(file));
-  expect(rules.length).toBeGreaterThanOrEqual(10);
-  expect(rules.filter((file) => /Date\.now|new Date\(\)|performance\.now/.test(sourceOf(file)))).toEqual([]);
-});
-
-it('The deployed code reads the environment in one file', () => {
-  const readers = filesIn('core', 'functions', 'admin/intake').filter((file) => sourceOf(file).includes('process.env'));
-  expect(readers).toEqual(['core/runtime/environment.ts']);
-});
-
-describe('Of the tests', () => {
-  /** Each file with the files of the tests that it imports. */
-  const imports = filesIn('test', 'bench').flatMap((file) =>
-    [...sourceOf(file).matchAll(/^(?:import|export|\}).* ?'(\.[^']+)';$/gm)]
-      .map(([, path = '']) => [file, join(dirname(file), path)] as const)
-      .filter(([, imported]) => imported.startsWith('test/')),
-  );
-
-  it('support imports nothing else, and a file that Jest runs is imported by nobody', () => {
-    const isRun = (file: string) => file.endsWith('.test.ts');
-    const wrong = imports.filter(
-      ([file, imported]) =>
-        isRun(imported) || (file.startsWith('test/support/') && !imported.startsWith('test/support/')),
-    );
-    expect(wrong).toEqual([]);
-    expect(imports.length).toBeGreaterThan(300);
-  });
-
-  it('only files *.test.ts and black-box/*-tests.ts contain any', () => {
-    const suites = filesIn('test').filter((file) => /^ *(it|describe)(\.\w+)?\(/m.test(sourceOf(file)));
-    expect(suites.filter((file) => !/\.test\.ts$|^test\/black-box\/.*-tests\.ts$/.test(file))).toEqual([]);
-  });
 });
