@@ -1,27 +1,12 @@
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
-import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { runCommand } from '../../support/program.ts';
-import { command } from './installed-package.ts';
 import { startStubService, useCommandLine } from './use-client.ts';
 
-const { accountOf, checkText, file, folder, service, start } = useCommandLine();
+const { accountOf, checkText, file, folder, start } = useCommandLine();
 
 const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
 /** A result without the policies of the sample data. */
 const withoutPolicies = (result = '') => result.replace(POLICY, 'POLICY');
-
-/** The scripts of a page that check a file. */
-const scriptsOf = async (page: string): Promise<string[]> => {
-  const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8');
-  const scripts = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, script = '']) => script);
-  return scripts.filter((script) => script.includes('vehicle-verification check'));
-};
-const shell = () => ({
-  PATH: `${dirname(command)}${delimiter}${process.env.PATH}`,
-  API_ORIGIN: service().origin,
-  API_KEY: service().keys.plans.premium,
-});
 
 describe('The command line', () => {
   it('adds columns to Excel’s CSV, row by row, and makes formulas harmless', async () => {
@@ -209,18 +194,25 @@ describe('The command line', () => {
     await rejecting.close();
   });
 
-  it('runs the commands of the guide: checks a spreadsheet, then lists what ends, but nothing that is renewed already', async () => {
-    const [check = '', list = ''] = await scriptsOf('integration.md');
-    const bash = (script: string) =>
-      runCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder(), env: shell() });
+  it('checks a spreadsheet, then lists what ends, but nothing that is renewed already', async () => {
+    const check = async (list: string, ...options: string[]) => {
+      await writeFile(file('fleet.csv'), list);
+      return await start(['check', 'fleet.csv', '--out', 'result.csv', ...options]).ended;
+    };
     const timeless = async (name: string) => (await readFile(file(name), 'utf8')).replace(/\d{4}-\d\d-\d\d/g, 'DAY');
-    expect(await bash(check)).toMatch(/^result\.csv: 2 rows, 1 without an answer\.$/m);
+    const checked = await check('registration,depot\nAB12 CDE,North\nZZ99ZZZ,South\n');
+    expect(checked).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^result\.csv: 2 rows, 1 without an answer\.$/m),
+    });
     expect(await timeless('result.csv')).toBe(
       'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error\n' +
         'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,\n' +
         'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND\n',
     );
-    expect(await bash(list)).toMatch(/^Ends from \S+ to \S+: 2$/m);
+    const fleet = 'registration\nMT17 DUE\nBD51 SMR\nGM19 REN\nAB12 CDE\n';
+    const { stdout } = await check(fleet, '--compliance', '--ending-within', '30', '--ending', 'ending.csv');
+    expect(stdout).toMatch(/^Ends from \S+ to \S+: 2$/m);
     const ends = 'registration,what,last_day\nMT17 DUE,MOT,DAY\nBD51 SMR,insurance,DAY\n';
     expect(await timeless('ending.csv')).toBe(ends);
   });

@@ -15,8 +15,7 @@ const snippetsOf = (markdown: string, language: 'sh' | 'ts' | 'python' | 'json')
   [...markdown.matchAll(new RegExp(`^\`\`\`${language}(?: \\[.*?\\])?\\n(.*?)^\`\`\`$`, 'gms'))].map(
     ([, code = '']) => code,
   );
-/** Those with the client's command line run with the installed package: test/outside/client/command-line.test.ts. */
-const scripts = snippetsOf(page, 'sh').filter((script) => !script.includes('vehicle-verification '));
+const scripts = snippetsOf(page, 'sh');
 const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 const hasCurl = ['curl', 'bash'].every(isInstalled);
 
