@@ -14,6 +14,7 @@ import { type CommandContext, type Runner, tableName } from './deployment/deploy
 import { addSupplierOption } from './files/file-options.ts';
 import { writeOutput, writeRejected } from './files/output-file.ts';
 import type { RejectedRow } from './files/rows.ts';
+import { readPace, scanPages } from './records/paced-scan.ts';
 import { readSuppliedVehicle, readSupplierRecord } from './records/vehicle-parts.ts';
 
 /** The line that an import restores: null when the supplier has none, undefined for a damaged item. */
@@ -45,9 +46,9 @@ const exportRecords = async (
   const progress = showCount(context, 'records');
   let [exported, erased] = [0, 0];
   async function* lines() {
-    const table = { TableName: tableName(deployment, kind), ConsistentRead: true };
-    for await (const { Items = [] } of paginateScan({ client: deployment.db }, table)) {
-      for (const item of Items) {
+    const table = { TableName: tableName(deployment, kind) };
+    for await (const items of scanPages(deployment, table, readPace(deployment.readUnits))) {
+      for (const item of items) {
         const record = readLine(kind, item, supplier);
         if (record === null) continue;
         if (record === undefined) {

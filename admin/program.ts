@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UnreadableRecord } from '../core/schemas/record-schema.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
@@ -23,6 +23,11 @@ Exit codes:
   ${EXIT.notDone}    not done, or not to the end: invalid arguments, no such file, column, key or database, an error on the way
   ${EXIT.interrupted}  ended by Ctrl-C`;
 
+const parseReadUnits = (text: string): number => {
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Write a whole number from 1, such as 500.');
+};
+
 const newProgram = ({ stdout }: AdminContext): Command =>
   new Command('admin')
     .description('Operator commands of the vehicle verification service.')
@@ -43,6 +48,11 @@ const newProgram = ({ stdout }: AdminContext): Command =>
       'region of the stack (default: in stages/STAGE.json, otherwise AWS_REGION or AWS_DEFAULT_REGION, otherwise the profile’s), or of the tables',
     )
     .option('--profile <profile>', 'AWS profile to use')
+    .option(
+      '--read-units <number>',
+      'most read units a second that a scan takes from a table (default: 500 on AWS, otherwise without a limit)',
+      parseReadUnits,
+    )
     .option('--yes <name>', 'name of a production stack, or of the first table without a stack: confirms changes to it')
     .option('--json', 'one JSON document on standard output, and errors as JSON on standard error')
     // Errors are reported by runAdmin, in one sentence: without the help page that commander would write.

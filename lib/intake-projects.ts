@@ -28,8 +28,9 @@ interface IntakeProjectsProps {
   readonly statements: readonly PolicyStatement[];
 }
 
-/** The timeout of a build. An import of 40 million rows takes less. */
-const TIMEOUT = Duration.hours(8);
+/** The most that CodeBuild permits. A scan of 40 million records takes 15 minutes alone, and 6 hours among 20. */
+const TIMEOUT = Duration.hours(36);
+const TIME_IN_QUEUE = Duration.hours(8);
 
 /** Images with Node 24 (aws/aws-codebuild-docker-images, al/…/runtimes.yml); 2 vCPU, 4 GB of memory, 50 GB of disk. */
 const MACHINES = {
@@ -59,7 +60,7 @@ export const intakeProjects = (scope: Construct, props: IntakeProjectsProps): In
       artifacts: { type: 'NO_ARTIFACTS' },
       environment: { ...MACHINES[settings.architecture], computeType: 'BUILD_GENERAL1_SMALL' },
       timeoutInMinutes: TIMEOUT.toMinutes(),
-      queuedTimeoutInMinutes: TIMEOUT.toMinutes(),
+      queuedTimeoutInMinutes: TIME_IN_QUEUE.toMinutes(),
       concurrentBuildLimit: 1,
       logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: logGroup.logGroupName, streamName: name } },
     });

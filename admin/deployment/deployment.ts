@@ -19,6 +19,8 @@ export interface Deployment {
   /** The tables that the service uses, whatever `--tables` names. Unknown for tables on AWS without a stack. */
   readonly tablesInUse?: Partial<TableNames>;
   readonly plans: Plans;
+  /** The most read units of a table that a command takes in a second; no limit when absent. */
+  readonly readUnits?: number | undefined;
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */
   readonly remedy: string;

@@ -26,7 +26,11 @@ export interface DeploymentOptions {
   readonly region?: string;
   readonly profile?: string | undefined;
   readonly yes?: string;
+  readonly readUnits?: number;
 }
+
+/** Read units a second that a command by hand takes from a table on AWS, of the 3,000 of all loads together. */
+const READ_UNITS = 500;
 
 /** A local engine requires credentials, but accepts any. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
@@ -46,7 +50,7 @@ const parseTables = (text: string): Partial<TableNames> => {
 };
 
 const openLocalDeployment = (
-  { dynamodb, region, profile, yes }: DeploymentOptions,
+  { dynamodb, region, profile, yes, readUnits }: DeploymentOptions,
   { tableNames, env }: DeploymentContext,
   named: Partial<TableNames>,
 ): Deployment => {
@@ -69,6 +73,7 @@ const openLocalDeployment = (
     tableNames: { ...tableNames, ...named },
     tablesInUse: tableNames,
     plans: read.plans,
+    readUnits,
   };
 };
 
@@ -82,7 +87,7 @@ const readOutputs = async (account: CloudFormationClientConfig, stack: string) =
 /** Opens a stack. Its outputs have the names of the tables, except those in `named`, such as a restored one. */
 const openStackDeployment = async (
   stack: string,
-  { region: given, profile, yes }: DeploymentOptions,
+  { region: given, profile, yes, readUnits = READ_UNITS }: DeploymentOptions,
   context: DeploymentContext,
   named: Partial<TableNames>,
 ): Promise<Deployment> => {
@@ -110,6 +115,7 @@ const openStackDeployment = async (
     tableNames,
     tablesInUse,
     plans: plansFrom(outputs.get(PLANS_OUTPUT)),
+    readUnits,
     db: connect(account),
     account,
     address: `the stack ${stack} in ${region.name}`,
@@ -143,6 +149,7 @@ export const openDeployment = async (given: DeploymentOptions, context: Deployme
     account,
     tableNames: named,
     plans: DEFAULT_PLANS,
+    readUnits: given.readUnits ?? READ_UNITS,
     address: `AWS in ${region}`,
     remedy: 'check the region and the table names',
     guard: { name: Object.values(named)[0] ?? '', given: yes },

@@ -46,6 +46,15 @@ const markOnce = (
   };
 };
 
+/** Read units a second of all loads of a table together, of the 12,000 that DynamoDB gives a table at first. */
+const READ_UNITS_OF_LOADS = 3_000;
+
+/** Of the entries of one kind, the complete ones scan the table, perhaps at the same time. */
+const shareOf = ({ import: kind }: IntakeEntry, intake: IntakeOutput | undefined): number => {
+  const scanning = intake?.entries.filter((entry) => entry.import === kind && entry.complete).length ?? 0;
+  return Math.floor(READ_UNITS_OF_LOADS / Math.max(1, scanning));
+};
+
 const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
   const { guard: _confirmed, intake, ...deployment } = context.deployment;
   const notices: string[] = [];
@@ -59,7 +68,7 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
       ...context,
       showsProgress: false,
       notice: (sentence) => void notices.push(sentence),
-      deployment: { ...deployment, ...(importMetrics && { importMetrics }) },
+      deployment: { ...deployment, readUnits: shareOf(entry, intake), ...(importMetrics && { importMetrics }) },
     });
     context.signal.throwIfAborted();
     const { unchanged, erased, loaded, ...counts } = data as Counts;

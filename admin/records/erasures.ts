@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
@@ -9,14 +8,9 @@ import { parseStored, readStored } from '../../core/schemas/record-schema.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import {
-  conditionOf,
-  READ_TIMEOUT_MS,
-  REVISION_BYTES,
-  retryTransient,
-  revisionOf,
-  STALL_TIMEOUT_MS,
-} from './stored-records.ts';
+import { readPace, scanPages } from './paced-scan.ts';
+import { READ_TIMEOUT_MS, retryTransient, STALL_TIMEOUT_MS } from './retry-transient.ts';
+import { conditionOf, REVISION_BYTES, revisionOf } from './stored-records.ts';
 
 /** An erasure, or when it was undone. Of two, the later one counts, whether it is stored, in a file or in a backup. */
 export type ErasureState = Pick<Erasure, 'erased'> | Pick<UndoneErasure, 'erasureUndone'>;
@@ -116,10 +110,9 @@ export const findErasures = async (
   { deployment }: CommandContext,
 ): Promise<ReadonlyMap<string, ErasureState> | undefined> => {
   const FilterExpression = 'attribute_exists(erased) OR attribute_exists(erasureUndone)';
-  const wanted = { TableName: table, ConsistentRead: true, FilterExpression };
+  const wanted = { TableName: table, FilterExpression };
   try {
-    const pages = await Array.fromAsync(paginateScan({ client: deployment.db }, wanted));
-    const items = pages.flatMap(({ Items = [] }) => Items);
+    const items = (await Array.fromAsync(scanPages(deployment, wanted, readPace(deployment.readUnits)))).flat();
     return new Map(
       items.map((item) => {
         const { registration, ...state } = parseStored(isErased(item) ? Erasure : UndoneErasure, item);

@@ -4,8 +4,9 @@ import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { changeErasure, type ErasureChange } from './erasures.ts';
 import { computeDigest, type PartSummary, type RecordTarget, summaryOf } from './record-target.ts';
+import { STALL_TIMEOUT_MS } from './retry-transient.ts';
 import { runConcurrently } from './run-concurrently.ts';
-import { REVISION_BYTES, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
+import { REVISION_BYTES, type StoredRecord, storedRecords } from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;

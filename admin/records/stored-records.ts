@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
-import { retryUntil } from '../../core/dynamodb/retry.ts';
-import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { hasNoRecord, isErased, UndoneErasure } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { showCount } from '../command/progress.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
+import { readPace, scanPages } from './paced-scan.ts';
 import type { Parts, RecordTarget } from './record-target.ts';
+import { READ_TIMEOUT_MS, retryTransient } from './retry-transient.ts';
 import { runConcurrently } from './run-concurrently.ts';
 
 export interface StoredRecord {
@@ -24,21 +24,9 @@ export interface StoredRecord {
   readonly erasureUndone: string | undefined;
 }
 
-/** Milliseconds without any progress, after which the command fails. */
-export const STALL_TIMEOUT_MS = 30_000;
-/** Milliseconds for one attempt to read a batch. */
-export const READ_TIMEOUT_MS = 10_000;
 /** Random bytes of the attribute `revision`, which every write changes. */
 export const REVISION_BYTES = 16;
 const SEGMENTS = 8;
-
-/** An erasure is a transaction, which may write the same item at the same time. */
-const isWorthRetrying = (error: unknown): boolean =>
-  isTransient(error) || error instanceof TransactionConflictException;
-
-/** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
-export const retryTransient = <T>(attempt: () => Promise<T>): Promise<T> =>
-  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isWorthRetrying);
 
 export const revisionOf = ({ revision }: DynamoItem): string | undefined =>
   typeof revision === 'string' ? revision : undefined;
@@ -57,6 +45,7 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
   const { deployment, signal } = context;
   const { db } = deployment;
   const TableName = tableName(deployment, table);
+  const pace = readPace(deployment.readUnits);
   const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord] => {
     const record = {
       revision: revisionOf(item),
@@ -72,6 +61,7 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
       const found = new Map<string, StoredRecord>();
       let keys: readonly DynamoItem[] = registrations.map(recordKey);
       while (keys.length > 0) {
+        await pace.take(keys.length);
         const { items, unread } = await retryTransient(() =>
           batchGet(db, [{ table: TableName, keys, consistent: true }], deadlineIn(READ_TIMEOUT_MS)),
         );
@@ -86,17 +76,14 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
       const progress = showCount(context, 'stored records');
       let read = 0;
       const scanSegment = async (segment: number, isOver: () => boolean): Promise<void> => {
-        const part = { TableName, ConsistentRead: true, Segment: segment, TotalSegments: SEGMENTS };
-        let startKey: DynamoItem | undefined;
-        do {
-          const page = { ...part, ExclusiveStartKey: startKey };
-          const { Items = [], LastEvaluatedKey } = await retryTransient(() => db.send(new ScanCommand(page)));
-          read += Items.length;
+        const part = { TableName, Segment: segment, TotalSegments: SEGMENTS };
+        for await (const items of scanPages(deployment, part, pace)) {
+          read += items.length;
           progress.update(read);
-          await addPage(Items.map(readItem));
-          startKey = LastEvaluatedKey;
+          await addPage(items.map(readItem));
           await nextTurn();
-        } while (startKey !== undefined && !isOver());
+          if (isOver()) return;
+        }
       };
       const segments = Array(SEGMENTS).keys();
       await runConcurrently(segments, SEGMENTS, () => signal.aborted, scanSegment).finally(progress.stop);

@@ -9,15 +9,16 @@ interface Place {
   readonly db: DynamoDBDocumentClient;
   readonly tableNames: TableNames;
   readonly now: Date;
+  readonly readUnits?: number | undefined;
 }
 
 /** Runs a command of the CLI in this process with any client, such as a metered one. @returns its data */
 export const runCommandOn = async (
-  { db, tableNames, now }: Place,
+  { db, tableNames, now, readUnits }: Place,
   addCommands: (program: Command, run: Runner) => void,
   ...args: readonly string[]
 ): Promise<unknown> => {
-  const deployment = { db, plans: DEFAULT_PLANS, tableNames, address: 'the engine', remedy: '' };
+  const deployment = { db, plans: DEFAULT_PLANS, tableNames, readUnits, address: 'the engine', remedy: '' };
   const context = {
     stdout: process.stdout,
     stderr: process.stderr,

@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { readPace } from '../../../admin/records/paced-scan.ts';
+import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
+import { aVehicle } from '../../support/records.ts';
+import { failure, useAdmin } from '../../support/use-admin.ts';
+
+const admin = useAdmin();
+
+/** Reads of a pace on a clock of its own, as moments in milliseconds and units. */
+const paced = (unitsPerSecond: number) => {
+  let moment = 0;
+  const wait = async (milliseconds: number) => {
+    moment += milliseconds;
+  };
+  const pace = readPace(unitsPerSecond, { now: () => moment, wait });
+  const reads: { readonly at: number; readonly units: number }[] = [];
+  const read = async (consumed: (expected: number) => number) => {
+    const expected = pace.pageUnits();
+    await pace.take(expected);
+    reads.push({ at: moment, units: consumed(expected) });
+    pace.correct(consumed(expected) - expected);
+  };
+  const mostInOneSecond = () =>
+    Math.max(
+      ...reads.map(({ at }) =>
+        reads.filter((one) => one.at >= at && one.at < at + 1_000).reduce((sum, { units }) => sum + units, 0),
+      ),
+    );
+  return { pace, reads, read, mostInOneSecond };
+};
+
+describe('The pace of a scan', () => {
+  it.each([10, 150, 500, 3_000])(
+    'is at most %i units a second, a page more in some seconds, and is reached',
+    async (limit) => {
+      const { reads, read, mostInOneSecond } = paced(limit);
+      for (let page = 0; page < 100; page += 1) await read((expected) => expected);
+      expect(mostInOneSecond()).toBeLessThanOrEqual(limit * 1.1);
+      const last = reads.at(-1)?.at ?? 0;
+      expect(reads.reduce((sum, { units }) => sum + units, 0)).toBeGreaterThan((limit * last * 0.95) / 1_000);
+    },
+  );
+
+  it('waits longer after a page that took more than expected', async () => {
+    const { reads, read } = paced(100);
+    await read((expected) => expected * 10);
+    await read((expected) => expected);
+    expect(reads.map(({ at }) => at)).toEqual([0, 1_000]);
+  });
+
+  it('is halved when the table throttles, and recovers', async () => {
+    const { pace, reads, read } = paced(100);
+    pace.slowDown();
+    expect(pace.pageUnits()).toBe(5);
+    for (let page = 0; page < 100; page += 1) await read((expected) => expected);
+    expect(pace.pageUnits()).toBe(10);
+    expect(reads).toHaveLength(100);
+  });
+});
+
+describe('--read-units', () => {
+  const scans = () => admin.proxy().calls.map(({ operation, body }) => [operation, JSON.parse(body).Limit]);
+
+  it('limits the pages of a scan, which still reads everything although the table throttles', async () => {
+    await admin.store('vehicles', ...Array.from({ length: 30 }, (_, nth) => aVehicle(`V${nth}`)));
+    admin.proxy().inject(forOperation('Scan', onNthCall(2, 'throttle')));
+    const path = admin.pathOf('v.ndjson');
+    const { exitCode, stdout } = await admin.countedRun(['export', 'vehicles', path, '--read-units', '200']);
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('30 vehicles') });
+    const [[, first] = [], ...later] = scans();
+    expect(first).toBe(20);
+    expect(later.length).toBeGreaterThan(0);
+    admin.proxy().reset();
+    await admin.countedRun(['export', 'vehicles', path]);
+    expect(scans()).toEqual([['Scan', undefined]]);
+  });
+
+  it.each(['0', '1.5', 'many'])('is a whole number from 1, not %s', async (units) => {
+    const refused = failure('Write a whole number from 1, such as 500');
+    expect(await admin.run(['export', 'vehicles', admin.pathOf('v.ndjson'), '--read-units', units])).toEqual(refused);
+  });
+});
