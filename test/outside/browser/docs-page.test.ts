@@ -11,6 +11,8 @@ const SUMMARIES: Readonly<Record<string, string>> = {
   [LOOKUP]: 'Is this vehicle insured?',
   [LIST]: 'List content items',
 };
+/** As wide as the text of a README. */
+const README: Form = { width: 840, colorScheme: 'light' };
 const PAGES = ['/', '/docs', '/docs/errors'];
 
 let service: LocalService;
@@ -69,7 +71,7 @@ describe.each(FORMS)('At $width px in $colorScheme', (form) => {
 
 describe('The first page', () => {
   /** Replaces the registrations and looks them up, by keyboard only. */
-  const lookUp = async ({ page }: OpenPage, registrations: string) => {
+  const lookUp = async ({ page }: Pick<OpenPage, 'page'>, registrations: string) => {
     await page.getByRole('textbox').focus();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText(registrations);
@@ -89,6 +91,16 @@ describe('The first page', () => {
     ]);
     expect(await opened.page.locator('#json').textContent()).toContain('"insuranceValid": true');
     await requireSoundPage(opened, form, 'verdicts');
+  });
+
+  // `PICTURES=docs npm run jest -- --selectProjects browser -t 'picture of the README'` renews it.
+  it('is in the picture of the README, which has at most 60 kB', async () => {
+    const { page } = await open('/', README);
+    await lookUp({ page }, 'AB12 CDE\nTC11 ALL');
+    const { PICTURES: folder } = process.env;
+    const clip = { x: 0, y: 0, width: README.width, height: 632 };
+    const picture = await page.screenshot({ clip, ...(folder && { path: `${folder}/first-page.png` }) });
+    expect(picture.length).toBeLessThanOrEqual(60_000);
   });
 
   it('shows markup as text, and the sentence of an error', async () => {

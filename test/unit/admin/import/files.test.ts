@@ -74,6 +74,13 @@ describe('A CSV', () => {
   });
 });
 
+it.each(['vehicles', 'compliance', 'content'])('The example of a file of %s is loaded whole', async (kind) => {
+  const csv = await readFile(`examples/files/${kind}.csv`, 'utf8');
+  const rows = csv.trim().split('\n').length - 1;
+  const stdout = expect.stringMatching(`\n +${rows} +${rows} +0 +0 `);
+  expect(await load(kind, `${kind}.csv`, csv)).toMatchObject({ exitCode: 0, stderr: '', stdout });
+});
+
 describe('--dates uk', () => {
   const loadUk = (...cells: VehicleCells[]) =>
     load('vehicles', 'v.csv', vehiclesCsv(...cells.map(vehicleRow)), '--dates', 'uk');
