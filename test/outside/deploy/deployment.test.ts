@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { copyFile, cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXIT } from '../../../admin/command/command-result.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
+import { documentedCommands, type Names, scriptOf } from '../../support/documented-commands.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { runCommand } from '../../support/program.ts';
 import { STACK, useEmulator } from './use-emulator.ts';
@@ -16,7 +16,6 @@ const DOCS_URL = 'https://docs.example.com';
 const RESTORED = { content: 'content-20261120', vehicles: 'vehicles-20261120' };
 const ROOT = join(import.meta.dirname, '../../..');
 const SAMPLES = join(ROOT, 'test/fixtures/samples');
-const guide = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
 
 const { inFolder, env, endpoint, aws, query, cdk, deployProd, stack: stackNamed } = useEmulator();
 const stack = stackNamed(STACK);
@@ -33,29 +32,9 @@ beforeAll(async () => {
 });
 afterAll(() => api?.close());
 
-/**
- * The block of commands with this text in a section of docs/operations.md, line by line.
- * @throws Error unless there is exactly one
- */
-const documentedCommands = (heading: string, text: string): readonly string[] => {
-  const [, section = ''] = new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(guide) ?? [];
-  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
-  const [found, another] = blocks.filter((block) => block.includes(text));
-  if (found === undefined || another !== undefined) {
-    throw new Error(`docs/operations.md must have one block of commands with "${text}" in its section ${heading}.`);
-  }
-  return found.replaceAll('\\\n', '').trim().split('\n');
-};
-
-type Names = Readonly<Record<string, string>>;
-
 /** Runs documented commands with the names that exist here, and returns what they print. */
-const runDocumented = (commands: readonly string[], names: Names = {}, cwd = ROOT): Promise<string> => {
-  // In one pass: a name that exists here can contain a documented one.
-  const documented = new RegExp(`\\b(?:${Object.keys(names).map(RegExp.escape).join('|')})\\b`, 'g');
-  const script = commands.join('\n').replaceAll(documented, (name) => names[name] ?? name);
-  return runCommand('/bin/sh', ['-ec', script], { env, cwd });
-};
+const runDocumented = (commands: readonly string[], names: Names = {}, cwd = ROOT): Promise<string> =>
+  runCommand('/bin/sh', ['-ec', scriptOf(commands, names)], { env, cwd });
 
 /** A setting that the code of an earlier release does not know. */
 const NEW_SETTING = 'docsUrl';

@@ -4,7 +4,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { useFolder } from '../../support/use-folder.ts';
 
-const PROGRAMS = ['bin/*.ts', 'bench/run.ts', 'site/prepare.ts'];
+const PROGRAMS = ['bin/*.ts', 'bench/run.ts', 'site/prepare.ts', 'test/outside/deploy/trial.ts'];
 /** A part of the others. */
 const NO_PROGRAMS = ['bin/stop-signals.ts'];
 
