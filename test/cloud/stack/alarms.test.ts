@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { logProbe, logRequest } from '../../../core/runtime/log.ts';
 import {
   DEV,
   FULL,
@@ -144,9 +145,15 @@ describe('The alarms', () => {
   });
 
   it('use metrics that the functions emit', () => {
-    const source = readFileSync('core/runtime/log.ts', 'utf8');
-    const counted = [...source.matchAll(/addMetric\('(\w+)'/g)].map(([, name]) => name);
-    expect([...metrics].sort()).toEqual(counted.sort());
+    Object.assign(process.env, { POWERTOOLS_METRICS_NAMESPACE: 'Test', AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand' });
+    const written: string[] = [];
+    jest.spyOn(process.stdout, 'write').mockImplementation((line) => written.push(String(line)) > 0);
+    const request = { requestId: 'r', endpoint: 'e', isForced: false, latencyMs: 1, databaseError: true, probe: false };
+    logRequest({ ...request, status: 429, code: 'RATE_LIMITED', lostUnits: 1 });
+    logProbe([]);
+    jest.restoreAllMocks();
+    const emitted = written.flatMap((line) => [...line.matchAll(/"Name":"(\w+)"/g)].map(([, name]) => name));
+    expect([...metrics].sort()).toEqual([...new Set(emitted)].sort());
   });
 });
 

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { DOCUMENTS } from '../../../site/pages.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 /** Left behind by other commands: `npm run site` copies the program of the reference to `site/public`. */
@@ -59,6 +60,15 @@ const problemsInDocument = (document: string, text: string): string[] => {
     ...problemsInCode(prose.replace(LINK, '')),
   ];
 };
+
+/** The documents of the site, which has no others. */
+const published = ['client/README.md', ...Object.values(DOCUMENTS).map(({ file }) => file)];
+
+it.each(published)('%s links only documents that the site has', (document) => {
+  const links = [...withoutCodeBlocks(read(document)).matchAll(LINK)].map(([, target = '']) => target);
+  const linked = links.filter((target) => !target.includes(':') && target.endsWith('.md'));
+  expect(published).toEqual(expect.arrayContaining(linked.map((target) => join(dirname(document), target))));
+});
 
 describe('Every citation leads to a section', () => {
   it.each(documents)('of %s', (document) => expect(problemsInDocument(document, read(document))).toEqual([]));
