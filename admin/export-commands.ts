@@ -8,7 +8,7 @@ import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
-import { exampleOf, formatNumber } from './command/format.ts';
+import { exampleOf, formatNumber, toLines } from './command/format.ts';
 import { showCount } from './command/progress.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { addSupplierOption } from './files/file-options.ts';
@@ -44,7 +44,7 @@ const exportRecords = async (
   const damaged: RejectedRow[] = [];
   // No total: DynamoDB's item count is up to six hours old.
   const progress = showCount(context, 'records');
-  let [exported, erased] = [0, 0];
+  let [exported, erased, undone] = [0, 0, 0];
   async function* lines() {
     const table = { TableName: tableName(deployment, kind) };
     for await (const items of scanPages(deployment, table, readPace(deployment.readUnits))) {
@@ -52,29 +52,33 @@ const exportRecords = async (
         const record = readLine(kind, item, supplier);
         if (record === null) continue;
         if (record === undefined) {
-          const line = exported + erased + damaged.length + 1;
+          const line = exported + erased + undone + damaged.length + 1;
           // Only the registration: the item may contain values that JSON cannot represent.
           const fields = { registration: item.registration };
           const reasons = ['the stored record is damaged; remove it, then load it again'];
           damaged.push({ row: { line, given: JSON.stringify(fields), fields }, reasons });
           continue;
         }
-        if (hasNoRecord(item)) erased += 1;
+        if (isErased(item)) erased += 1;
+        else if (hasNoRecord(item)) undone += 1;
         else exported += 1;
         yield `${JSON.stringify(record)}\n`;
       }
-      progress.update(exported + erased + damaged.length);
+      progress.update(exported + erased + undone + damaged.length);
     }
   }
   await writeOutput(file, lines(), { signal }).finally(progress.stop);
   const rejectedFile = damaged.length === 0 ? null : await writeRejected(file, 'ndjson', damaged);
-  const also = erased === 0 ? '' : ` and ${formatNumber(erased)} erased registration${erased === 1 ? '' : 's'}`;
+  const others = [
+    erased > 0 && `Erased registrations: ${formatNumber(erased)}`,
+    undone > 0 && `Registrations without a record whose erasure was undone: ${formatNumber(undone)}`,
+  ];
   return {
-    text: `${formatNumber(exported)} ${kind === 'vehicles' ? kind : 'compliance records'}${also} are in ${file}.\n`,
+    text: `${formatNumber(exported)} ${kind === 'vehicles' ? kind : 'compliance records'} are in ${file}.\n${toLines(others)}`,
     ...(rejectedFile !== null && {
       notes: `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`,
     }),
-    data: { kind, file, exported, erased, damaged: damaged.length, rejectedFile },
+    data: { kind, file, exported, erased, undone, damaged: damaged.length, rejectedFile },
     exitCode: rejectedFile === null ? EXIT.done : EXIT.incomplete,
   };
 };

@@ -25,8 +25,8 @@ const DATES: readonly RegExp[] = [
   new RegExp(`^${DAY}[-./] ?${MONTH}(?:[-./] ?\\d\\d)?$`, 'i'),
   new RegExp(`^${DAY}[-./ ]*${MONTH}[-./ ]*${YEAR}$`, 'i'),
 ];
-/** `DEZ 2026` is a registration of Northern Ireland. */
-const MONTH_AND_YEAR = new RegExp(`^(?![A-Z]{2}Z ?\\d)${MONTH}[-./ ]*${YEAR}$`, 'i');
+/** `DEZ 2026` is a registration of Northern Ireland, and `MAI2026` the key under which `M-AI 2026` is stored. */
+const MONTH_AND_YEAR = new RegExp(`^(?![A-Z]{2}Z ?\\d|[A-Z]+\\d)${MONTH}[-./ ]*${YEAR}$`, 'i');
 const MONTH_OF_SPREADSHEET = new RegExp(`^${MONTH}-\\d\\d$`, 'i');
 
 /** Words for a row that is no vehicle. */
@@ -60,7 +60,13 @@ const isDate = (text: string): boolean => {
   return isOfSpreadsheet || MONTH_AND_YEAR.test(plain) || DATES.some((date) => date.test(plain));
 };
 
-type Placeholder = 'a date' | 'a word' | 'the name of a column' | 'a total' | 'only zeros';
+type Placeholder =
+  | 'a date'
+  | 'a number with a decimal point'
+  | 'a word'
+  | 'the name of a column'
+  | 'a total'
+  | 'only zeros';
 
 /**
  * What a text is that stands in place of a registration; undefined when it may be a registration.
@@ -74,6 +80,7 @@ export const findPlaceholder = (text: string, heading = ''): Placeholder | undef
   if (TOTALS.has(key)) return 'a total';
   if (UNKNOWN.has(key)) return 'a word';
   if (/^0+$/.test(key)) return 'only zeros';
+  if (/^\d+\.0$/.test(given)) return 'a number with a decimal point';
   const isHeading = given !== '' && (nameKey(given) === nameKey(heading) || usualField(given) === 'registration');
   return isHeading ? 'the name of a column' : undefined;
 };

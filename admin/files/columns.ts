@@ -47,7 +47,7 @@ export const escapeFormula = (cell: string): string => cell.replace(FORMULA, "'"
 export const unescapeFormula = (cell: string): string => cell.replace(/^'(?='*[=+\-@\t\r])/, '');
 
 export const requiredColumnsClause = ({ required, optional }: Columns): string =>
-  `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
+  `its header must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
 /** Characters of the longest name. */
 const NAME_WIDTH = 17;

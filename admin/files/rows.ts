@@ -122,6 +122,8 @@ interface RowPage {
   readonly rows: readonly GivenRow[];
   readonly layout: Layout;
   readonly read: number;
+  /** The line of the header, when rows above it are left out. */
+  readonly lineBelowTitle?: number | undefined;
 }
 
 async function* readCsvRows(
@@ -152,7 +154,7 @@ async function* readCsvRows(
       const given = cells.slice(layout.cut);
       return { line, given: layout.cut > 0 ? given.map(unescapeFormula) : given, ...(isUnended && { isUnended }) };
     });
-    yield { rows: givenRows, layout, read };
+    yield { rows: givenRows, layout, read, lineBelowTitle: header.above.length > 0 ? header.line : undefined };
   }
 }
 

@@ -41,12 +41,20 @@ const SHIFTED = 'has a registration that is also its make, colour, insurer or ty
 const CUT =
   'may be cut off within its registration, with which the file ends; when it is whole, put a line end behind it';
 
+const CUT_ROW = 'may be cut off, because the file ends with it; when it is whole, put a line end behind it';
+
+/** What the rows above have: the patterns of registrations, and numbers of cells. */
+interface RowsAbove {
+  readonly patterns: Set<string>;
+  readonly widths: Set<number>;
+}
+
 /** A row with fewer cells than the header is trusted only when it is valid: its cells may be shifted. */
 const readRowRegistration = (
-  { command: { rowHandling }, source, options }: FileRun,
+  { command: { rowHandling, verb }, source, options }: FileRun,
   row: Row,
   layout: Layout,
-  patterns: ReadonlySet<string>,
+  { patterns, widths }: RowsAbove,
 ): FoundRegistration => {
   // Rows of content have no registration.
   if (rowHandling.kind === 'items') return { key: '' };
@@ -60,7 +68,10 @@ const readRowRegistration = (
   if (header.length > 1 && isCut) return { clause: CUT };
   if (row.given.length >= header.length) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
-  if (rejection === undefined) return found;
+  if (rejection === undefined) {
+    const isCutRow = row.isUnended && verb === 'import' && !widths.has(row.given.length);
+    return isCutRow ? { clause: CUT_ROW } : found;
+  }
   return {
     clause: `has ${row.given.length} cells where the header names ${header.length} (${rejection.reasons[0]})`,
   };
@@ -98,21 +109,23 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   const progress = showProgress(context, 'reading', source.bytes);
   const { rowHandling } = command;
   const findsMerged = rowHandling.kind === 'records' ? rowHandling.continuesMerged : undefined;
-  /** The patterns of the registrations so far. */
-  const patterns = new Set<string>();
+  const rowsAbove = { patterns: new Set<string>(), widths: new Set<number>() };
+  let lineOfHeader: number | undefined;
   const merged: Row[] = [];
   let above: Row | undefined;
   let rows = 0;
   try {
-    for await (const { rows: page, layout, read } of readRows(source, command, options.map)) {
+    for await (const { rows: page, layout, read, lineBelowTitle } of readRows(source, command, options.map)) {
       if (context.signal.aborted) return;
       staged.setLayout(layout);
+      lineOfHeader = lineBelowTitle;
       const usDates: Row[] = [];
       for (const given of page) {
         const row = readRow(given, layout);
         if (options.dates === 'uk' && hasUsDate(row.fields)) usDates.push(row);
-        const found = readRowRegistration(run, row, layout, patterns);
-        if ('key' in found) patterns.add(patternOf(found.key));
+        const found = readRowRegistration(run, row, layout, rowsAbove);
+        if ('key' in found) rowsAbove.patterns.add(patternOf(found.key));
+        if (typeof given.given !== 'string') rowsAbove.widths.add(given.given.length);
         if (above && findsMerged?.(row, above)) merged.push(row);
         else above = row;
         staged.add(given, 'key' in found ? found.key : null);
@@ -125,6 +138,8 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   } finally {
     progress.stop();
   }
+  if (lineOfHeader !== undefined)
+    context.notice(`Line ${lineOfHeader} names the columns; what is above it is left out.`);
   const layout = staged.layout();
   if (typeof layout === 'object' && layout.ignored.length > 0) {
     context.notice(

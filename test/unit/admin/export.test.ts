@@ -81,7 +81,7 @@ describe('export vehicles and export compliance', () => {
     expect(await admin.rejectedLines(path)).toMatchObject([{ row: { registration: 'BROKEN1' }, reasons }]);
     expect(await readFile(path, 'utf8')).not.toContain('BROKEN1');
     const rejectedFile = `${path}.rejected-2.ndjson`;
-    const shown = { kind: 'vehicles', file: path, exported: 6, erased: 0, damaged: 1, rejectedFile };
+    const shown = { kind: 'vehicles', file: path, exported: 6, erased: 0, undone: 0, damaged: 1, rejectedFile };
     expect(await admin.json(['export', 'vehicles', path])).toEqual(shown);
     await run(['remove', 'vehicles', '--registration', 'BROKEN1']);
   });

@@ -53,19 +53,25 @@ describe('A CSV', () => {
     ['UTF-16 without a mark', Buffer.from(text, 'utf16le').swap16(), /is UTF-16 without a byte order mark: save it as/],
     ['a workbook', Buffer.from('504b030414000600', 'hex'), /an Excel workbook, not CSV: open it and save/],
     ['a workbook of Excel 97', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /an Excel workbook/],
-    ['empty', '', /is empty: its first line must name registration, make.* and may name last_updated\n$/],
+    ['empty', '', /is empty: its header must name registration, make.* and may name last_updated\n$/],
     ['of other columns', 'Registration,make,MAKE,wheels\n', /missing: model.*unknown: "wheels"; .*: "make", "MAKE"\)/],
     ['of many others', `${many}\n`, /unknown: "a\ufffd2J", "b\ufffdc", "0", .*"h" and 1,982 more\)/],
     ...AMBIGUOUS_HEADERS.map((names): [string, string, RegExp] => [
       `with ${names}`,
       names,
-      /several could be registration: "\w.*", "\w+"\); its first.*; --map COLUMN=NAME says which one a column is\n$/,
+      /several could be registration: "\w.*", "\w+"\); its header.*; --map COLUMN=NAME says which one a column is\n$/,
     ]),
     ['given --map plate', other, /argument 'plate' is invalid. Write it as COLUMN=NAME; see --help/, '--map', 'plate'],
     ['mapped to no column', other, /--map: "number" is not one of registration, make,/, '--map', 'plate=number'],
     ['mapped otherwise', other, /\(missing: plate, reg.*; unknown: "reg_plate"\)/, '--map', 'plate=registration'],
   ])('is rejected when it is %s', async (_what, content, sentence, ...options) => {
     expect(await load('vehicles', 'v.csv', content, ...options)).toMatchObject(failure(sentence));
+  });
+
+  it('may have titles above its header, with a notice', async () => {
+    const text = `Acme fleet\n\n${vehiclesCsv(vehicleRow({ registration: 'TITLED1' }))}`;
+    const stderr = 'Line 3 names the columns; what is above it is left out.\n';
+    expect(await load('vehicles', 'titled.csv', text)).toMatchObject({ exitCode: 0, stderr });
   });
 
   it('may be without rows, with a notice', async () => {

@@ -56,6 +56,15 @@ describe('A file', () => {
     ['a full row above its header', `,Ford,Ka,2015,Red,P1,Acme\n${csv(row())}`, ABOVE, ABOVE],
     ['a header that has swallowed a row', csv(row()).replace('\n', ''), SWALLOWED, SWALLOWED],
     ['no line end at its end', csv(row()).trimEnd()],
+    [
+      'a row at its end that may be cut off before its policy',
+      csv('KB11AAA,Ford,Ka,2015,Re').trimEnd(),
+      'line 3 may be cut off, because the file ends with it',
+    ],
+    [
+      'short rows, and no line end at its end',
+      vehiclesCsv('KB10A,Ford,Ka,2015,Red', 'KB11AAA,Ford,Ka,2015,Red').trimEnd(),
+    ],
     ['a line end in a used cell', csv(row({ make: '"Ford\nKa"' })), LINE_END],
     ['a line end in the registration', csv(row({ registration: '"KB11\nAAA"' })), LINE_END, LINE_END],
     ['a line end beside the delimiter', csv(row({ make: '"Ford,\nKa"' })), LINE_END, LINE_END],
