@@ -19,7 +19,7 @@ const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan'], usage: ['Query
 export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
-  content: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan', 'UpdateItem'],
+  content: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Scan', 'UpdateItem'],
 } as const satisfies TableGrants;
 
 /** `tables check` also describes a table. */
