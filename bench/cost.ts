@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { database, databaseWithoutRetries } from '../core/dynamodb/database.ts';
 import { importFunctionFile } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
-import type { GatewayHandler } from '../functions/http/stack.ts';
+import type { GatewayHandler } from '../functions/http/request.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { type Cost, meter } from '../test/support/metered-client.ts';
 import type { Invocation } from './function-process.ts';

@@ -1,4 +1,4 @@
-/** Requests of keys in the last 24 hours, and per UTC day of a month, from the counters that admission keeps. */
+/** Requests of keys in the last 24 hours, and per UTC day of a month, from the counters of requests. */
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
 import { MAX_COUNTED_MULTIPLE } from '../../core/access/authenticate.ts';

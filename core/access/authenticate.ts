@@ -8,7 +8,7 @@ import type { recentMap, requestCounter } from './request-counter.ts';
 /** Multiple of the plan's limit at which an instance stops incrementing a counter. */
 export const MAX_COUNTED_MULTIPLE = 2;
 
-/** What admission reads and writes. */
+/** What auth reads and writes. */
 export interface Access {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly counter: ReturnType<typeof requestCounter>;

@@ -77,7 +77,7 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
 export type UsageTable = ReturnType<typeof usageTable>;
 
 /**
- * Adds units to a window in which admission has counted a request.
+ * Adds units to a window in which a request was counted.
  * @param db a client with one attempt: units may be lost, but never count twice
  */
 export const extraUnitsAdder =

@@ -173,6 +173,10 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   };
 };
 
+export interface ContentData {
+  readonly content: ReturnType<typeof contentTable>;
+}
+
 /** The content that a request sees: each kind of key has its own. */
 export const contentData = (db: DynamoDBDocumentClient, { content: table }: { readonly content: string }) => {
   const byKind = {
@@ -180,5 +184,5 @@ export const contentData = (db: DynamoDBDocumentClient, { content: table }: { re
     test: { content: contentTable(db, table, 'test') },
     probe: { content: contentTable(db, table, 'probe') },
   };
-  return ({ kind }: { readonly kind: KeyKind }) => byKind[kind];
+  return ({ kind }: { readonly kind: KeyKind }): ContentData => byKind[kind];
 };

@@ -25,8 +25,16 @@ type LookupRequest = { readonly kind: KeyKind; readonly today: LondonDate };
 type VehicleSource = ReturnType<typeof vehiclesTable>;
 type ComplianceSource = ReturnType<typeof complianceTable>;
 
-/** @throws the error that is forced for the registration */
-export const requireUnforced = (registration: RegistrationKey): void => {
+export interface VehicleData {
+  readonly vehicles: VehicleSource;
+}
+
+export interface ComplianceData {
+  readonly compliance: ComplianceSource;
+}
+
+/** @throws the error that the sandbox forces for the registration, if there is one */
+export const throwForcedError = (registration: RegistrationKey): void => {
   const code = FORCED_OUTCOMES[registration];
   if (code !== undefined) throw forcedError(code);
 };
@@ -46,7 +54,7 @@ const findAll = <Found>(
 
 const sandboxVehicleSource = (today: LondonDate): VehicleSource => ({
   find: async (registration) => {
-    requireUnforced(registration);
+    throwForcedError(registration);
     return sandboxVehicle(registration, today);
   },
   findMany: async (registrations) => ({ ...findAll(registrations, sandboxVehicle, today), failure: undefined }),
@@ -54,7 +62,7 @@ const sandboxVehicleSource = (today: LondonDate): VehicleSource => ({
 
 const sandboxComplianceSource = (today: LondonDate): ComplianceSource => ({
   findWithVehicle: async (registration) => {
-    requireUnforced(registration);
+    throwForcedError(registration);
     return { vehicle: sandboxVehicle(registration, today), compliance: sandboxCompliance(registration, today) };
   },
   findManyWithVehicles: async (registrations) => ({
@@ -65,12 +73,12 @@ const sandboxComplianceSource = (today: LondonDate): ComplianceSource => ({
 
 export const vehicleData = (db: DynamoDBDocumentClient, { vehicles }: { readonly vehicles: string }) => {
   const live = { vehicles: vehiclesTable(db, vehicles) };
-  return ({ kind, today }: LookupRequest): { readonly vehicles: VehicleSource } =>
+  return ({ kind, today }: LookupRequest): VehicleData =>
     kind === 'live' ? live : { vehicles: sandboxVehicleSource(today) };
 };
 
 export const complianceData = (db: DynamoDBDocumentClient, names: Parameters<typeof complianceTable>[1]) => {
   const live = { compliance: complianceTable(db, names) };
-  return ({ kind, today }: LookupRequest): { readonly compliance: ComplianceSource } =>
+  return ({ kind, today }: LookupRequest): ComplianceData =>
     kind === 'live' ? live : { compliance: sandboxComplianceSource(today) };
 };

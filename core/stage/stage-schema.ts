@@ -12,9 +12,8 @@ const LOG_RETENTION_DAYS: readonly number[] = [
 /**
  * The throttle of API Gateway, a target that bursts can overrun and that AWS may apply to each route. It limits what
  * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and
- * no read. A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup by
- * path reads while admission runs. The defaults, 1,000 and 2,000, are at least what ten premium callers send at full
- * speed, and well below an account's default of 10,000.
+ * no read, and one with an unknown key also costs one read. The defaults, 1,000 and 2,000, are at least what ten premium
+ * callers send at full speed, and well below an account's default of 10,000.
  */
 const Throttle = T.Object({
   /** Requests per second. At least any plan's rate, because API Gateway's own 429 lacks the rate limit headers. */

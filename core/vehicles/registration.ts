@@ -72,12 +72,16 @@ export interface Registration {
   readonly key: RegistrationKey;
 }
 
+export interface RegistrationInPath {
+  readonly registration: Registration;
+}
+
 /** The registration of a path, or the error INVALID_REGISTRATION when the path has no valid one. */
 export const registrationInPath = ({
   registration: sent = '',
 }: {
   readonly registration?: string;
-}): { readonly registration: Registration } | ApiError => {
+}): RegistrationInPath | ApiError => {
   const key = normaliseRegistration(sent);
   return key === undefined ? invalidRegistration(invalidRegistrationSentence(sent)) : { registration: { sent, key } };
 };

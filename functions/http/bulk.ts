@@ -1,10 +1,13 @@
 import type { Caller } from '../../core/access/authenticate.ts';
 import { hasUnits } from '../../core/access/key-record.ts';
 import { MAX_BULK_SIZE, windowAt } from '../../core/access/plans.ts';
-import type { extraUnitsAdder } from '../../core/access/usage-table.ts';
+import { extraUnitsAdder } from '../../core/access/usage-table.ts';
+import { databaseWithoutRetries } from '../../core/dynamodb/database.ts';
 import { bulkTooLarge } from '../../core/problems.ts';
 import { logFailure } from '../../core/runtime/log.ts';
+import type { HttpFunction } from './endpoint-definition.ts';
 import type { HttpRequest } from './request.ts';
+import { tableNamesOf } from './table-names.ts';
 
 /** `addingUnits` is settled when the units are added or lost; it never rejects. */
 type BulkRequest = HttpRequest<{ caller: Caller; entryCount: number; addingUnits?: Promise<void> }>;
@@ -31,11 +34,12 @@ export const planBulkSize = () => ({
 });
 
 /**
- * Adds a unit for each entry of a valid bulk request except the first, which admission has counted
+ * Adds a unit for each entry of a valid bulk request except the first, which `auth` has counted
  * (docs/contract.md#units). The write runs beside the reads of the response, which waits for it. When the write fails,
  * the units are lost and logged.
  */
-export const extraUnits = (add: ReturnType<typeof extraUnitsAdder>) => {
+export const extraUnits = (endpoint: Pick<HttpFunction, 'tables'>) => {
+  const add = extraUnitsAdder(databaseWithoutRetries(), tableNamesOf(endpoint).usage);
   // Waits for the write, because Lambda freezes a function that has responded.
   const settle = async ({ context }: BulkRequest): Promise<void> => context.addingUnits;
   return {

@@ -21,10 +21,6 @@ export interface HttpFunction {
   readonly paths: readonly [string, ...string[]];
   /** The scope that a key needs. Absent where any valid key is allowed. */
   readonly scope?: Scope;
-  /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
-  readonly bulk?: true;
-  /** Whether large responses are compressed for callers that accept gzip. */
-  readonly compressed?: true;
   readonly successStatus: number;
   /**
    * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup
@@ -32,7 +28,7 @@ export interface HttpFunction {
    * database requests in turn, more than 1,024 shortens only the cold start.
    */
   readonly memoryMegabytes: number;
-  /** The actions on tables. `grantedActions` adds those of admission. */
+  /** The actions on tables. `grantedActions` adds those of `auth`. */
   readonly tables: Omit<TableActions, 'keys'>;
 }
 
@@ -45,7 +41,7 @@ export interface Endpoint extends HttpFunction {
   readonly problems: readonly ProblemCode[];
 }
 
-/** The actions of a function's role: its own, and admission's, which reads the key and increments the counter. */
+/** The actions of a function's role: its own, and those of `auth`, which reads the key and increments the counter. */
 export const grantedActions = ({ tables: { usage = [], ...others } }: Pick<HttpFunction, 'tables'>): TableActions => ({
   keys: ['GetItem'],
   usage: ['UpdateItem', ...usage],

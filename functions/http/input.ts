@@ -2,12 +2,9 @@
  * Reads and validates query, headers and body by the schemas of an endpoint. This file imports the schema library, so
  * the bundle of an endpoint without an `input.ts` must not contain it.
  */
-import httpJsonBodyParser from '@middy/http-json-body-parser';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { ParameterIssue, PointerIssue, ValidationIssue } from '../../core/problems.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
-import { bodyChecks } from './body-checks.ts';
 import type { RequestContext } from './request.ts';
 import { GIVEN_TWICE, type Input } from './validation.ts';
 
@@ -67,7 +64,6 @@ type ValuesOf<Schemas extends InputSchemas> = {
 
 /**
  * The input of an endpoint: how it is read, and the schemas for its document.
- * @throws (from `parsing`) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, and the body parser's errors
  * @example export const input = defineInput({ query: ContentQuery });
  */
 export const defineInput = <const Schemas extends InputSchemas>(
@@ -75,9 +71,6 @@ export const defineInput = <const Schemas extends InputSchemas>(
 ): Input<ValuesOf<Schemas>> & { readonly schemas: Schemas } => ({
   schemas,
   query: Object.keys(schemas.query?.properties ?? {}),
-  parsing: schemas.body
-    ? [bodyChecks(), httpJsonBodyParser<APIGatewayProxyEventV2>({ disableContentTypeCheck: true })]
-    : [],
   read: ({ event: { body }, context: { query, headers } }) => {
     const parts = {
       ...(schemas.query && { query: readQuery(schemas.query, query) }),

@@ -1,6 +1,5 @@
 import { ApiError, internalError, problems, problemType } from '../../core/problems.ts';
 import { docsUrl } from '../../core/runtime/environment.ts';
-import { bodyParserError } from './body-checks.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
@@ -26,7 +25,7 @@ export const problemDocuments = () => ({
     const { error, context, response } = request;
     // An inner middleware has already responded to the error.
     if (response) return;
-    const known = error instanceof ApiError ? error : bodyParserError(error);
+    const known = error instanceof ApiError ? error : undefined;
     if (known === undefined) reportInternalError(context, error);
     request.response = problemResponse(context, known ?? internalError());
   },

@@ -7,6 +7,9 @@ import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type HttpFunction } from './endpoint-definition.ts';
 
+/** A Lambda handler for API Gateway. */
+export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
 /** What an event says about its request. A text that a malformed event lacks is empty. */
 interface RequestFacts {
   readonly requestId: string;
@@ -34,6 +37,8 @@ export interface RequestContext extends Context, RequestFacts {
   caller?: Caller;
   /** The error of the path, which validation throws together with other issues. */
   pathError?: ApiError;
+  /** Begins the read of `preload`. */
+  startPreload?: () => void;
   /** Units of a bulk request that could not be added, for the metrics. */
   lostUnits?: number;
   /** The error code of the response, for log and metrics. */
@@ -91,7 +96,7 @@ const toInstant = (timeEpoch: unknown): Date =>
     : new Date();
 
 /** Subtracted from the function's remaining time, so that the response is sent before Lambda's timeout. */
-const ANSWER_MARGIN_MS = 1_000;
+export const RESPONSE_MARGIN_MS = 1_000;
 
 /** Reads an event of any shape, but not its body. */
 export const readEvent = (
@@ -110,7 +115,7 @@ export const readEvent = (
     requestId: asId(gateway.requestId) || asId(lambda?.awsRequestId),
     now,
     today: londonDate(now),
-    deadline: deadlineIn(Math.max(0, remainingMs - ANSWER_MARGIN_MS)),
+    deadline: deadlineIn(Math.max(0, remainingMs - RESPONSE_MARGIN_MS)),
     headers: Object.fromEntries(textEntries(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
     method: asText(http.method),
     path,

@@ -1,19 +1,17 @@
 import { ApiError, type ParameterIssue, type ValidationIssue, validationFailed } from '../../core/problems.ts';
-import type { HttpRequest, Middleware, RequestContext } from './request.ts';
+import type { HttpRequest, RequestContext } from './request.ts';
 
 export const GIVEN_TWICE = 'must not be given more than once';
 
 /** The input of an endpoint, besides its path. `defineInput` makes it from schemas. */
 export interface Input<Values extends object = object> {
   readonly query: readonly string[];
-  /** The middlewares that check and parse the body, in order; empty for an input without a body. */
-  readonly parsing: readonly Middleware[];
   /** Reads query, headers and parsed body. The values have their declared type only if there is no issue. */
   readonly read: (request: HttpRequest) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
 }
 
 /** The input of an endpoint that takes nothing but its path. */
-export const noInput: Input = { query: [], parsing: [], read: () => ({ values: {}, issues: [] }) };
+export const noInput: Input = { query: [], read: () => ({ values: {}, issues: [] }) };
 
 /**
  * Every query parameter of the API. It is a list, because a function bundles only the input of its own endpoint. A test
@@ -38,7 +36,7 @@ const misplacedParameters = (query: string, ownParameters: readonly string[]): P
 };
 
 /**
- * Reads the path parameters before admission, because `load` needs them. Leaves an error to `validation`, which throws
+ * Reads the path parameters before `auth`, because `preload` needs them. Leaves an error to `validation`, which throws
  * it together with other issues.
  * @param read the values, or the error of invalid ones
  */

@@ -5,11 +5,12 @@ import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
-import type { GatewayHandler } from '../../functions/http/stack.ts';
+import type { GatewayHandler } from '../../functions/http/request.ts';
 import { documents } from '../../openapi/endpoint-documents.ts';
 import { fillDomain } from '../support/content.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
 import type { DatabaseCall } from '../support/fault-proxy.ts';
+import { BULK_LOOKUPS } from '../support/lookups.ts';
 import { NOON } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -39,11 +40,14 @@ const preloadOf = (id: FunctionId): string[] => {
   return [...byAction].map(([action, named]) => [action, ...named.map(([table]) => table).sort()].join(' '));
 };
 
+/** A query that every endpoint rejects, after auth. */
+const rawQueryString = 'Date=1';
+
 /** The status of a request, whether its body was read, and the names of its database requests. */
 const outcomeOf = async (id: FunctionId, key: string | undefined, pathParameters: object = {}) => {
   const readBody = jest.fn(() => '{}');
   const before = api.faults.calls.length;
-  const event = Object.defineProperty({ pathParameters }, 'body', { get: readBody, enumerable: true });
+  const event = Object.defineProperty({ pathParameters, rawQueryString }, 'body', { get: readBody, enumerable: true });
   const { statusCode } = await invoke(id, key, event);
   await api.faults.settled();
   const nameOf = ({ operation, tables }: DatabaseCall) => {
@@ -54,11 +58,11 @@ const outcomeOf = async (id: FunctionId, key: string | undefined, pathParameters
   return { statusCode, bodyReads: readBody.mock.calls.length, requests };
 };
 
-describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => {
+describe.each<FunctionId>([...ids, 'not-found'])('Before auth %s', (id) => {
   const path = pathOf(id);
   const read = ['GetItem keys'];
   /** Of a remembered key, sent at the same time. */
-  const atOnce = [...read, 'UpdateItem usage', ...preloadOf(id)].sort();
+  const concurrent = [...read, 'UpdateItem usage', ...preloadOf(id)].sort();
 
   it('reads nothing without a well-formed key', async () => {
     for (const key of [undefined, '', 'hunter2', `${generateKey('live')}x`]) {
@@ -86,17 +90,17 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => 
     };
     expect(await failing()).toEqual({ statusCode: 500, bodyReads: 0, requests: read });
     await outcomeOf(id, key, path);
-    expect(await failing()).toEqual({ statusCode: 500, bodyReads: 0, requests: atOnce });
+    expect(await failing()).toEqual({ statusCode: 500, bodyReads: 0, requests: concurrent });
   });
 
   it('forgets a key that is revoked or has expired: its second 401 only reads the record', async () => {
     for (const end of [{ revokedAt: '2026-06-15T12:00:00.000Z' }, { expires: '2026-06-14' }]) {
       const key = await api.newKey({ plan: 'free' }, 60);
-      const limited = { statusCode: 429, bodyReads: 0, requests: [...atOnce, 'UpdateItem usage'].sort() };
+      const limited = { statusCode: 429, bodyReads: 0, requests: [...concurrent, 'UpdateItem usage'].sort() };
       expect(await outcomeOf(id, key, path)).toEqual(limited);
       const record = await api.keys.get(keyIdOf(hashKey(key), 'live'));
       await api.keys.add({ ...record, ...end });
-      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: atOnce });
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: concurrent });
       expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: read });
     }
   });
@@ -104,15 +108,21 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => 
   it('reads only what its path names for a key without the scope', async () => {
     const unscoped = await api.newKey({ scopes: [] });
     for (const key of id === 'usage' || id === 'not-found' ? [] : [unscoped, unscoped]) {
-      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: atOnce });
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: concurrent });
     }
   });
 
-  it('reads nothing beside admission for a path that can name nothing', async () => {
+  it('reads nothing besides for a path that can name nothing', async () => {
     const key = await api.newKey({ plan: 'free' }, 60);
     const nothing = { registration: 'AB12_CDE', id: '1' };
     const requests = [...read, 'UpdateItem usage', 'UpdateItem usage'];
     expect(await outcomeOf(id, key, nothing)).toEqual({ statusCode: 429, bodyReads: 0, requests });
+  });
+
+  it('rejects what is wrong with the request only after that, and reads nothing more', async () => {
+    await invoke(id, api.key);
+    const statusCode = id === 'not-found' ? 404 : 400;
+    expect(await outcomeOf(id, api.key, path)).toMatchObject({ statusCode, requests: concurrent });
   });
 });
 
@@ -161,17 +171,26 @@ describe('Of several issues', () => {
     expect(create).toEqual(['VALIDATION_FAILED', 'Idempotency-Key', '/title']);
   });
 
-  it('these answer alone, in this order: size, media type, JSON, entries beyond every plan', async () => {
-    const path = '/v1/vehicle/bulk-insurance?date=2026-01-01';
-    const tooMany = JSON.stringify({ registrations: Array(1_001).fill(42), colour: 1 });
+  it.each(BULK_LOOKUPS)('of POST %s one answers alone, in this order, and none costs a unit more', async (path) => {
+    const key = await api.newKey({ plan: 'free' });
+    const earlier = api.faults.calls.length;
     const json = { 'Content-Type': 'application/json' };
-    const send = (raw: string, headers: object) => rejectionOf('POST', path, { raw, headers });
+    const send = (raw: string, headers: object, query = '?date=2026-01-01') =>
+      rejectionOf('POST', path + query, { key, raw, headers });
+    const entries = (count: number, registration: unknown) =>
+      JSON.stringify({ registrations: Array(count).fill(registration) });
     expect(await send('x'.repeat(1_000_001), { 'Content-Type': 'text/plain' })).toEqual(['BODY_TOO_LARGE']);
     expect(await send('{', { 'Content-Type': 'text/plain' })).toEqual(['UNSUPPORTED_CONTENT_TYPE']);
-    expect(await send(`${tooMany}}`, json)).toEqual(['MALFORMED_JSON']);
-    expect(await send(tooMany, json)).toEqual(['BULK_TOO_LARGE', '/registrations']);
-    const [notBulk] = await rejectionOf('POST', '/v1/api/content', { raw: tooMany, headers: json });
-    expect(notBulk).toBe('VALIDATION_FAILED');
+    expect(await send(`${entries(1_001, 42)}}`, json)).toEqual(['MALFORMED_JSON']);
+    expect(await send(entries(1_001, 42), json)).toEqual(['BULK_TOO_LARGE', '/registrations']);
+    expect(await send(entries(1_000, 'A1'), json)).toEqual(['VALIDATION_FAILED', 'date']);
+    expect(await send(entries(1_000, 'A1'), json, '')).toEqual(['BULK_TOO_LARGE', '/registrations']);
+    expect(api.faults.calls.slice(earlier).filter(({ body }) => body.includes('extraUnits'))).toEqual([]);
+  });
+
+  it('many entries are one issue of a field where they have no place', async () => {
+    const json = { registrations: Array(1_001).fill(42) };
+    expect((await rejectionOf('POST', '/v1/api/content', { json }))[0]).toBe('VALIDATION_FAILED');
   });
 });
 

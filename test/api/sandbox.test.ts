@@ -53,7 +53,7 @@ const IN_BULK = [
 /** The vehicles and their dates: test/unit/sandbox. */
 describe('Lookups of a test key or the probe’s', () => {
   it.each([...ALONE, ...IN_BULK])(
-    'of %s find vehicles of the sandbox, none of the tables, and only admission makes database requests',
+    'of %s find vehicles of the sandbox, none of the tables, and only auth makes database requests',
     async (_what, lookUp) => {
       const { keys, usage } = api.engine.names;
       for (const key of [testKey, probeKey]) {

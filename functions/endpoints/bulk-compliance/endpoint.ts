@@ -7,8 +7,6 @@ export const endpoint = {
   summary: 'May these vehicles be on the road?',
   tag: 'Compliance',
   scope: 'compliance:read',
-  bulk: true,
-  compressed: true,
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,

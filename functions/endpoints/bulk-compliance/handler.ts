@@ -1,14 +1,35 @@
 import { bulkComplianceAnswer, bulkEntries } from '../../../core/bulk.ts';
 import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
-import { serve } from '../../http/stack.ts';
+import { apiChain } from '../../http/api-chain.ts';
+import { auth } from '../../http/auth.ts';
+import { extraUnits, largestBulkSize, planBulkSize } from '../../http/bulk.ts';
+import { compression } from '../../http/compression.ts';
+import { dataset } from '../../http/dataset.ts';
+import { jsonBody } from '../../http/json-body.ts';
+import { jsonResponse } from '../../http/json-response.ts';
+import { reportInternalError } from '../../http/request-log.ts';
+import { validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-export const handler = serve(
-  { endpoint, data: complianceData, input },
-  async ({ input: { body }, compliance, now, today, deadline }) => {
+export const handler = apiChain(endpoint, compression())
+  .use(dataset(endpoint, complianceData))
+  .use(auth(endpoint))
+  .use(jsonBody())
+  .use(largestBulkSize())
+  .use(validation(input))
+  .use(planBulkSize())
+  .use(extraUnits(endpoint))
+  .handler(async (_event, context) => {
+    const {
+      input: { body },
+      compliance,
+      now,
+      today,
+      deadline,
+    } = context;
     const { entries, distinct } = bulkEntries(body.registrations);
     const records = await compliance.findManyWithVehicles(distinct, deadline);
-    return { body: bulkComplianceAnswer(entries, records, now, today), failure: records.failure };
-  },
-);
+    if (records.failure !== undefined) reportInternalError(context, records.failure);
+    return jsonResponse(endpoint.successStatus, bulkComplianceAnswer(entries, records, now, today));
+  });

@@ -7,8 +7,6 @@ export const endpoint = {
   summary: 'Are these vehicles insured?',
   tag: 'Vehicles',
   scope: 'vehicles:read',
-  bulk: true,
-  compressed: true,
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,

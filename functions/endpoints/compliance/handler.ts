@@ -1,23 +1,30 @@
 import { complianceAnswer } from '../../../core/compliance/verdict.ts';
 import { complianceNotFound, vehicleNotFound } from '../../../core/problems.ts';
-import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
-import { registrationInPath } from '../../../core/vehicles/registration.ts';
+import { type ComplianceData, complianceData } from '../../../core/sandbox/lookup-sources.ts';
+import { type RegistrationInPath, registrationInPath } from '../../../core/vehicles/registration.ts';
 import { suggestionFor } from '../../../core/vehicles/suggestion.ts';
-import { serveLookup } from '../../http/stack.ts';
-import { noInput } from '../../http/validation.ts';
+import { apiChain } from '../../http/api-chain.ts';
+import { auth, preload } from '../../http/auth.ts';
+import { dataset } from '../../http/dataset.ts';
+import { jsonResponse } from '../../http/json-response.ts';
+import type { RequestContext } from '../../http/request.ts';
+import { noInput, pathParameters, validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
-export const handler = serveLookup(
-  {
-    endpoint,
-    data: complianceData,
-    path: registrationInPath,
-    input: noInput,
-    load: ({ compliance, registration, deadline }) => compliance.findWithVehicle(registration.key, deadline),
-  },
-  async ({ registration, now, today }, { vehicle, compliance }) => {
+type Named = RequestContext & ComplianceData & RegistrationInPath;
+
+export const handler = apiChain(endpoint)
+  .use(dataset(endpoint, complianceData))
+  .use(pathParameters(registrationInPath))
+  .use(
+    preload(({ compliance, registration, deadline }: Named) => compliance.findWithVehicle(registration.key, deadline)),
+  )
+  .use(auth(endpoint))
+  .use(validation(noInput))
+  .handler(async (_event, { registration, preloaded, now, today }) => {
+    const { vehicle, compliance } = await preloaded;
     if (vehicle === undefined) throw vehicleNotFound(suggestionFor(registration.key, today));
     if (compliance === undefined) throw complianceNotFound();
-    return { body: complianceAnswer(registration.sent, vehicle, compliance, now, today) };
-  },
-);
+    const answer = complianceAnswer(registration.sent, vehicle, compliance, now, today);
+    return jsonResponse(endpoint.successStatus, answer);
+  });

@@ -7,7 +7,6 @@ export const endpoint = {
   summary: 'List content items',
   tag: 'Content',
   scope: 'content:read',
-  compressed: true,
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'PAGE_TOO_LARGE', 'DOMAIN_FORBIDDEN'],
   memoryMegabytes: 1_024,

@@ -1,19 +1,25 @@
 import { contentData } from '../../../core/content/content-table.ts';
 import { type ContentPage, readPageQuery, requirePageFits } from '../../../core/content/page.ts';
-import { serve } from '../../http/stack.ts';
+import { apiChain } from '../../http/api-chain.ts';
+import { auth } from '../../http/auth.ts';
+import { compression } from '../../http/compression.ts';
+import { dataset } from '../../http/dataset.ts';
+import { jsonResponse } from '../../http/json-response.ts';
+import { validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 import { pageLinks } from './page-links.ts';
 
-export const handler = serve(
-  { endpoint, data: contentData, input },
-  async ({ input: { query }, caller, content, address, deadline }) => {
+export const handler = apiChain(endpoint, compression())
+  .use(dataset(endpoint, contentData))
+  .use(auth(endpoint))
+  .use(validation(input))
+  .handler(async (_event, { input: { query }, caller, content, address, deadline }) => {
     const { filter, bounds, after } = readPageQuery(query, caller.key.domains);
     const page = await content.list(filter, { ...bounds, after }, deadline);
     requirePageFits(page.items);
     const { items, total, next } = page;
     const body: ContentPage = { items, total, ...bounds, next };
     const links = pageLinks({ path: address, ...filter, ...bounds, next }, total);
-    return { body, headers: { ...(links !== undefined && { Link: links }) } };
-  },
-);
+    return jsonResponse(endpoint.successStatus, body, links === undefined ? {} : { Link: links });
+  });

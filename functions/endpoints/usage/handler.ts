@@ -1,16 +1,19 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { firstHour, usageReport } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
-import { serve } from '../../http/stack.ts';
-import { noInput } from '../../http/validation.ts';
+import { database } from '../../../core/dynamodb/database.ts';
+import { apiChain } from '../../http/api-chain.ts';
+import { auth } from '../../http/auth.ts';
+import { jsonResponse } from '../../http/json-response.ts';
+import { tableNamesOf } from '../../http/table-names.ts';
+import { noInput, validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
-/** The same for every kind of key, because the requests of all keys are counted in one table. */
-const usageData = (db: DynamoDBDocumentClient, tables: { readonly usage: string }) => {
-  const data = { usage: usageTable(db, tables.usage) };
-  return () => data;
-};
+const usage = usageTable(database(), tableNamesOf(endpoint).usage);
 
-export const handler = serve({ endpoint, data: usageData, input: noInput }, async ({ caller, usage, now }) => ({
-  body: usageReport(caller, await usage.counts(caller.key.id, firstHour(now)), now),
-}));
+export const handler = apiChain(endpoint)
+  .use(auth(endpoint))
+  .use(validation(noInput))
+  .handler(async (_event, { caller, now }) => {
+    const counts = await usage.counts(caller.key.id, firstHour(now));
+    return jsonResponse(endpoint.successStatus, usageReport(caller, counts, now));
+  });

@@ -13,7 +13,6 @@ const issueOf = (date: string, more: readonly string[]): ParameterIssue | undefi
  */
 export const dateInput: Input<{ readonly date?: LondonDate }> = {
   query: ['date'],
-  parsing: [],
   read: ({ context: { query } }) => {
     const [date, ...more] = new URLSearchParams(query).getAll('date');
     if (date === undefined) return { values: {}, issues: [] };

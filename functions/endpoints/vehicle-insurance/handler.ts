@@ -1,22 +1,24 @@
 import { vehicleNotFound } from '../../../core/problems.ts';
-import { vehicleData } from '../../../core/sandbox/lookup-sources.ts';
+import { type VehicleData, vehicleData } from '../../../core/sandbox/lookup-sources.ts';
 import { insuranceAnswer } from '../../../core/vehicles/insurance.ts';
-import { registrationInPath } from '../../../core/vehicles/registration.ts';
+import { type RegistrationInPath, registrationInPath } from '../../../core/vehicles/registration.ts';
 import { suggestionFor } from '../../../core/vehicles/suggestion.ts';
-import { serveLookup } from '../../http/stack.ts';
+import { apiChain } from '../../http/api-chain.ts';
+import { auth, preload } from '../../http/auth.ts';
+import { dataset } from '../../http/dataset.ts';
+import { jsonResponse } from '../../http/json-response.ts';
+import { pathParameters, validation } from '../../http/validation.ts';
 import { dateInput } from './date-input.ts';
 import { endpoint } from './endpoint.ts';
 
-export const handler = serveLookup(
-  {
-    endpoint,
-    data: vehicleData,
-    path: registrationInPath,
-    input: dateInput,
-    load: ({ vehicles, registration }) => vehicles.find(registration.key),
-  },
-  async ({ registration, input: { date }, today }, record) => {
+export const handler = apiChain(endpoint)
+  .use(dataset(endpoint, vehicleData))
+  .use(pathParameters(registrationInPath))
+  .use(preload(({ vehicles, registration }: VehicleData & RegistrationInPath) => vehicles.find(registration.key)))
+  .use(auth(endpoint))
+  .use(validation(dateInput))
+  .handler(async (_event, { registration, input: { date }, preloaded, today }) => {
+    const record = await preloaded;
     if (record === undefined) throw vehicleNotFound(suggestionFor(registration.key, today));
-    return { body: insuranceAnswer(registration.sent, record, today, date) };
-  },
-);
+    return jsonResponse(endpoint.successStatus, insuranceAnswer(registration.sent, record, today, date));
+  });

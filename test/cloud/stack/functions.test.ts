@@ -69,7 +69,7 @@ describe('The permissions of each function', () => {
   /** Those of the functions, the probe's included. */
   const roles = resourcesOf(PROD, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('Deployment'));
 
-  it('are exactly what its endpoint, admission and its log need', () => {
+  it('are exactly what its endpoint, auth and its log need', () => {
     const permissions = (id: string, lines: readonly string[]) => ({
       id,
       permissions: [...lines, `${id}Logs logs:CreateLogStream`, `${id}Logs logs:PutLogEvents`].sort(),
@@ -87,7 +87,7 @@ describe('The permissions of each function', () => {
     };
     expect(ofRoles).toEqual([
       ...granted.map(({ id, tables: { usage = [], ...others } }) => {
-        // Admission reads the key and counts the request.
+        // `auth` reads the key and counts the request.
         const actions = { keys: ['GetItem'], usage: ['UpdateItem', ...usage], ...others };
         const onTables = Object.entries(actions).flatMap(([table, names]) =>
           names.map((name) => `${table} dynamodb:${name}`),

@@ -75,7 +75,7 @@ const answeringFirst = async (bytes: Buffer) => {
   return { server, seen };
 };
 
-/** Connections that a large bulk request leaves behind: one per batch, and admission's two. */
+/** Connections that a large bulk request leaves behind: one per batch, and the two of auth. */
 const KEPT = 12;
 
 /** Opens all the connections of a bulk request and answers on each; `end` is for a further request on one of them. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { differentKeys } from '../../../core/problems.ts';
 import { pageLinks } from '../../../functions/endpoints/list-content/page-links.ts';
-import { presentedKey } from '../../../functions/http/key-form.ts';
+import { presentedKey } from '../../../functions/http/api-key.ts';
 import { readEvent } from '../../../functions/http/request.ts';
 import { NOON } from '../../support/records.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { verdictOn } from '../../../core/compliance/verdict.ts';
 import { internalError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
-import { FORCED_OUTCOMES, isForced, requireUnforced } from '../../../core/sandbox/lookup-sources.ts';
+import { FORCED_OUTCOMES, isForced, throwForcedError } from '../../../core/sandbox/lookup-sources.ts';
 import {
   SANDBOX_VEHICLES,
   sandboxCompliance,
@@ -79,12 +79,12 @@ describe('A forced outcome', () => {
     expect(key).toBe(registration);
     const message = expect.stringContaining('sandbox');
     const expected = { code, message, headers: internalError().headers, isForced: true };
-    expect(() => requireUnforced(key)).toThrow(expect.objectContaining(expected));
+    expect(() => throwForcedError(key)).toThrow(expect.objectContaining(expected));
     expect(page.replaceAll(' ', '')).toContain(`|${registration}|${problems[code].status}\`${code}\`,`);
   });
 
   it.each(['AB12CDE', 'ER19'].map(requireRegistration))('is none for %s', (key) => {
     expect(isForced(key)).toBe(false);
-    expect(requireUnforced(key)).toBeUndefined();
+    expect(throwForcedError(key)).toBeUndefined();
   });
 });

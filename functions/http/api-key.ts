@@ -1,6 +1,5 @@
-import { type KeyKind, type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
+import { type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
 import { differentKeys, unauthorized } from '../../core/problems.ts';
-import type { LondonDate } from '../../core/runtime/clock.ts';
 import type { HttpRequest } from './request.ts';
 
 const BEARER = /^bearer(?: +|$)/i;
@@ -19,26 +18,17 @@ const bearerCredential = (authorization = ''): string | undefined => {
  */
 export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {
   const bearer = bearerCredential(headers.authorization);
-  const apiKey = headers['x-api-key']?.trim() || undefined;
-  if (bearer && apiKey && bearer !== apiKey) throw differentKeys();
-  const key = bearer ?? apiKey;
+  const other = headers['x-api-key']?.trim() || undefined;
+  if (bearer && other && bearer !== other) throw differentKeys();
+  const key = bearer ?? other;
   return key === undefined ? undefined : parseApiKey(key);
 };
 
 /** Rejects a request without a well-formed key before anything is read. @throws UNAUTHORIZED */
-export const keyForm = () => ({
+export const apiKey = () => ({
   before: ({ context }: HttpRequest<{ key: PresentedKey }>): void => {
     const key = presentedKey(context.headers);
     if (key === undefined) throw unauthorized();
     context.key = key;
-  },
-});
-
-/** Adds the data that a key of this kind sees, live or sandbox; sandbox vehicles are dated from today. */
-export const dataOfKey = <Data extends object>(
-  dataFor: (request: { readonly kind: KeyKind; readonly today: LondonDate }) => Data,
-) => ({
-  before: ({ context }: HttpRequest<{ key: PresentedKey } & Data>): void => {
-    Object.assign(context, dataFor({ kind: context.key.kind, today: context.today }));
   },
 });

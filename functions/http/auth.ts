@@ -1,0 +1,74 @@
+import type { PresentedKey } from '../../core/access/api-key.ts';
+import { type Access, authenticate, type Caller, isWithinLimit, recordLimit } from '../../core/access/authenticate.ts';
+import { keyFinder } from '../../core/access/key-record.ts';
+import { plansFrom, secondsUntilReset } from '../../core/access/plans.ts';
+import { recentMap, requestCounter } from '../../core/access/request-counter.ts';
+import type { Scope } from '../../core/access/scopes.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
+import { database } from '../../core/dynamodb/database.ts';
+import { rateLimited, scopeMissing, unauthorized } from '../../core/problems.ts';
+import { plansVariable } from '../../core/runtime/environment.ts';
+import { logFailure } from '../../core/runtime/log.ts';
+import type { HttpFunction } from './endpoint-definition.ts';
+import type { HttpRequest, RequestContext } from './request.ts';
+import { tableNamesOf } from './table-names.ts';
+
+type AuthRequest = HttpRequest<{ key: PresentedKey; caller: Caller }>;
+
+/** Reads the key and counts the request. @throws UNAUTHORIZED */
+const keyInForce = (access: Access) => ({
+  before: async ({ context }: AuthRequest): Promise<void> => {
+    const { deadline, key, startPreload = () => undefined } = context;
+    const caller = await deadline.within(authenticate(access, key, context, startPreload));
+    if (caller === undefined) throw unauthorized();
+    context.caller = caller;
+  },
+});
+
+/** @throws RATE_LIMITED */
+const rateLimit = (access: Access) => ({
+  before: async ({ context: { caller, deadline, now, requestId } }: AuthRequest): Promise<void> => {
+    if (isWithinLimit(caller)) return;
+    // The rejection does not depend on this write: the next rejected request tries again.
+    await deadline.within(recordLimit(access, caller, now)).catch((error: unknown) => logFailure(requestId, error));
+    throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
+  },
+});
+
+/** @throws SCOPE_MISSING */
+const requiredScope = (scope: Scope | undefined) => ({
+  before: ({ context: { caller } }: AuthRequest): void => {
+    if (scope !== undefined && !caller.key.scopes.includes(scope)) throw scopeMissing(scope);
+  },
+});
+
+/**
+ * Rejects a caller whose key is not in force, who is beyond its rate limit or who lacks the scope, in this order.
+ * @throws MissingEnvironment at start, naming every variable that is missing
+ */
+export const auth = (endpoint: Pick<HttpFunction, 'scope' | 'tables'>) => {
+  const { keys, usage } = tableNamesOf(endpoint);
+  const access: Access = {
+    findKey: keyFinder(database(), keys),
+    counter: requestCounter(usageTable(database(), usage)),
+    plans: plansFrom(plansVariable()),
+    seenInForce: recentMap(),
+  };
+  return [keyInForce(access), rateLimit(access), requiredScope(endpoint.scope)];
+};
+
+/**
+ * Reads what the path names while `auth` counts the request, which saves a round trip. Nothing is read for a key that is
+ * not in force, unless this instance has just seen it in force, and for a path that is invalid. The handler awaits
+ * `context.preloaded`, so a rejected caller learns nothing from the read, not even from an error.
+ */
+export const preload = <Found, Loaded>(read: (request: RequestContext & Found) => Promise<Loaded>) => ({
+  before: ({ context }: HttpRequest<Found & { preloaded: Promise<Loaded> }>): void => {
+    if (context.pathError !== undefined) return;
+    context.startPreload = () => {
+      context.preloaded = read(context);
+      // When the request is rejected, nothing awaits this promise, and an unhandled rejection would end the process.
+      context.preloaded.catch(() => undefined);
+    };
+  },
+});
