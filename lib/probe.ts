@@ -28,7 +28,7 @@ const MINUTE = Duration.minutes(1);
  * that other alarms miss: when nobody reaches the service, their metrics have no data; when the service rejects
  * everybody, they count no error.
  *
- * It is updated last, so that a new journey never meets an old version of the service.
+ * It is updated last, so that a new smoke test never meets an old version of the service.
  */
 export class Probe extends Construct {
   readonly functionArn: string;
@@ -43,7 +43,7 @@ export class Probe extends Construct {
       description: 'Uses every endpoint from outside, every minute',
       // With the CPU share of 128 MB a TLS handshake takes a second.
       memorySize: 256,
-      // Longer than a journey whose every response is late (functions/probe), shorter than the time between two.
+      // Longer than a smoke test whose every response is late (functions/probe), shorter than the time between two.
       timeout: Duration.seconds(50),
       environment: {
         PROBED_ORIGIN: origin,

@@ -37,7 +37,7 @@ interface ServiceStackProps {
  *                └→ EndpointFunction ─ one per endpoint, with its permissions; its alias `live` is invoked
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
- *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
+ *     Probe ─ a caller that runs a smoke test every minute; updated after every alias
  *     operator ← ServiceAlarms, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
  *     auditor ← a trail of CloudTrail, if the settings say so
  */

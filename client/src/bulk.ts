@@ -36,7 +36,7 @@ const checked = <Result extends BulkEntry>(
 };
 
 /** Runs a task for each item, `concurrency` at a time. The first error aborts the others. */
-const forEachAtOnce = async <Item>(
+const forEachConcurrently = async <Item>(
   items: readonly Item[],
   concurrency: number,
   signal: AbortSignal | undefined,
@@ -109,7 +109,7 @@ export const openBulk = ({ request, backOff, attempts, concurrency }: Transport)
       const chunks: number[][] = [];
       for (let start = 0; start < pending.length; start += bulkSize)
         chunks.push(pending.slice(start, start + bulkSize));
-      await forEachAtOnce(chunks, concurrency, signal, async (chunk, either) => {
+      await forEachConcurrently(chunks, concurrency, signal, async (chunk, either) => {
         const asked = chunk.map((index) => registrations[index] ?? '');
         const answers = await ask<Result>(asked, { ...options, signal: either });
         for (const [at, answer] of answers.entries()) results[chunk[at] ?? -1] = answer;

@@ -15,7 +15,7 @@ export const DEFAULT_PLANS = {
   premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
 } as const satisfies Plans;
 
-/** The limits of the probe, which must be enough for its journey on every stage. */
+/** The limits of the probe, which must be enough for its smoke test on every stage. */
 export const PROBE_PLAN: Plan = { requestsPerWindow: 600, bulkSize: 100 };
 
 /** The largest bulk size that a plan can have. */

@@ -117,8 +117,8 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
     return Items.reduce((sum, { members }) => sum + Number(members), 0);
   };
 
-  /** Where an item is in lists: its member, named for a comparison, and its counter. */
-  const placesOf = (item: ListedItem | undefined) =>
+  /** The memberships of an item in lists: its member, named for a comparison, and its counter. */
+  const membershipsOf = (item: ListedItem | undefined) =>
     item === undefined
       ? []
       : [ALL_ITEMS, domainList(item.domain)].map((list) => {
@@ -126,11 +126,11 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
           return { list, name: `${member.pk} ${member.sk}`, member, counter: counterKey(list, item.id) };
         });
 
-  type Place = ReturnType<typeof placesOf>[number];
+  type Membership = ReturnType<typeof membershipsOf>[number];
 
-  /** The places that differ in list or member from all others. */
-  const missingFrom = (others: readonly Place[], places: readonly Place[], what: 'list' | 'name') =>
-    places.filter((place) => !others.some((other) => other[what] === place[what]));
+  /** The memberships that differ in list or member from all others. */
+  const missingFrom = (others: readonly Membership[], own: readonly Membership[], what: 'list' | 'name') =>
+    own.filter((membership) => !others.some((other) => other[what] === membership[what]));
 
   const putMember = (Item: DynamoItem): TransactWrite => ({
     Put: { TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' },
@@ -151,12 +151,12 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
 
   return {
     /**
-     * The writes of a change on the lists: the item leaves its places of `before`, and joins those of `after`, of which
+     * The writes of a change on the lists: the item leaves the lists of `before`, and joins those of `after`, of which
      * one is undefined for an item that is created or removed. Nothing is written for a member that is in both, and no
      * counter of a list in which the item stays.
      */
     changes: (before: ListedItem | undefined, after: ListedItem | undefined): TransactWrite[] => {
-      const [old, present] = [placesOf(before), placesOf(after)];
+      const [old, present] = [membershipsOf(before), membershipsOf(after)];
       return [
         ...missingFrom(present, old, 'name').map(({ member }) => deleteMember(member)),
         ...missingFrom(old, present, 'name').map(({ member }) => putMember(member)),

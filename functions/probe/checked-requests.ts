@@ -1,10 +1,10 @@
-/** Sends the requests of a journey and notes what is wrong with their responses. */
+/** Sends the requests of a smoke test, and notes what is wrong with their responses. */
 import { partialDeepStrictEqual } from 'node:assert';
 
 /** Milliseconds for one response: longer than a cold start. */
 const REQUEST_TIMEOUT_MS = 5_000;
-/** Milliseconds for the whole journey, shorter than the function's timeout (lib/probe.ts). */
-export const JOURNEY_TIMEOUT_MS = 40_000;
+/** Milliseconds for the whole smoke test, shorter than the function's timeout (lib/probe.ts). */
+export const SMOKE_TEST_TIMEOUT_MS = 40_000;
 type Headers = Readonly<Record<string, RegExp | string>>;
 
 /**
@@ -76,7 +76,7 @@ const failureText = (error: unknown): string => {
  */
 export const checkedRequests = (origin: string, key: string) => {
   const failures: string[] = [];
-  const journeyTimeout = AbortSignal.timeout(JOURNEY_TIMEOUT_MS);
+  const wholeTimeout = AbortSignal.timeout(SMOKE_TEST_TIMEOUT_MS);
 
   /** The body of an expected response; otherwise undefined, and `failures` says what is wrong. */
   const request = async (line: `${string} /${string}`, step: Step): Promise<object | undefined> => {
@@ -92,7 +92,7 @@ export const checkedRequests = (origin: string, key: string) => {
         },
         ...(step.json && { body: JSON.stringify(step.json) }),
         redirect: 'manual',
-        signal: AbortSignal.any([AbortSignal.timeout(REQUEST_TIMEOUT_MS), journeyTimeout]),
+        signal: AbortSignal.any([AbortSignal.timeout(REQUEST_TIMEOUT_MS), wholeTimeout]),
       });
       const text = await response.text();
       const wrong = differences(response, text, step);

@@ -7,8 +7,8 @@ import { matchRoute } from '../../../functions/endpoints/match-route.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import { handler } from '../../../functions/probe/handler.ts';
-import { journey } from '../../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../../functions/probe/probe-key.ts';
+import { smokeTest } from '../../../functions/probe/smoke-test.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
 import { inconsistenciesOf } from '../../support/content.ts';
 import { storeItems } from '../../support/engine.ts';
@@ -28,7 +28,7 @@ const now = new Date(NOON);
 
 const api = useApi(undefined, { logLevel: 'INFO' });
 let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
-/** Of the journeys. */
+/** Of the smoke tests. */
 let key: ProbeKey;
 beforeAll(async () => {
   proxy = await startHttpFaultProxy(api.origin);
@@ -68,7 +68,7 @@ it('A cold start by a request of the probe is in no metric, and is not counted f
 /** One run of the probe a minute after the one before; what it found wrong. */
 const run = (origin = proxy.origin): Promise<readonly string[]> => {
   api.clock.now += MINUTE_MS;
-  return journey(origin, key, new Date(api.clock.now));
+  return smokeTest(origin, key, new Date(api.clock.now));
 };
 const failingWith = (fault: HttpFault, isFailing: (request: ProxiedRequest) => boolean) => {
   proxy.inject((request) => (isFailing(request) ? fault : undefined));
@@ -105,7 +105,7 @@ const entries = async () => {
 };
 const itemsLeft = async () => (await entries()).filter(({ sk }) => sk === 'item').length;
 
-describe('The journey of the probe', () => {
+describe('The smoke test of the probe', () => {
   it('finds nothing wrong with versions that have other data and further fields', async () => {
     changeResponses(() => undefined);
     expect(await run(api.origin)).toEqual([]);
@@ -119,7 +119,7 @@ describe('The journey of the probe', () => {
       const runs = row.tag === 'Content' ? 2 : 1;
       for (let nth = 0; nth < runs; nth += 1) {
         const failures = await failingWith('error', isOf(row));
-        const unsent = failures.length === 0 ? [`functions/probe/journey.ts sends no request to ${id}`] : [];
+        const unsent = failures.length === 0 ? [`functions/probe/smoke-test.ts sends no request to ${id}`] : [];
         expect([...unsent, ...failures.filter((failure) => !isNamed.test(failure))]).toEqual([]);
       }
       expect(await itemsLeft()).toBeLessThanOrEqual(runs - 1);
@@ -208,7 +208,7 @@ describe('What the probe leaves', () => {
   it('is not deleted by a run that began at the same time', async () => {
     api.clock.now += MINUTE_MS;
     const now = new Date(api.clock.now);
-    const both = await Promise.all([journey(proxy.origin, key, now), journey(proxy.origin, key, now)]);
+    const both = await Promise.all([smokeTest(proxy.origin, key, now), smokeTest(proxy.origin, key, now)]);
     expect(both).toEqual([[], []]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What callers and operators rely on, one promise per line. Of callers: what the endpoints and their schemas say, for
+ * What callers and operators rely on, one fact per line. Of callers: what the endpoints and their schemas say, for
  * each path. Of operators: the resources that a deployment must not replace, and the permissions of running versions.
  */
 import { type ProblemCode, problems } from '../../../core/problems.ts';
@@ -111,8 +111,8 @@ const endpointLines = (endpoint: DocumentedEndpoint, name: string): string[] => 
   ...errorLines(problemCodesOf(endpoint), name),
 ];
 
-/** The promises of the table of endpoints, unsorted. */
-export const apiPromises = (): string[] => [
+/** The lines of the table of endpoints, unsorted. */
+export const apiLines = (): string[] => [
   ...documentedEndpoints.flatMap((endpoint) =>
     endpoint.paths.flatMap((path) => endpointLines(endpoint, `${endpoint.method} ${path}`)),
   ),
@@ -151,8 +151,8 @@ const actionLines = (): string[] =>
     ),
   );
 
-/** The promises of a template and of the table of endpoints, unsorted. */
-export const stackPromises = ({ Resources }: Pick<Template, 'Resources'>): string[] => [
+/** The lines of a template and of the table of endpoints, unsorted. */
+export const stackLines = ({ Resources }: Pick<Template, 'Resources'>): string[] => [
   ...Object.entries(Resources)
     .filter(([, { Type }]) => KEPT.includes(Type))
     .map(([id, { Type }]) => `${Type} ${id}`),

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { openApiDocument } from '../../../openapi/published-document.ts';
 import { FULL, LOADS } from '../stack/templates.ts';
-import { apiPromises, stackPromises } from './promises.ts';
+import { apiLines, stackLines } from './compatibility.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const changelog = read('docs/changelog.md');
-const promises = [...apiPromises(), ...stackPromises(FULL), ...stackPromises(LOADS)];
+const lines = [...apiLines(), ...stackLines(FULL), ...stackLines(LOADS)];
 
 /** Matches `name` and everything below it; `*` matches any text. */
 const covers = (name: string): RegExp => new RegExp(`^${name.split('*').map(RegExp.escape).join('.*')}(?=[ .[]|$)`);
 
 /**
- * The broken promises that the changelog's newest section does not name. It names one in backquotes on a line that
+ * The incompatible lines that the changelog's newest section does not name. It names one in backquotes on a line that
  * begins with `- Breaking:`, or with `- Compatible:` if the new line accepts more requests or promises more about
  * responses. `GET /v1/x 200 body.y` also names everything below it; `* 413` names the status 413 of every operation.
  */
@@ -24,10 +24,10 @@ const unannounced = (broken: readonly string[], log: string): string[] => {
 };
 
 describe('This version', () => {
-  it('keeps every promise of the last release, except those that docs/changelog.md names', () => {
-    const released = read('docs/released/promises.txt').trimEnd().split('\n');
+  it('is compatible with the last release, except where docs/changelog.md says so', () => {
+    const released = read('docs/released/compatibility.txt').trimEnd().split('\n');
     // A new line breaks nothing: a new restriction always changes an existing one.
-    const broken = released.filter((line) => !promises.includes(line));
+    const broken = released.filter((line) => !lines.includes(line));
     // All versions of a function share a role: remove one of its actions in two releases (CONTRIBUTING.md).
     expect(unannounced(broken, changelog)).toEqual([]);
   });
@@ -41,6 +41,6 @@ describe('This version', () => {
   });
 });
 
-it('Promises exist for resources of each type that a deployment must not replace', () => {
-  expect(new Set(promises.flatMap((line) => /^AWS::\S+/.exec(line) ?? [])).size).toBe(8);
+it('The lines have resources of each type that a deployment must not replace', () => {
+  expect(new Set(lines.flatMap((line) => /^AWS::\S+/.exec(line) ?? [])).size).toBe(8);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkedRequests, JOURNEY_TIMEOUT_MS } from './checked-requests.ts';
+import { checkedRequests, SMOKE_TEST_TIMEOUT_MS } from './checked-requests.ts';
 import type { ProbeKey } from './probe-key.ts';
 
 /** Sandbox vehicles (docs/sample-data.md): insured and compliant; without a policy; unknown. */
@@ -22,7 +22,7 @@ const NOT_FOUND = { registration: UNKNOWN, code: 'VEHICLE_NOT_FOUND' };
 const DOMAIN = 'probe.example';
 const CONTENT = '/v1/api/content';
 
-/** The fields of a content item that the journey reads. */
+/** The fields of a content item that the smoke test reads. */
 interface Item {
   readonly id: string;
   readonly created_at: string;
@@ -60,7 +60,7 @@ const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly
   const step = { status: 200, body: { items: [], limit: 20, offset: 0 } };
   const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, step);
   return (page as { items: readonly Item[] } | undefined)?.items
-    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > JOURNEY_TIMEOUT_MS)
+    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > SMOKE_TEST_TIMEOUT_MS)
     .map(({ id }) => id);
 };
 
@@ -104,7 +104,7 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
  * contract promises and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its key.
  * @returns a sentence for each unexpected response
  */
-export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {
+export const smokeTest = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {
   const requests = checkedRequests(origin, key.key);
   await lookUp(requests, key);
   if (await deleteLeftovers(requests, now)) await changeContent(requests);
