@@ -1,16 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
-import { type ComplianceAnswer, complianceAnswer } from '../core/compliance/verdict.ts';
+import { parseVerdictRecords } from '../core/compliance/compliance-table.ts';
+import type { ComplianceAnswer } from '../core/compliance/verdict.ts';
 import { batchGet } from '../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
-import { type ApiError, complianceNotFound, internalError, problems, vehicleNotFound } from '../core/problems.ts';
+import { lookUpCompliance, lookUpInsurance } from '../core/lookup.ts';
+import { ApiError, internalError, problems } from '../core/problems.ts';
 import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate, londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
-import { readStored } from '../core/schemas/record-schema.ts';
+import { parseStored, readStored, UnreadableRecord } from '../core/schemas/record-schema.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../core/vehicles/erasure.ts';
-import { type InsuranceAnswer, insuranceAnswer } from '../core/vehicles/insurance.ts';
+import type { InsuranceAnswer } from '../core/vehicles/insurance.ts';
 import { normaliseRegistration, type Registration, registrationIssue } from '../core/vehicles/registration.ts';
-import { suggestionFor } from '../core/vehicles/suggestion.ts';
 import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { recordKey } from '../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
@@ -35,24 +36,15 @@ const rejected = ({ code, message: detail, extension }: ApiError): Answer<never>
   error: { code, detail, ...extension },
 });
 
-/** The answers of the API today, or for the day `asOf`. An answer is 500 when a record that it needs is damaged. */
-const computeAnswers = (
-  { sent, key }: Registration,
-  [vehicleItem, complianceItem]: readonly (DynamoItem | undefined)[],
-  now: Date,
-  asOf: LondonDate | undefined,
-): { readonly insurance: Answer<InsuranceAnswer>; readonly verdict: Answer<ComplianceAnswer> } => {
-  const today = londonDate(now);
-  const vehicle = readStored(VehicleRecord, vehicleItem);
-  const compliance = readStored(ComplianceRecord, complianceItem);
-  const damaged = rejected(internalError());
-  if (vehicleItem && !vehicle) return { insurance: damaged, verdict: damaged };
-  const unknown = rejected(vehicleNotFound(suggestionFor(key, today)));
-  const insurance = vehicle ? { status: 200, body: insuranceAnswer(sent, vehicle, today, asOf) } : unknown;
-  if (!vehicle) return { insurance, verdict: unknown };
-  if (complianceItem && !compliance) return { insurance, verdict: damaged };
-  if (!compliance) return { insurance, verdict: rejected(complianceNotFound()) };
-  return { insurance, verdict: { status: 200, body: complianceAnswer(sent, vehicle, compliance, now, today) } };
+/** What the API answers: 500 when a record that the answer needs is damaged. */
+const answerOf = <Body>(answer: () => Body): Answer<Body> => {
+  try {
+    return { status: 200, body: answer() };
+  } catch (error) {
+    if (error instanceof ApiError) return rejected(error);
+    if (error instanceof UnreadableRecord) return rejected(internalError());
+    throw error;
+  }
 };
 
 const describeAge = (lastUpdated: string | undefined, now: Date): string => {
@@ -136,7 +128,13 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const [vehicleItem, complianceItem] = records;
   const vehicle = vehicleItem && readSuppliedVehicle(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
-  const { insurance, verdict } = computeAnswers(registration, records, now, asOf);
+  const insurance = answerOf(() => {
+    const record = vehicleItem && parseStored(VehicleRecord, vehicleItem);
+    return lookUpInsurance(registration, record, today, asOf);
+  });
+  const verdict = answerOf(() =>
+    lookUpCompliance(registration, parseVerdictRecords(vehicleItem, complianceItem), now, today),
+  );
   const lines: Line[] = [
     ['Registration', registration.key],
     ...(erasure ? [['Erased', erased ? `${erased.at}, by ${erased.by}` : 'damaged'] as const] : []),

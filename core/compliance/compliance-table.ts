@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
+import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored } from '../schemas/record-schema.ts';
 import { hasNoRecord, isErased } from '../vehicles/erasure.ts';
@@ -14,6 +15,15 @@ export interface BulkVerdictRecords {
   /** Why some records could not be read, for the log. */
   readonly failure?: unknown;
 }
+
+/**
+ * Parses what is stored of a vehicle. Leaves out the compliance record of an unknown vehicle: a damaged one would hide
+ * that the vehicle is unknown. @throws UnreadableRecord
+ */
+export const parseVerdictRecords = (vehicle: DynamoItem | undefined, compliance: DynamoItem | undefined) => ({
+  vehicle: vehicle && parseStored(VehicleRecord, vehicle),
+  compliance: vehicle && compliance && parseStored(ComplianceRecord, compliance),
+});
 
 /** The compliance table, read together with the vehicles in the same requests. */
 export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => {
@@ -35,19 +45,11 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
   };
 
   return {
-    /**
-     * Leaves out the compliance record of an unknown vehicle: a damaged one would hide that the vehicle is unknown.
-     * @throws UnreadableRecord, or the error of a failed read
-     */
+    /** @throws UnreadableRecord, or the error of a failed read */
     findWithVehicle: async (registration: RegistrationKey, deadline: Deadline) => {
       const { vehicles, compliance, failure } = await read([registration], deadline);
       if (failure !== undefined) throw failure;
-      const [vehicle] = vehicles.items;
-      const [record] = compliance.items;
-      return {
-        vehicle: vehicle && parseStored(VehicleRecord, vehicle),
-        compliance: vehicle && record && parseStored(ComplianceRecord, record),
-      };
+      return parseVerdictRecords(vehicles.items[0], compliance.items[0]);
     },
 
     /**

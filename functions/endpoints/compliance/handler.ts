@@ -1,8 +1,6 @@
-import { complianceAnswer } from '../../../core/compliance/verdict.ts';
-import { complianceNotFound, vehicleNotFound } from '../../../core/problems.ts';
+import { lookUpCompliance } from '../../../core/lookup.ts';
 import { type ComplianceData, complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { type RegistrationInPath, registrationInPath } from '../../../core/vehicles/registration.ts';
-import { suggestionFor } from '../../../core/vehicles/suggestion.ts';
 import { apiChain } from '../../http/api-chain.ts';
 import { auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
@@ -22,9 +20,6 @@ export const handler = apiChain(endpoint)
   .use(auth(endpoint))
   .use(validation(noInput))
   .handler(async (_event, { registration, preloaded, now, today }) => {
-    const { vehicle, compliance } = await preloaded;
-    if (vehicle === undefined) throw vehicleNotFound(suggestionFor(registration.key, today));
-    if (compliance === undefined) throw complianceNotFound();
-    const answer = complianceAnswer(registration.sent, vehicle, compliance, now, today);
+    const answer = lookUpCompliance(registration, await preloaded, now, today);
     return jsonResponse(endpoint.successStatus, answer);
   });

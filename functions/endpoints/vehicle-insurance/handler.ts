@@ -1,8 +1,6 @@
-import { vehicleNotFound } from '../../../core/problems.ts';
+import { lookUpInsurance } from '../../../core/lookup.ts';
 import { type VehicleData, vehicleData } from '../../../core/sandbox/lookup-sources.ts';
-import { insuranceAnswer } from '../../../core/vehicles/insurance.ts';
 import { type RegistrationInPath, registrationInPath } from '../../../core/vehicles/registration.ts';
-import { suggestionFor } from '../../../core/vehicles/suggestion.ts';
 import { apiChain } from '../../http/api-chain.ts';
 import { auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
@@ -18,7 +16,5 @@ export const handler = apiChain(endpoint)
   .use(auth(endpoint))
   .use(validation(dateInput))
   .handler(async (_event, { registration, input: { date }, preloaded, today }) => {
-    const record = await preloaded;
-    if (record === undefined) throw vehicleNotFound(suggestionFor(registration.key, today));
-    return jsonResponse(endpoint.successStatus, insuranceAnswer(registration.sent, record, today, date));
+    return jsonResponse(endpoint.successStatus, lookUpInsurance(registration, await preloaded, today, date));
   });
