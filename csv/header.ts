@@ -1,4 +1,4 @@
-import { type CsvHeader, type CsvRow, DELIMITERS, declaredDelimiter, mayHideRow, parseRows } from './read-csv.ts';
+import { type CsvHeader, type CsvRow, DELIMITERS, declaredDelimiter, mayContainRows, parseRows } from './read-csv.ts';
 import { mayBeRegistration } from './registration-cell.ts';
 import { requireHeaderAlone } from './swallowed-row.ts';
 import { type TextFile, UnreadableFile } from './text.ts';
@@ -103,7 +103,7 @@ export const readHeader = async (
   if (failure !== undefined && (best === undefined || best.names.length === 1)) throw failure;
   if (best === undefined) return undefined;
   const { delimiter, line, names } = best;
-  if (names.some((name) => mayHideRow(name, false, delimiter))) {
+  if (names.some((name) => mayContainRows(name, false, delimiter))) {
     throw new UnreadableFile(
       `line ${line}, which names the columns, has a line end within a name that seems to be a row: a quote may be missing`,
     );

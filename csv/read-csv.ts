@@ -33,7 +33,7 @@ export const delimiterLine = (delimiter: string, lineEnd = '\r\n'): string =>
 const LINE_END = /\r\n|\r|\n/g;
 
 /** A line end in it may be one of rows, because a quote was opened or closed by mistake. */
-export const mayHideRow = (cell: string, isUsed: boolean, delimiter: string): boolean =>
+export const mayContainRows = (cell: string, isUsed: boolean, delimiter: string): boolean =>
   /[\r\n]/.test(cell) && (isUsed || cell.includes(delimiter));
 
 const PROBLEMS: Readonly<Record<string, string>> = {

@@ -63,7 +63,7 @@ export const compareWithStored = async (
   run: FileRun,
   target: RecordTarget,
   context: CommandContext,
-): Promise<ChangeOptions['findScanned']> => {
+): Promise<ChangeOptions['findInScan']> => {
   requireWholeFile(run);
   const { db } = run.staged;
   db.exec(STORED_TABLE);

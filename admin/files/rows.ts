@@ -1,6 +1,6 @@
 import { readHeader, requireTitlesAbove, SEARCHED_ROWS } from '../../csv/header.ts';
 import { MAX_ROW_LENGTH, readLines } from '../../csv/lines.ts';
-import { mayHideRow, readCsv } from '../../csv/read-csv.ts';
+import { mayContainRows, readCsv } from '../../csv/read-csv.ts';
 import { UnreadableFile } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
 import {
@@ -142,7 +142,7 @@ async function* readCsvRows(
   for await (const { rows, read } of readCsv(source, header, { maxLength })) {
     refuseLines(
       rows.filter(
-        ({ cells }) => !hasLines && cells.some((cell, index) => mayHideRow(cell, isUsed(index), layout.delimiter)),
+        ({ cells }) => !hasLines && cells.some((cell, index) => mayContainRows(cell, isUsed(index), layout.delimiter)),
       ),
       'a line end within a cell, so nobody knows where the row ends: remove the line end, or the quote that was not closed',
     );

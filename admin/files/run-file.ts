@@ -14,7 +14,7 @@ import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { BEGINS_AGAIN, reportRun } from './report.ts';
 import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
 import { stageFile } from './stage-file.ts';
-import { asStagingFailure, inTurns, openStaging } from './staging.ts';
+import { asStagingFailure, openStaging, withPauses } from './staging.ts';
 
 /** For records without a last update: when the file was changed, or now when that is in the future. */
 const fileTime = ({ changed }: SourceFile, now: Date): string =>
@@ -31,7 +31,7 @@ async function* changesOf(
   const today = londonDate(options.now);
   counts.rejected = staged.countRejected();
   counts.read = counts.rejected;
-  for await (const { key, rows } of inTurns(staged.groups(), onRows)) {
+  for await (const { key, rows } of withPauses(staged.groups(), onRows)) {
     const { change, rejected = [], repeated = 0 } = read(rows, key, options);
     counts.read += rows.length;
     counts.rejected += rejected.length;
@@ -73,14 +73,14 @@ const writeRecords = async (
 const writeRows = async (run: FileRun, context: CommandContext): Promise<void> => {
   const { command, source, options, staged, counts } = run;
   const { noun, rowHandling } = command;
-  const findScanned =
+  const findInScan =
     options.complete && rowHandling.kind === 'records'
       ? await compareWithStored(run, rowHandling.target, context)
       : undefined;
   if (context.signal.aborted) return;
   const progress = showProgress(context, noun, staged.countRows());
   const onRows = () => progress.update(counts.read, counts.read, counts.rejected);
-  const changes = { ...options, fileTime: fileTime(source, options.now), findScanned };
+  const changes = { ...options, fileTime: fileTime(source, options.now), findInScan };
   try {
     await (rowHandling.kind === 'items'
       ? rowHandling.write(run, onRows, context)

@@ -149,20 +149,21 @@ export const openStaging = (folder: string) => {
 
 export type StagedRows = ReturnType<typeof openStaging>;
 
-/** Items that are read between two turns of the event loop. */
-const ITEMS_A_TURN = 500;
+/** Items that are read between two pauses. */
+const ITEMS_AT_ONCE = 500;
 
 /**
- * Yields items with turns of the event loop between them. Without these Ctrl-C has no effect while all are rejected.
+ * Yields items, and lets the event loop run now and then. Otherwise Ctrl-C would have no effect while all are rejected.
+ * @param onPause is also called at the end
  */
-export async function* inTurns<Item>(items: Iterable<Item>, onTurn: () => void): AsyncGenerator<Item> {
+export async function* withPauses<Item>(items: Iterable<Item>, onPause: () => void): AsyncGenerator<Item> {
   let count = 0;
   for (const item of items) {
     yield item;
     count += 1;
-    if (count % ITEMS_A_TURN !== 0) continue;
-    onTurn();
+    if (count % ITEMS_AT_ONCE !== 0) continue;
+    onPause();
     await nextTurn();
   }
-  onTurn();
+  onPause();
 }

@@ -7,7 +7,7 @@ import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { FileCommand, FileRun } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
-import { inTurns } from '../files/staging.ts';
+import { withPauses } from '../files/staging.ts';
 import { runConcurrently } from '../records/run-concurrently.ts';
 import { contentImport, qualifiedSlug } from './content-import.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
@@ -105,7 +105,7 @@ interface ItemRow {
 /** The items of the rows, with their lines, in batches that are read together. Rejected rows are staged. */
 async function* readBatches({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
   let batch: ItemRow[] = [];
-  for await (const row of inTurns(staged.rows(), onRows)) {
+  for await (const row of withPauses(staged.rows(), onRows)) {
     counts.read += 1;
     const item = readContentRow(row, options.now, claims);
     if ('length' in item) {

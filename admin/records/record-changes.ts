@@ -51,13 +51,14 @@ export interface ChangeOptions {
   readonly ifNewer?: boolean;
   readonly fileTime?: string;
   /** What a scan has found for a registration: the supplier's part, or that the vehicle is erased. */
-  readonly findScanned?: ((registration: string) => PartSummary | 'erased' | undefined) | undefined;
+  readonly findInScan?: ((registration: string) => PartSummary | 'erased' | undefined) | undefined;
 }
 
 const compare = (change: PartChange, ownPart: PartSummary | undefined, ifNewer: boolean): RecordOutcome => {
   if (change.kind === 'remove') return ownPart === undefined ? 'notThere' : 'removed';
   if (ownPart === undefined) return 'loaded';
   const { body, lastUpdated } = change;
+  // A file that says nothing of the time has no other one, and an unknown time is stored as none.
   const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === ownPart.lastUpdated;
   if (isSameTime && ownPart.digest === computeDigest(body)) return 'unchanged';
   if (!ifNewer) return 'loaded';
@@ -100,7 +101,7 @@ async function* readAhead<Item, Result>(
  */
 export const recordChanges = (
   target: RecordTarget,
-  { dryRun, ifNewer = false, fileTime, findScanned }: ChangeOptions,
+  { dryRun, ifNewer = false, fileTime, findInScan }: ChangeOptions,
   context: CommandContext,
 ) => {
   const { supplier } = target;
@@ -151,6 +152,7 @@ export const recordChanges = (
       const revision = randomBytes(REVISION_BYTES).toString('hex');
       if (await records.replaceUnchanged(registration, item && { ...item, revision }, stored)) return outcome;
       attempted = outcome;
+      // At the deadline it throws, which ends the loop.
       if (tries > 0) await deadline.pause(backoffMs(tries));
       stored = (await records.find([registration])).get(registration);
     }
@@ -171,8 +173,8 @@ export const recordChanges = (
 
   /** Undefined when the record differs from what the scan has found, so that all of it must be read. */
   const outcomeByScan = (change: RecordChange): RecordOutcome | undefined => {
-    if (findScanned === undefined || !isPartChange(change)) return undefined;
-    const found = findScanned(change.registration);
+    if (findInScan === undefined || !isPartChange(change)) return undefined;
+    const found = findInScan(change.registration);
     if (found === 'erased') return found;
     const outcome = compare(change, found, ifNewer);
     return isWrite(outcome) ? undefined : outcome;

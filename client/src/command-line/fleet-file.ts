@@ -2,7 +2,7 @@ import { nameKey, REGISTRATION_NAMES, usualField } from '../../../csv/column-nam
 import { findEncoding } from '../../../csv/encoding.ts';
 import { readHeader, requireTitlesAbove } from '../../../csv/header.ts';
 import { readLines } from '../../../csv/lines.ts';
-import { type CsvHeader, type CsvRow, mayHideRow, readCsv } from '../../../csv/read-csv.ts';
+import { type CsvHeader, type CsvRow, mayContainRows, readCsv } from '../../../csv/read-csv.ts';
 import { findPlaceholder, isShifted, mayBeCut, patternOf } from '../../../csv/registration-cell.ts';
 import { type Encoding, type TextFile, UnreadableFile } from '../../../csv/text.ts';
 import { CannotRun, unreadable } from './failure.ts';
@@ -85,7 +85,7 @@ const readRows = async (file: TextFile, header: CsvHeader, columnIndex: number):
   const rows: CsvRow[] = [];
   for await (const chunk of readCsv(file, header, { keepsBlanks: true })) {
     for (const row of chunk.rows) {
-      if (row.cells.some((cell, index) => mayHideRow(cell, index === columnIndex, header.delimiter))) {
+      if (row.cells.some((cell, index) => mayContainRows(cell, index === columnIndex, header.delimiter))) {
         throw new UnreadableFile(`line ${row.line} has a line end within a cell, so a quote may be missing there`);
       }
       rows.push(row);
