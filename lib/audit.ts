@@ -28,6 +28,7 @@ export const addAudit = (stack: Stack, { settings, tables, files }: AuditedParts
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    // Not `RETAIN_ON_UPDATE_OR_DELETE`: CloudTrail writes at once, and S3 deletes only empty buckets.
     removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     lifecycleRules: [{ expiration: Duration.days(EVENT_DAYS) }],
   });

@@ -26,7 +26,7 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
     enforceSSL: true,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     versioned: true,
-    removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     lifecycleRules: [...entries.map(({ prefix }) => ({ ...rule(FILE_DAYS), prefix })), rule(OTHER_DAYS)],
   });
   for (const entry of entries) permitSupplier(bucket, entry);

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type Attribute,
@@ -33,7 +33,7 @@ const isAccessed = (id: TableId, access: Access): boolean =>
     .flatMap((endpoint) => grantedActions(endpoint)[id] ?? [])
     .some((action) => /^(Put|Update|Delete)/.test(action) === (access === 'Write'));
 
-/** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) except the counters. */
+/** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days). */
 export class ServiceTables extends Construct {
   /** The tables that the stage uses: `named` where there is one, otherwise `own`. */
   readonly byId: Readonly<Record<TableId, ITableV2>>;
@@ -97,22 +97,19 @@ export class ServiceTables extends Construct {
 
   private create(id: TableId, { keepsData }: StageSettings): ITableV2 {
     const { partitionKey, sortKey, timeToLiveAttribute }: TableDescription = tables[id];
-    const table = new TableV2(this, id, {
+    return new TableV2(this, id, {
       partitionKey: attribute(partitionKey),
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
       billing: Billing.onDemand(),
       // An AWS managed key costs 0.03 USD per 10,000 KMS requests, and whoever may read the table may use it.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
-      // Not `RETAIN_ON_UPDATE_OR_DELETE`: a rollback would try to delete a protected table, and fail.
+      // Not `RETAIN_ON_UPDATE_OR_DELETE`: when a first deployment fails, its rollback would try to delete the protected
+      // tables, and fail too. So these tables are left over, and empty.
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: id !== 'usage' },
-    });
-    if (id === 'usage') {
-      const reason = 'It holds request counters. Restoring them to an earlier time has no use.';
-      Validations.of(table).acknowledge({ id: 'AwsSolutions-DDB3', reason });
-    }
-    return table as ITableV2;
+      // With it DynamoDB also keeps the last state of a deleted table. The counters of `usage` are the invoice.
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    }) as ITableV2;
   }
 }

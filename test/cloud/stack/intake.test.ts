@@ -29,7 +29,7 @@ describe('A stage with intake', () => {
     ]);
   });
 
-  it('keeps the bucket as its tables: encrypted, with versions, without public access; and whatever is in it expires', () => {
+  it('keeps the bucket where tables are kept: encrypted, with versions, without public access; and whatever is in it expires', () => {
     const rule = (ExpirationInDays: number) => ({
       ExpirationInDays,
       NoncurrentVersionExpiration: { NoncurrentDays: 1 },
@@ -39,7 +39,8 @@ describe('A stage with intake', () => {
       Prefix,
     }));
     expect(bucket).toMatchObject({
-      DeletionPolicy: 'Retain',
+      // Not after a deployment that fails, because nobody would use the bucket that it leaves.
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: {
         BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
         NotificationConfiguration: { EventBridgeConfiguration: { EventBridgeEnabled: true } },

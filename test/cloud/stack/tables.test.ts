@@ -42,7 +42,7 @@ it.each([
     Replicas: [
       expect.objectContaining({
         DeletionProtectionEnabled: isKept,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: !table.startsWith('usage') },
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       }),
     ],
   });

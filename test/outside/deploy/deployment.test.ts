@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, cp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EXIT } from '../../../admin/command/command-result.ts';
@@ -23,8 +23,14 @@ const added = stackNamed(NEW_STACK);
 let admin: Admin;
 let api: OpenHttpCaller;
 
+/** The tables whose names the documented commands printed after the deployment that followed the failed one. */
+let listed: readonly string[];
+
 beforeAll(async () => {
-  await deployProd();
+  await failToDeploy();
+  const again = documentedCommands('Update and roll back', 'update-termination-protection');
+  const [, tables = ''] = (await runDocumented(again, deployingProd())).split(/^(?=\[)/m);
+  listed = JSON.parse(tables);
   // Data is kept, so a change of it is confirmed.
   admin = adminProcess(['--stack', STACK, '--yes', STACK], env);
   const keys = await prepareTarget(admin, new Date());
@@ -35,6 +41,28 @@ afterAll(() => api?.close());
 /** Runs documented commands with the names that exist here, and returns what they print. */
 const runDocumented = (commands: readonly string[], names: Names = {}, cwd = ROOT): Promise<string> =>
   runCommand('/bin/sh', ['-ec', scriptOf(commands, names)], { env, cwd });
+
+/** The options with which the documented commands deploy prod here. */
+const deployingProd = (): Names => ({
+  'stage=prod': `stage=prod --output ${inFolder('prod')}`,
+  'cdk deploy': 'cdk deploy --require-approval never',
+});
+
+/** Deploys prod with an alarm that the emulator rejects. */
+const failToDeploy = async (): Promise<void> => {
+  const committed = JSON.parse(await readFile(join(ROOT, 'stages/prod.json'), 'utf8'));
+  await mkdir(inFolder('failing'));
+  // With another owner, so that the template has another name in the bucket of the bootstrap.
+  await writeFile(inFolder('failing/prod.json'), JSON.stringify({ ...committed, owner: 'Failing' }));
+  const output = inFolder('failing/output');
+  await cdk('synth', '--quiet', '-c', 'stage=prod', '-c', `stages=${inFolder('failing')}`, '--output', output);
+  const file = join(output, `${STACK}.template.json`);
+  const template = JSON.parse(await readFile(file, 'utf8'));
+  const Properties = { Metrics: [{ Id: 'a', Expression: '1' }] };
+  template.Resources.Rejected = { Type: 'AWS::CloudWatch::Alarm', Properties };
+  await writeFile(file, JSON.stringify(template));
+  await expect(cdk('deploy', '--app', output, '--require-approval', 'never')).rejects.toThrow('failed to deploy');
+};
 
 /** A setting that the code of an earlier release does not know. */
 const NEW_SETTING = 'docsUrl';
@@ -63,6 +91,8 @@ const rollBack = async (changes: object): Promise<string> => {
   }
 };
 
+const protectTable = () => documentedCommands('Restore', 'update-time-to-live --table-name TABLE');
+
 /**
  * Restores a table by the documented commands, then does `meanwhile`, then uses it by the block with the text `use`.
  */
@@ -76,14 +106,22 @@ const restore = async (table: string, use: string, meanwhile: () => Promise<unkn
   };
   await runDocumented(documentedCommands('Restore', `--target-table-name ${table} `), names);
   await meanwhile();
-  const printed = await runDocumented(documentedCommands('Restore', use), names);
   const isCopy = table.startsWith('restored-');
+  // Nothing expires in a table of vehicles.
+  if (use.startsWith('tables check')) await runDocumented(protectTable().slice(0, -1), { TABLE: table });
+  const printed = await runDocumented(documentedCommands('Restore', use), names);
   if (isCopy) await runDocumented(documentedCommands('Restore', 'delete-table'), { 'restored-content': table });
   return printed;
 };
 
 // In this order: each test finds the stack as the one before it left it.
 describe('The stack, deployed with the cdk command to an AWS emulator', () => {
+  it('is deployed by the documented commands after its first deployment has failed', async () => {
+    expect(await stack.status()).toBe('CREATE_COMPLETE');
+    // The emulator leaves no table of the failed stack over.
+    expect(listed.toSorted()).toEqual(await stack.tableNames());
+  });
+
   it.each([
     ['vehicles', 'vehicles.csv', / +29 +15 +0 +12 /],
     ['compliance', 'compliance.ndjson', / +14 +14 +0 +0 /],
@@ -169,6 +207,20 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await insurance(erased)).toBe(404);
     });
 
+    it('has a deleted table again, under its name', async () => {
+      const TABLE = await stack.tableName('keys');
+      // The emulator makes no backup of a deleted table.
+      await aws('dynamodb', 'create-backup', '--table-name', TABLE, '--backup-name', 'deleted');
+      await runDocumented(documentedCommands('Tear down', 'OLD_TABLE'), { OLD_TABLE: TABLE });
+      expect(await insurance('AB12CDE')).toBe(500);
+      const [list = '', ...restoring] = documentedCommands('Restore', 'list-backups');
+      const [, BACKUP_ARN = ''] = (await runDocumented([list], { TABLE, SYSTEM: 'USER' })).trim().split(/\s+/);
+      await runDocumented([...restoring, ...protectTable()], { TABLE, BACKUP_ARN });
+      expect(await insurance('AB12CDE')).toBe(200);
+      const expiry = await aws('dynamodb', 'describe-time-to-live', '--table-name', TABLE);
+      expect(JSON.parse(expiry).TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt' });
+    });
+
     it('has no restored table left', async () => {
       expect(await aws('dynamodb', 'list-tables')).not.toMatch(/"restored-/);
     });
@@ -200,6 +252,19 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await problemType()).not.toMatch(DOCS_URL);
       await runDocumented([move], { FUNCTION, VERSION: after[1] ?? '' });
       expect(await problemType()).toMatch(DOCS_URL);
+    });
+
+    it('shows by the documented command what somebody has changed by hand', async () => {
+      const [drift = ''] = documentedCommands('Update and roll back', '--revert-drift');
+      const [name = ''] = await query('Functions[].FunctionName', 'lambda', 'list-functions');
+      const setTimeout = (seconds: string) =>
+        aws('lambda', 'update-function-configuration', '--function-name', name, '--timeout', seconds);
+      const [{ Timeout }] = await query(`Functions[?FunctionName=='${name}']`, 'lambda', 'list-functions');
+      await setTimeout('3');
+      const names = { 'stage=prod': `stage=prod -c stages=${inFolder()} --output ${inFolder('prod')}` };
+      expect(await runDocumented([drift], names)).toMatch(/Number of resources with drift: 1 /);
+      await setTimeout(String(Timeout));
+      expect(await runDocumented([drift], names)).toMatch(/Number of resources with drift: 0 /);
     });
 
     it("moves the aliases back when the smoke test fails, as the emulator has no address that the probe's function reaches", async () => {

@@ -96,6 +96,8 @@ const tryStage = async (): Promise<void> => {
   await eventually(90, () => follow([wait], restored));
   await admin('remove', 'vehicles', '--registration', REGISTRATION);
   await isAnswered(vehicle, 404);
+  // Nothing expires in a table of vehicles.
+  follow(documentedCommands('Restore', 'update-time-to-live --table-name TABLE').slice(0, -1), { TABLE: RESTORED });
   follow(documentedCommands('Restore', 'tables check vehicles'), restored);
   writeSettings({ intake, tables: { vehicles: RESTORED } });
   follow(documentedCommands('Update and roll back', '.ci/check-kept'));
