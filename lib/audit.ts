@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { CfnTrail } from 'aws-cdk-lib/aws-cloudtrail';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
@@ -18,8 +18,8 @@ interface AuditedParts {
 const EVENT_DAYS = 400;
 
 /**
- * Adds a trail of CloudTrail, which logs who reads and writes the tables and the files of the intake. It leaves out the
- * roles that the stack has when this is called, so it must be called last.
+ * Adds a trail of CloudTrail, which logs who reads and writes the tables and the files of the intake, except the roles
+ * of the stack.
  */
 export const addAudit = (stack: Stack, { settings, tables, files }: AuditedParts): void => {
   const scope = new Construct(stack, 'Audit');
@@ -64,14 +64,13 @@ const selector = (stack: Stack, type: string, resources: CfnTrail.AdvancedFieldS
   ],
 });
 
-/** The prefixes of the ARNs of sessions with the stack's roles. */
-const ownSessions = (stack: Stack): string[] =>
-  stack.node
-    .findAll()
-    .filter((construct) => construct instanceof Role)
-    .map(({ roleName }) =>
-      stack.formatArn({ service: 'sts', region: '', resource: 'assumed-role', resourceName: `${roleName}/` }),
-    );
+/** The prefixes of the ARNs of sessions with the stack's roles, which are looked up when the template is written. */
+const ownSessions = (stack: Stack): string[] => {
+  const session = ({ roleName }: Role) =>
+    stack.formatArn({ service: 'sts', region: '', resource: 'assumed-role', resourceName: `${roleName}/` });
+  const roles = () => stack.node.findAll().filter((construct) => construct instanceof Role);
+  return Lazy.list({ produce: () => roles().map(session) });
+};
 
 /** The bucket policy in the user guide of CloudTrail, "Amazon S3 bucket policy for CloudTrail". */
 const allowTrailToWrite = (bucket: Bucket, trailArn: string): void => {

@@ -9,6 +9,7 @@ import { INTAKE_OUTPUT } from '../core/stage/outputs.ts';
 import { addIntakeBucket, allowLoads } from './intake-bucket.ts';
 import { type IntakeProject, intakeProjects } from './intake-projects.ts';
 import { allow } from './permissions.ts';
+import type { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -21,6 +22,7 @@ interface IntakeProps {
   readonly tables: ServiceTables;
   /** The ARN of the topic that gets a message for each refused file. */
   readonly topicArn: string;
+  readonly probe: Probe;
 }
 
 const HOURS_BETWEEN_STARTS = 6;
@@ -39,24 +41,22 @@ const MINUTES_APART = 18;
 export class Intake extends Construct {
   readonly bucket: Bucket;
   readonly projects: readonly IntakeProject[];
-  /** Must be created last, because they start builds, which read the outputs of the stack. */
-  readonly rules: readonly Rule[];
 
-  constructor(scope: Construct, id: string, { settings, entries, program, tables, topicArn }: IntakeProps) {
+  constructor(scope: Construct, id: string, { settings, entries, program, tables, topicArn, probe }: IntakeProps) {
     super(scope, id);
     const bucket = addIntakeBucket(this, entries, settings.keepsData);
     this.bucket = bucket;
     const statements = [...allowLoads(bucket), allow(['sns:Publish'], [topicArn])];
     this.projects = intakeProjects(this, { settings, entries, program, tables, statements });
-    this.rules = this.addRules(bucket.bucketName);
+    this.addRules(bucket.bucketName, probe);
     const namespace = metricsNamespace(settings.stage);
     const output = { bucket: bucket.bucketName, topic: topicArn, namespace, entries } satisfies IntakeOutput;
     new CfnOutput(Stack.of(this), INTAKE_OUTPUT, { value: Stack.of(this).toJsonString(output) });
   }
 
-  private addRules(bucket: string): Rule[] {
+  private addRules(bucket: string, probe: Probe): void {
     const eventRole = new Role(this, 'StartRole', { assumedBy: new ServicePrincipal('events.amazonaws.com') });
-    return this.projects.map(({ project, entries }, index) => {
+    for (const [index, { project, entries }] of this.projects.entries()) {
       const minutes = index * MINUTES_APART;
       const object = { key: entries.map(({ prefix }) => ({ prefix })) };
       const rule = new Rule(project, 'Start', {
@@ -72,7 +72,8 @@ export class Intake extends Construct {
         }),
       });
       rule.addTarget(new CodeBuildProject(project, { eventRole, retryAttempts: 0 }));
-      return rule;
-    });
+      // Builds read the outputs of the stack, and the probe is the last part that a deployment makes or updates.
+      rule.node.addDependency(probe);
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Lazy, Stack, Tags } from 'aws-cdk-lib';
+import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import * as names from '../core/stage/outputs.ts';
@@ -7,7 +7,7 @@ import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 import type { Endpoint, HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
-import { ServiceAlarms } from './alarms.ts';
+import { AlarmTopic, addAlarms } from './alarms.ts';
 import { addAudit } from './audit.ts';
 import type { Bundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
@@ -38,7 +38,7 @@ interface ServiceStackProps {
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
  *     Probe ─ a caller that runs a smoke test every minute; updated after every alias
- *     operator ← ServiceAlarms, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
+ *     operator ← alarms with an AlarmTopic, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
  *     auditor ← a trail of CloudTrail, if the settings say so
  */
 export class ServiceStack extends Stack {
@@ -75,25 +75,17 @@ export class ServiceStack extends Stack {
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
-    const { intake: entries } = settings;
-    // The topic for messages about refused files: the operator's own when there is no address for mail. The value is
-    // lazy, because the alarms watch the intake, and so are made after it.
-    const topicArn = Lazy.string({
-      produce: () => (settings.alarmEmail === undefined && settings.alarmTopicArn) || serviceAlarms.topic.topicArn,
-    });
-    const intake =
-      entries && program !== undefined
-        ? new Intake(this, 'Intake', { settings, entries, program, tables, topicArn })
-        : undefined;
-    const monitored = { settings, gateway, tables, functions, intakeProjects: intake?.projects ?? [] };
-    const serviceAlarms = new ServiceAlarms(this, 'Alarms', monitored);
-    const { all: alarms, subscription, topic } = serviceAlarms;
     const { origin } = gateway;
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin, tables, functions });
-    subscription?.node.addDependency(probe);
-    for (const rule of intake?.rules ?? []) rule.node.addDependency(probe);
-    addDashboard(this, monitored, [...alarms]);
-    this.addOutputs(settings, commit, topic.topicArn);
+    const topic = new AlarmTopic(this, 'Alarms', { settings, probe });
+    const { intake: entries } = settings;
+    const intake =
+      entries && program !== undefined
+        ? new Intake(this, 'Intake', { settings, entries, program, tables, topicArn: topic.messagesArn, probe })
+        : undefined;
+    const monitored = { settings, gateway, tables, functions, intakeProjects: intake?.projects ?? [] };
+    addDashboard(this, monitored, addAlarms(topic, monitored));
+    this.addOutputs(settings, commit, topic.own.topicArn);
     addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
     addOnCallPolicy(this, stage, probe);
     if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
