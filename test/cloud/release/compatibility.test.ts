@@ -42,5 +42,5 @@ describe('This version', () => {
 });
 
 it('The lines have resources of each type that a deployment must not replace', () => {
-  expect(new Set(lines.flatMap((line) => /^AWS::\S+/.exec(line) ?? [])).size).toBe(8);
+  expect(new Set(lines.flatMap((line) => /^AWS::\S+/.exec(line) ?? [])).size).toBe(9);
 });

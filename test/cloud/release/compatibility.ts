@@ -126,13 +126,14 @@ export const apiLines = (): string[] => [
 /**
  * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group,
  * another API address, an empty bucket, unconfirmed subscriptions, or a failed update, because the old alias or route
- * still has the name.
+ * still has the name, or the old policy is attached. A policy whose description changes is replaced too.
  */
 const KEPT = [
   'AWS::ApiGatewayV2::Api',
   'AWS::ApiGatewayV2::Route',
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
+  'AWS::IAM::ManagedPolicy',
   'AWS::Lambda::Alias',
   'AWS::Lambda::Function',
   'AWS::Logs::LogGroup',
@@ -155,6 +156,8 @@ const actionLines = (): string[] =>
 export const stackLines = ({ Resources }: Pick<Template, 'Resources'>): string[] => [
   ...Object.entries(Resources)
     .filter(([, { Type }]) => KEPT.includes(Type))
-    .map(([id, { Type }]) => `${Type} ${id}`),
+    .map(([id, { Type, Properties }]) =>
+      [Type, id, ...(Type === 'AWS::IAM::ManagedPolicy' ? [Properties.Description] : [])].join(' '),
+    ),
   ...actionLines(),
 ];
