@@ -75,9 +75,9 @@ const rowsOf = ({ settings: { stage }, gateway, tables, functions }: MonitoredPa
 };
 
 /** Adds the CloudWatch dashboard of a stage, with its alarms above the graphs. */
-export const addDashboard = (scope: Construct, parts: MonitoredParts, alarms: Alarm[]): void => {
+export const addDashboard = (scope: Construct, parts: MonitoredParts, alarms: Alarm[]): Dashboard => {
   const { stage, region } = parts.settings;
-  new Dashboard(new Construct(scope, 'Dashboard'), 'Dashboard', {
+  return new Dashboard(new Construct(scope, 'Dashboard'), 'Dashboard', {
     // The name has the region, because all regions of an account share the names.
     dashboardName: `vehicle-verification-${stage}-${region}`,
     widgets: [[new AlarmStatusWidget({ title: 'Alarms', alarms, width: FULL, height: 4 })], ...rowsOf(parts)],

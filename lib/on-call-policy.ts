@@ -1,4 +1,5 @@
 import { CfnOutput, type Stack, Validations } from 'aws-cdk-lib';
+import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { ON_CALL_POLICY_OUTPUT } from '../core/stage/outputs.ts';
@@ -8,6 +9,7 @@ import type { Probe } from './probe.ts';
 /** Actions that have no resource, or list all of a kind. */
 const ANYWHERE = [
   'cloudwatch:DescribeAlarms',
+  'cloudwatch:GetMetricData',
   'cloudwatch:GetMetricStatistics',
   'events:ListRules',
   'lambda:GetAccountSettings',
@@ -26,18 +28,19 @@ const ON_STAGE = [
 ];
 
 /**
- * Adds the policy of whoever is on call, attached to nobody: what the commands of docs/runbook.md need, and no access
- * to items. A test compares the two.
+ * Adds the policy of whoever is on call, attached to nobody: what the commands of docs/runbook.md and the dashboard need,
+ * and no access to items. A test compares them.
  *
  * Only the probe's configuration may be changed: the environment of another function could make it run any code with
  * its access to items, as could a build that is started by hand.
  */
-export const addOnCallPolicy = (stack: Stack, stage: string, probe: Probe): void => {
+export const addOnCallPolicy = (stack: Stack, stage: string, probe: Probe, dashboard: Dashboard): void => {
   const policy = new ManagedPolicy(new Construct(stack, 'OnCall'), 'Policy', {
     description: `On call for ${stack.stackName}: the commands of the runbook, without access to items`,
     statements: [
       allow(ANYWHERE, ['*']),
       allowOnTagged(ON_STAGE, stage),
+      allow(['cloudwatch:GetDashboard'], [dashboard.dashboardArn]),
       allow(['events:EnableRule'], [probe.ruleArn]),
       allow(['lambda:UpdateFunctionConfiguration'], [probe.functionArn]),
       allow(['cloudformation:ListStackResources'], [stackArn(stack)]),

@@ -84,10 +84,10 @@ export class ServiceStack extends Stack {
         ? new Intake(this, 'Intake', { settings, entries, program, tables, topicArn: topic.messagesArn, probe })
         : undefined;
     const monitored = { settings, gateway, tables, functions, intakeProjects: intake?.projects ?? [] };
-    addDashboard(this, monitored, addAlarms(topic, monitored));
+    const dashboard = addDashboard(this, monitored, addAlarms(topic, monitored));
     this.addOutputs(settings, commit, topic.own.topicArn);
     addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
-    addOnCallPolicy(this, stage, probe);
+    addOnCallPolicy(this, stage, probe, dashboard);
     if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
   }
 

@@ -199,6 +199,9 @@ const actionOf = (service: string, command: string, argument: string): string =>
   return `s3:${command === 'ls' ? 'ListBucket' : OBJECTS[command as keyof typeof OBJECTS](argument)}`;
 };
 
+/** What CloudWatch's console asks to show a dashboard and its graphs. */
+const DASHBOARD = ['cloudwatch:GetDashboard', 'cloudwatch:GetMetricData'];
+
 /** What the commands in a text need, the functions of docs/logs.sh included. */
 const neededBy = (commands: string): string[] => [
   ...[...commands.matchAll(/\baws ([a-z0-9]+) ([a-z0-9-]+) (\S*)/g)].map(
@@ -228,7 +231,7 @@ const moveAlias = sectionsOf('docs/operations.md')
   .map((section) => section.replace(/^```\n(?!.*^```).*/ms, '```\n'));
 const sections = [...ofRunbook, ...moveAlias].map((section) => ({
   title: section.split('\n')[0] ?? '',
-  needed: neededBy(commandsIn(section)),
+  needed: [...neededBy(commandsIn(section)), ...(/\bdashboard\b/i.test(section) ? DASHBOARD : [])],
   named: [...section.matchAll(/`((?:Keys|Loads)Policy)`/g)].flatMap(([, output = '']) => permitted(output)),
 }));
 
