@@ -55,7 +55,11 @@ export class Intake extends Construct {
   }
 
   private addRules(bucket: string, probe: Probe): void {
-    const eventRole = new Role(this, 'StartRole', { assumedBy: new ServicePrincipal('events.amazonaws.com') });
+    const eventRole = new Role(this, 'StartRole', {
+      assumedBy: new ServicePrincipal('events.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    });
     for (const [index, { project, entries }] of this.projects.entries()) {
       const minutes = index * MINUTES_APART;
       const object = { key: entries.map(({ prefix }) => ({ prefix })) };

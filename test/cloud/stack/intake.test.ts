@@ -99,7 +99,12 @@ describe('A stage with intake', () => {
     const [starter] = ofIntake(LOADS, 'AWS::IAM::Role', 'IntakeStartRole');
     expect(starters.map(({ Properties }) => Properties.Roles)).toEqual([[{ Ref: starter?.id }]]);
     expect(starter?.Properties.AssumeRolePolicyDocument).toMatchObject({
-      Statement: [{ Principal: { Service: 'events.amazonaws.com' } }],
+      Statement: [
+        {
+          Principal: { Service: 'events.amazonaws.com' },
+          Condition: { StringEquals: { 'aws:SourceAccount': '123456789012' } },
+        },
+      ],
     });
   });
 
