@@ -1,5 +1,6 @@
 # Functions for docs/operations.md#audit, for bash and zsh: `. docs/audit.sh`. They need jq, and the trail's files in the
-# folder `audit`. A line is an event: time, who, what, on which table or file, and its error or version.
+# folder `audit`. A line is an event: time, who, what, on which table or file, and its error or version. Of a caller of
+# another account CloudTrail names the account only.
 #
 # reads REGISTRATION: who read a vehicle. A scan, a query or a statement of PartiQL may have read it, so all are listed.
 # changes KEY_ID or FILE: who wrote or deleted a record or a file.
@@ -9,8 +10,8 @@ events() {
     # The values of a key are the only ones that CloudTrail logs. Operations have them in different places.
     | ([.requestParameters | .. | strings | select(. == \$id or contains(\"'\" + \$id + \"'\"))] != []) as \$names
     | select($2)
-    | [ .eventTime, .userIdentity.arn // .userIdentity.invokedBy, .eventName,
-        (.requestParameters.key | strings) // ([.resources[].ARN | split(\"/\") | last] | join(\",\")),
+    | [ .eventTime, .userIdentity.arn // .userIdentity.accountId // .userIdentity.invokedBy, .eventName,
+        (.requestParameters.key | strings) // ([.resources[]?.ARN // empty | split(\"/\") | last] | join(\",\")),
         .errorCode // .responseElements[\"x-amz-version-id\"]? // \"\" ]
     | join(\" \")" | sort
 }

@@ -1,7 +1,10 @@
 import { CfnOutput, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { CfnTrail } from 'aws-cdk-lib/aws-cloudtrail';
+import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { AUDIT_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
 import type { ServiceTables } from './service-tables.ts';
@@ -9,6 +12,8 @@ import type { StageSettings } from './stage-settings.ts';
 
 interface AuditedParts {
   readonly settings: StageSettings;
+  /** The ARN of the topic that gets a message for each change of what the audit relies on. */
+  readonly topicArn: string;
   readonly tables: ServiceTables;
   /** The bucket of the intake. */
   readonly files: Bucket | undefined;
@@ -18,10 +23,10 @@ interface AuditedParts {
 const EVENT_DAYS = 400;
 
 /**
- * Adds a trail of CloudTrail, which logs who reads and writes the tables and the files of the intake, except the roles
- * of the stack.
+ * Adds a trail of CloudTrail, which logs who reads and writes the tables, except the roles of the stack, and the files of
+ * the intake, and what else is changed in the account.
  */
-export const addAudit = (stack: Stack, { settings, tables, files }: AuditedParts): void => {
+export const addAudit = (stack: Stack, { settings, topicArn, tables, files }: AuditedParts): void => {
   const scope = new Construct(stack, 'Audit');
   const trailName = `${stack.stackName}-audit`;
   const bucket = new Bucket(scope, 'Events', {
@@ -43,26 +48,78 @@ export const addAudit = (stack: Stack, { settings, tables, files }: AuditedParts
     isLogging: true,
     // Signed digests prove that no file was changed or deleted.
     enableLogFileValidation: true,
+    // Events of IAM are in us-east-1.
+    isMultiRegionTrail: true,
+    includeGlobalServiceEvents: true,
     advancedEventSelectors: [
-      selector(stack, 'AWS::DynamoDB::Table', { field: 'resources.ARN', equalTo: [...tables.arns] }),
-      ...(files
-        ? [selector(stack, 'AWS::S3::Object', { field: 'resources.ARN', startsWith: [files.arnForObjects('')] })]
-        : []),
+      { fieldSelectors: [isCategory('Management'), { field: 'readOnly', equalTo: ['false'] }] },
+      ofData(
+        'AWS::DynamoDB::Table',
+        { field: 'resources.ARN', equalTo: [...tables.arns] },
+        { field: 'userIdentity.arn', notStartsWith: ownSessions(stack) },
+      ),
+      // Callers of another account have no `userIdentity.arn` here, so no role is left out.
+      ...(files ? [ofData('AWS::S3::Object', { field: 'resources.ARN', startsWith: [files.arnForObjects('')] })] : []),
     ],
   });
   if (bucket.policy) trail.node.addDependency(bucket.policy);
+  const buckets = [bucket, ...(files ? [files] : [])].map(({ bucketName }) => bucketName);
+  reportChanges(scope, { trailName, tables, buckets, topicArn });
   new CfnOutput(stack, AUDIT_BUCKET_OUTPUT, { value: bucket.bucketName });
 };
 
-/** Selects reads and writes of these resources, but not those by the stack's own roles. */
-const selector = (stack: Stack, type: string, resources: CfnTrail.AdvancedFieldSelectorProperty) => ({
-  fieldSelectors: [
-    { field: 'eventCategory', equalTo: ['Data'] },
-    { field: 'resources.type', equalTo: [type] },
-    resources,
-    { field: 'userIdentity.arn', notStartsWith: ownSessions(stack) },
-  ],
+type FieldSelector = CfnTrail.AdvancedFieldSelectorProperty;
+
+const isCategory = (category: 'Data' | 'Management'): FieldSelector => ({
+  field: 'eventCategory',
+  equalTo: [category],
 });
+
+/** Selects reads and writes of items or objects. */
+const ofData = (type: string, ...others: readonly FieldSelector[]) => ({
+  fieldSelectors: [isCategory('Data'), { field: 'resources.type', equalTo: [type] }, ...others],
+});
+
+interface ReportedChanges extends Pick<AuditedParts, 'tables' | 'topicArn'> {
+  readonly trailName: string;
+  readonly buckets: readonly string[];
+}
+
+/** Sends a message when somebody changes the trail, the policy or expiry of a bucket, or the protection of a table. */
+const reportChanges = (scope: Construct, { trailName, tables, buckets, topicArn }: ReportedChanges): void => {
+  // Requests name a trail or a table by its name or ARN.
+  const ending = (names: readonly string[]) => names.map((suffix) => ({ suffix }));
+  const ofTrail = ending([trailName]);
+  const rule = new Rule(scope, 'Changes', {
+    eventPattern: {
+      detailType: ['AWS API Call via CloudTrail'],
+      detail: {
+        $or: [
+          { eventName: ['DeleteTrail', 'StopLogging', 'UpdateTrail'], requestParameters: { name: ofTrail } },
+          { eventName: ['PutEventSelectors'], requestParameters: { trailName: ofTrail } },
+          {
+            eventName: ['DeleteBucketPolicy', 'PutBucketLifecycle', 'PutBucketPolicy'],
+            requestParameters: { bucketName: buckets },
+          },
+          {
+            eventName: ['DeleteTable', 'UpdateContinuousBackups', 'UpdateTable'],
+            requestParameters: { tableName: ending(tables.names) },
+          },
+        ],
+      },
+    },
+  });
+  const detail = (path: string) => EventField.fromPath(`$.detail.${path}`);
+  const { account, stackName } = Stack.of(scope);
+  const text = `${detail('eventName')} by ${detail('userIdentity.arn')} at ${detail('eventTime')}, in what the audit of ${stackName} relies on. If nobody knows why: docs/operations.md#after-a-right-to-deploy-has-leaked`;
+  const role = new Role(scope, 'ChangesRole', {
+    assumedBy: new ServicePrincipal('events.amazonaws.com', {
+      conditions: { StringEquals: { 'aws:SourceAccount': account } },
+    }),
+  });
+  const topic = Topic.fromTopicArn(scope, 'ChangesTopic', topicArn);
+  rule.addTarget(new SnsTopic(topic, { message: RuleTargetInput.fromText(text), role }));
+};
 
 /** The prefixes of the ARNs of sessions with the stack's roles, which are looked up when the template is written. */
 const ownSessions = (stack: Stack): string[] => {

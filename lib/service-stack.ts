@@ -88,7 +88,7 @@ export class ServiceStack extends Stack {
     this.addOutputs(settings, commit, topic.own.topicArn);
     addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
     addOnCallPolicy(this, stage, probe, dashboard);
-    if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket });
+    if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket, topicArn: topic.messagesArn });
   }
 
   private addOutputs(

@@ -57,7 +57,15 @@ export class ServiceTables extends Construct {
 
   /** The ARNs of the stack's own tables and of those that the setting `tables` names. */
   get arns(): readonly string[] {
-    return [...Object.values(this.own), ...Object.values(this.named)].map(({ tableArn }) => tableArn);
+    return this.all.map(({ tableArn }) => tableArn);
+  }
+
+  get names(): readonly string[] {
+    return this.all.map(({ tableName }) => tableName);
+  }
+
+  private get all(): readonly ITableV2[] {
+    return [...Object.values(this.own), ...Object.values(this.named)];
   }
 
   /** Permits exactly these actions on the stack's own tables. */

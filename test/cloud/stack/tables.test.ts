@@ -101,7 +101,7 @@ describe('The audit', () => {
     for (const { Resources } of [PROD, LOADS]) expect(JSON.stringify(Resources)).not.toContain('CloudTrail');
   });
 
-  it('logs reads and writes of every table, a named one too, and of every file of the intake, but for the stack’s roles', () => {
+  it('logs writes in the account and to IAM, reads and writes of every table, a named one too, but for the stack’s roles, and of every file of the intake', () => {
     const own = resourcesOf(AUDITED, 'AWS::DynamoDB::GlobalTable').map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
     const named = 'arn:aws:dynamodb:eu-west-2:123456789012:table/restored-vehicles';
     const [files] = resourcesOf(AUDITED, 'AWS::S3::Bucket').filter(({ id }) => id.startsWith('Intake'));
@@ -109,25 +109,52 @@ describe('The audit', () => {
     const sessions = resourcesOf(AUDITED, 'AWS::IAM::Role').map(({ id }) => ({
       'Fn::Join': ['', ['arn:aws:sts::123456789012:assumed-role/', { Ref: id }, '/']],
     }));
-    const selector = (type: string, resources: object) => ({
+    const selector = (type: string, resources: object, ...others: readonly object[]) => ({
       FieldSelectors: [
         { Field: 'eventCategory', Equals: ['Data'] },
         { Field: 'resources.type', Equals: [type] },
         { Field: 'resources.ARN', ...resources },
-        // In any order. That they are as many follows below.
-        { Field: 'userIdentity.arn', NotStartsWith: expect.arrayContaining(sessions) },
+        ...others,
       ],
     });
+    // In any order. That they are as many follows below.
+    const byOthers = { Field: 'userIdentity.arn', NotStartsWith: expect.arrayContaining(sessions) };
     expect(trail?.Properties).toMatchObject({
       IsLogging: true,
       EnableLogFileValidation: true,
+      IsMultiRegionTrail: true,
+      IncludeGlobalServiceEvents: true,
       AdvancedEventSelectors: [
-        selector('AWS::DynamoDB::Table', { Equals: [...own, named] }),
+        {
+          FieldSelectors: [
+            { Field: 'eventCategory', Equals: ['Management'] },
+            { Field: 'readOnly', Equals: ['false'] },
+          ],
+        },
+        selector('AWS::DynamoDB::Table', { Equals: [...own, named] }, byOthers),
         selector('AWS::S3::Object', { StartsWith: [everyFile] }),
       ],
     });
     const left = JSON.stringify(trail?.Properties).match(/assumed-role/g);
-    expect(left).toHaveLength(2 * sessions.length);
+    expect(left).toHaveLength(sessions.length);
+  });
+
+  it('sends a message when the trail, a bucket’s policy or expiry, or the protection of a table is changed', () => {
+    const [rule] = resourcesOf(AUDITED, 'AWS::Events::Rule').filter(({ id }) => id.startsWith('Audit'));
+    const [topic] = resourcesOf(AUDITED, 'AWS::SNS::Topic');
+    const name = [{ suffix: trail?.Properties.TrailName }];
+    const tables = resourcesOf(AUDITED, 'AWS::DynamoDB::GlobalTable').map(({ id }) => ({ suffix: { Ref: id } }));
+    const bucketName = resourcesOf(AUDITED, 'AWS::S3::Bucket').map(({ id }) => ({ Ref: id }));
+    const changes = [
+      { eventName: expect.arrayContaining(['DeleteTrail', 'StopLogging']), requestParameters: { name } },
+      { requestParameters: { trailName: name } },
+      { requestParameters: { bucketName: expect.arrayContaining(bucketName) } },
+      { requestParameters: { tableName: [...tables, { suffix: 'restored-vehicles' }] } },
+    ];
+    expect(rule?.Properties.EventPattern).toMatchObject({ detail: { $or: changes } });
+    // EventBridge's limit, with names that CloudFormation makes.
+    expect(JSON.stringify(rule?.Properties.EventPattern).length + 7 * 40).toBeLessThan(2_048);
+    expect(rule?.Properties.Targets).toMatchObject([{ Arn: { Ref: topic?.id }, RoleArn: expect.anything() }]);
   });
 
   it('keeps its events for 400 days, in a bucket that outlives a stack whose data is kept', () => {

@@ -61,6 +61,13 @@ describe('The documented queries of the audit', () => {
     ]);
   });
 
+  it('name the account of a supplier who put a file, and what else somebody did', async () => {
+    expect(await run('changes vehicles/beta/2026-11-21.csv')).toEqual([
+      '2026-11-21T02:05:00Z 210987654321 PutObject vehicles/beta/2026-11-21.csv 3sL4kqtJlcpXroDTDmJ',
+    ]);
+    expect(await run("events '' true | grep StopLogging")).toEqual(['2026-11-21T13:00:00Z OPERATORS/eve StopLogging']);
+  });
+
   it('name who put a file, with its version, and who deleted it', async () => {
     expect(await run('changes vehicles/acme/2026-11-21.csv')).toEqual([
       '2026-11-21T02:00:00Z acme/nightly PutObject vehicles/acme/2026-11-21.csv 3sL4kqtJlcpXroDTDmJ',
