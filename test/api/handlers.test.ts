@@ -19,12 +19,12 @@ afterEach(() => void jest.restoreAllMocks());
 
 const ids = Object.keys(endpoints) as EndpointId[];
 
-const invoke = async (id: FunctionId, key: string | undefined, rest: object = {}) => {
+const invoke = async (id: FunctionId, key: string | undefined, rest: object = {}, context: Partial<Context> = {}) => {
   const { handler } = await importFunctionFile<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) };
   // Object.defineProperties keeps the getter of a body, which spreading would call.
   const event = { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON } };
-  return handler(Object.defineProperties(event, Object.getOwnPropertyDescriptors(rest)), {} as Context);
+  return handler(Object.defineProperties(event, Object.getOwnPropertyDescriptors(rest)), context as Context);
 };
 
 /** The path that an example of the document names; without one there is nothing to load. */
@@ -203,6 +203,13 @@ it.each([
   const event = { body: bytes.toString('base64'), isBase64Encoded: true };
   const { body = '' } = await invoke('create-content', api.key, event);
   expect(JSON.parse(body)).toMatchObject({ status: 400, code });
+});
+
+it('A request whose answer is not ready a second before Lambda ends the function is 500, with every header', async () => {
+  api.faults.inject(forTable(api.engine.names.vehicles, always({ slowMs: 800 })));
+  const context = { getRemainingTimeInMillis: () => 1_300 };
+  const reply = await invoke('vehicle-insurance', api.key, { pathParameters: { registration: 'AB12CDE' } }, context);
+  expect(reply).toMatchObject({ statusCode: 500, headers: { 'X-Request-Id': 'r-1', 'Retry-After': '1' } });
 });
 
 it('An event without path parameters gets 404', async () => {
