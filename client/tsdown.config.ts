@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { defineConfig } from 'tsdown';
 
 /** Only the command line needs them. `../csv` finds its own among the packages of the service. */
-const BUNDLED = { 'csv-parse': '../node_modules', 'csv-stringify': 'node_modules' };
+const BUNDLED = { 'csv-parse': '../node_modules', 'csv-stringify': 'node_modules', hucre: 'node_modules' };
 
 /** Their licences ask for it. */
 const notices = Object.entries(BUNDLED)

@@ -1,10 +1,19 @@
-import { type CsvHeader, type CsvRow, DELIMITERS, declaredDelimiter, mayContainRows, parseRows } from './read-csv.ts';
+import {
+  type CsvHeader,
+  type CsvRow,
+  DELIMITERS,
+  declaredDelimiter,
+  mayContainRows,
+  NO_DELIMITER,
+  parseRows,
+  type Table,
+} from './read-csv.ts';
 import { mayBeRegistration } from './registration-cell.ts';
 import { requireHeaderAlone } from './swallowed-row.ts';
 import { type TextFile, UnreadableFile } from './text.ts';
 
 /** The first rows, as many as there are before a problem. @throws UnreadableFile when the first one has a problem */
-const readFirstRows = async (file: TextFile, delimiter: string, count: number): Promise<CsvRow[]> => {
+const readFirstRows = async (file: TextFile | Table, delimiter: string, count: number): Promise<CsvRow[]> => {
   const found: CsvRow[] = [];
   try {
     for await (const { rows } of parseRows(file, delimiter, { keepsBlanks: true })) {
@@ -73,14 +82,14 @@ const compareCandidates = (a: Candidate, b: Candidate): number => {
  * @throws UnreadableFile
  */
 export const readHeader = async (
-  file: TextFile,
+  file: TextFile | Table,
   isKnown: (name: string) => boolean,
   { searched = 1, headerLine }: HeaderOptions = {},
 ): Promise<CsvHeader | undefined> => {
   const candidates: Candidate[] = [];
   let failure: unknown;
   const count = headerLine ?? searched;
-  for (const delimiter of DELIMITERS) {
+  for (const delimiter of 'rows' in file ? [NO_DELIMITER] : DELIMITERS) {
     try {
       const [first, ...others] = await readFirstRows(file, delimiter, count + 1);
       if (first === undefined) continue;

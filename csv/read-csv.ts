@@ -23,6 +23,9 @@ export interface CsvHeader extends Pick<CsvRow, 'line' | 'row'> {
   readonly isKnown: (name: string) => boolean;
 }
 
+/** The delimiter of a table that is no CSV: no cell has it. */
+export const NO_DELIMITER = '\0';
+
 /** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
 export const DELIMITERS = [',', ';', '\t'] as const;
 
@@ -47,6 +50,11 @@ const asUnreadable = (error: Error, line: number, maxLength: number): Error => {
   const problem = error instanceof CsvError ? problems[error.code] : undefined;
   return problem === undefined ? error : new UnreadableFile(`the row that begins on line ${line} ${problem}`);
 };
+
+/** A table whose cells are known already, such as a sheet of a workbook. */
+export interface Table {
+  readonly rows: readonly CsvRow[];
+}
 
 interface CsvChunk {
   readonly rows: readonly CsvRow[];
@@ -81,10 +89,14 @@ interface ParseOptions {
 
 /** The rows of a CSV file without blank ones. @throws UnreadableFile when it is unclear where a row ends */
 export async function* parseRows(
-  file: TextFile,
+  file: TextFile | Table,
   delimiter: string,
   { maxLength = MAX_ROW_LENGTH, keepsBlanks = false }: ParseOptions,
 ): AsyncGenerator<CsvChunk> {
+  if ('rows' in file) {
+    yield { rows: file.rows, read: 0 };
+    return;
+  }
   let line = 1;
   let row = 1;
   let rows: CsvRow[] = [];
@@ -136,7 +148,7 @@ export async function* parseRows(
  * @throws UnreadableFile when it is unclear where one ends, at the latest after the last row
  */
 export async function* readCsv(
-  file: TextFile,
+  file: TextFile | Table,
   { delimiter, line, names, isKnown }: CsvHeader,
   options: ParseOptions = {},
 ): AsyncGenerator<CsvChunk> {

@@ -5,16 +5,18 @@ import { parseEncoding } from '../../../csv/encoding.ts';
 import type { Encoding } from '../../../csv/text.ts';
 import { CannotRun } from './failure.ts';
 
-export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv [options]
+export const HELP = `Usage: vehicle-verification check FILE --out RESULT.csv [options]
        vehicle-verification lookup REGISTRATION… [--compliance | --date DAY] [--json]
        vehicle-verification usage [--json]
        vehicle-verification help
 
-check   adds columns to a CSV file: whether each vehicle is insured or, with
+check   copies a list, which is CSV or an Excel workbook (.xlsx), to RESULT.csv
+        with further columns: whether each vehicle is insured or, with
         --compliance, compliant. It writes its files whole or not at all: a run
         that was stopped begins again. 100,000 vehicles are 100 requests for a
         premium key; for a free one they take 17 minutes.
   --column NAME         the column of registrations, if none has a usual name
+  --sheet NAME          the sheet of a workbook, if several have such a column
   --header-line N       the line that names the columns, if it is none of the
                         first 20 rows, or has no usual name
   --encoding NAME       such as windows-1252, macintosh, ibm866 or utf-16le, if it
@@ -61,6 +63,7 @@ const parse = (args: string[]) => {
       options: {
         out: { type: 'string' },
         column: { type: 'string' },
+        sheet: { type: 'string' },
         'header-line': { type: 'string' },
         'not-insured': { type: 'string' },
         encoding: { type: 'string' },
@@ -123,9 +126,9 @@ const readFailOn = (name: string): FailOn => {
 };
 
 const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
-  const { out, column, previous, force, compliance: isCompliance } = values;
+  const { out, column, sheet, previous, force, compliance: isCompliance } = values;
   const { ending: endingFile, changes: changesFile, 'not-insured': notInsuredFile } = values;
-  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
+  if (source === undefined || more.length > 0) throw new CannotRun('Give one list to check; see --help.');
   if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (!/\.csv$/i.test(out)) throw new CannotRun(`--out ${out} must end with .csv: the result is CSV, not a workbook.`);
   const date = readDate(values);
@@ -146,7 +149,20 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
     throw new CannotRun('--out, --ending, --changes and --not-insured must be different files.');
   }
   const headerLine = readHeaderLine(values['header-line']);
-  const common = { source, headerLine, out, column, encoding, date, isCompliance, force, previous, ending, failOn };
+  const common = {
+    source,
+    sheet,
+    headerLine,
+    out,
+    column,
+    encoding,
+    date,
+    isCompliance,
+    force,
+    previous,
+    ending,
+    failOn,
+  };
   return { ...common, endingFile, changesFile, notInsuredFile };
 };
 

@@ -12,16 +12,19 @@ import {
   insuranceCheck,
   NO_REGISTRATION,
   NOT_READ,
+  notInsuredColumns,
   openLookups,
   outcomeOf,
+  resultColumns,
 } from './checks.ts';
-import { isResult, type ResultRow, readEarlierResult } from './earlier-result.ts';
+import { isNotInsuredList, isResult, type ResultRow, readEarlierResult } from './earlier-result.ts';
 import { countNewlyEnding, ENDING_COLUMNS, listEnding } from './ending.ts';
 import { CannotRun, requireFile } from './failure.ts';
 import { type FleetFile, type FleetRow, readFleet } from './fleet-file.ts';
 import { assertReplaceable, csvText, replaceFiles } from './result-files.ts';
 import { type Counts, countRows, formatNumber } from './summary.ts';
 import { listsByAnswer, type VehicleList } from './vehicle-list.ts';
+import type { Sheet } from './workbook.ts';
 
 /** Rows that are looked up together. The progress is shown after each batch. */
 const BATCH_SIZE = 4_000;
@@ -29,13 +32,13 @@ const BATCH_SIZE = 4_000;
 /** Maximum number of characters of a cell that are sent as a registration. A longer one is invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
-const NOT_INSURED_COLUMNS = ['registration', 'answer', 'suggestion', 'line'];
-
 export interface CheckReport {
   readonly check: Check;
   readonly counts: Counts;
   /** The line of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
+  /** The sheet of a workbook. */
+  readonly sheet: Sheet | undefined;
   /** The rows that need attention, by answer: not insured (compliant), unknown, invalid, and without a registration. */
   readonly byAnswer: readonly VehicleList[];
   readonly changes: VehicleList | undefined;
@@ -60,7 +63,7 @@ const isList = (columns: readonly string[]) => (header: readonly string[]) => `$
 const FILES = [
   ['changesFile', isList(CHANGE_COLUMNS)],
   ['endingFile', isList(ENDING_COLUMNS)],
-  ['notInsuredFile', isList(NOT_INSURED_COLUMNS)],
+  ['notInsuredFile', isNotInsuredList],
   ['out', isResult],
 ] as const;
 
@@ -87,6 +90,7 @@ const readPrevious = async (
 interface AnsweredRow extends ResultRow {
   /** The cells of the input, as many as its header has. */
   readonly given: readonly string[];
+  readonly checkedAt: string;
 }
 
 /** Looks up the rows that can be read, and gives the others the code of their error. */
@@ -100,20 +104,29 @@ const answerRows = async (
   const readable = rows.filter(({ error }) => error === undefined);
   const entries = await lookUp(readable.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH)));
   const answers = entries.values();
+  const now = new Date().toISOString();
   return rows.map((row) => ({
     line: row.line,
     registration: registrationOf(row),
     given: header.map((_, at) => row.cells[at] ?? ''),
     cells: row.error === undefined ? check.cellsOf(answers.next().value) : failureCells(check, row.error),
+    checkedAt: row.error === undefined ? now : '',
   }));
 };
 
+const placeOf = ({ line, checkedAt }: AnsweredRow, { sheet }: FleetFile): string[] => [
+  `${line}`,
+  sheet?.name ?? '',
+  checkedAt,
+];
+
 /** The vehicles that are not insured (compliant), unknown or invalid. */
-const listNotInsured = (check: Check, rows: readonly AnsweredRow[]): string[][] =>
-  rows.flatMap(({ line, registration, cells }) => {
-    const answer = outcomeOf(check, cells);
-    const isOther = [check.outcomes.true, NOT_READ, NO_REGISTRATION].includes(answer);
-    return isOther ? [] : [[registration, answer, cells.at(-2) ?? '', `${line}`]];
+const listNotInsured = (check: Check, rows: readonly AnsweredRow[], fleet: FleetFile): string[][] =>
+  rows.flatMap((row) => {
+    const answer = outcomeOf(check, row.cells);
+    if ([check.outcomes.true, NOT_READ, NO_REGISTRATION].includes(answer)) return [];
+    const listed = check.listed.map((name) => row.cells[check.columns.indexOf(name)] ?? '');
+    return [[...row.given, answer, ...listed, ...placeOf(row, fleet)]];
   });
 
 /** Names of the added columns, which differ from the input's and from each other. */
@@ -125,7 +138,7 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
   });
 
 /**
- * Checks a CSV file, and writes the result and the lists. They replace earlier files together, after the report is
+ * Checks a list, and writes the result and the lists. They replace earlier files together, after the report is
  * printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used; ApiProblem,
  * ConnectionError; the signal's reason
  */
@@ -169,6 +182,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     check,
     counts: countRows(check, rows),
     lineBelowTitle: fleet.lineBelowTitle,
+    sheet: fleet.sheet,
     byAnswer: listsByAnswer(check, rows, args.notInsuredFile),
     changes,
     ending: ending && {
@@ -179,12 +193,15 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     },
     newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(endingRows, endingFile),
   };
-  const header = [...fleet.header, ...addedColumns(check.columns, fleet.header)];
+  const headerWith = (columns: readonly string[]) => [...fleet.header, ...addedColumns(columns, fleet.header)];
   const texts = {
     changesFile: csvText([CHANGE_COLUMNS, ...(changes?.rows ?? [])], fleet),
     endingFile: csvText([ENDING_COLUMNS, ...endingRows], fleet),
-    notInsuredFile: csvText([NOT_INSURED_COLUMNS, ...listNotInsured(check, rows)], fleet),
-    out: csvText([header, ...rows.map(({ given, cells }) => [...given, ...cells])], fleet),
+    notInsuredFile: csvText([headerWith(notInsuredColumns(check)), ...listNotInsured(check, rows, fleet)], fleet),
+    out: csvText(
+      [headerWith(resultColumns(check)), ...rows.map((row) => [...row.given, ...row.cells, ...placeOf(row, fleet)])],
+      fleet,
+    ),
   };
   const files = FILES.flatMap(([name]) => (args[name] === undefined ? [] : [{ path: args[name], text: texts[name] }]));
   await assertFilesReplaceable(args);

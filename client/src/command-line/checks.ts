@@ -19,6 +19,8 @@ export type Cells = readonly string[];
 export interface Check {
   /** The added columns. The first one is the verdict, the last one the error code of a vehicle without an answer. */
   readonly columns: readonly string[];
+  /** Those of the added columns that the list of vehicles which are not insured has too. */
+  readonly listed: readonly string[];
   /** The verdicts in words. */
   readonly outcomes: Readonly<Record<'true' | 'false', string>>;
   /** A change in words: of the verdict, or only of the second column. */
@@ -36,6 +38,15 @@ const FAILURE = ['suggestion', 'error'];
 const toCells = (values: readonly (string | number | boolean | null | undefined)[]): Cells =>
   values.map((value) => `${value ?? ''}`);
 
+/** Where a row is in the list, and when its vehicle was looked up; blank when it was not. */
+const PLACE = ['row', 'sheet', 'checked_at'];
+
+/** The columns that a result has behind those of the list. */
+export const resultColumns = ({ columns }: Check): string[] => [...columns, ...PLACE];
+
+/** The columns that the list of vehicles which are not insured has behind those of the list. */
+export const notInsuredColumns = ({ listed }: Check): string[] => ['answer', ...listed, ...PLACE];
+
 /** The cells of a vehicle without an answer. */
 export const failureCells = ({ columns }: Check, code: string, suggestion = ''): Cells => [
   ...Array<string>(columns.length - FAILURE.length).fill(''),
@@ -46,6 +57,7 @@ export const failureCells = ({ columns }: Check, code: string, suggestion = ''):
 /** Insurance on a day (YYYY-MM-DD), by default today. */
 export const insuranceCheck: Check = {
   columns: ['insured', 'policy_number', 'insurer', 'cover', 'valid_from', 'valid_to', 'status', ...FAILURE],
+  listed: ['status', 'valid_to', 'suggestion'],
   outcomes: { true: 'insured', false: 'not insured' },
   changes: { toTrue: 'insured again', toFalse: 'newly uninsured', other: 'changed policy' },
   ends: { valid_to: 'insurance' },
@@ -68,6 +80,7 @@ export const complianceCheck: Check = {
     ...['compliant', 'reasons', 'insurance_valid_to', 'mot_due', 'road_tax_paid_until', 'outstanding_fines'],
     ...FAILURE,
   ],
+  listed: ['reasons', 'insurance_valid_to', 'suggestion'],
   outcomes: { true: 'compliant', false: 'not compliant' },
   changes: { toTrue: 'compliant again', toFalse: 'newly not compliant', other: 'changed reasons' },
   ends: { insurance_valid_to: 'insurance', mot_due: 'MOT', road_tax_paid_until: 'road tax' },

@@ -1,4 +1,4 @@
-import { type Cells, type Check, complianceCheck, insuranceCheck } from './checks.ts';
+import { type Cells, type Check, complianceCheck, insuranceCheck, notInsuredColumns, resultColumns } from './checks.ts';
 import { CannotRun, requireFile } from './failure.ts';
 import { readFleet } from './fleet-file.ts';
 
@@ -10,20 +10,18 @@ export interface ResultRow {
   readonly cells: Cells;
 }
 
-/**
- * The columns that this check has added to a result with this header; undefined for another file. The name of an added
- * column may end with a number.
- */
-const addedTo = ({ columns }: Check, header: readonly string[]): readonly string[] | undefined => {
-  const names = header.map((name) => name.replace(/_\d+$/, ''));
-  // Results of the client 0.2.0 have no status.
-  const forms = [columns, columns.filter((name) => name !== 'status')];
-  return forms.find((form) => header.length > form.length && `${names.slice(-form.length)}` === `${form}`);
-};
+/** Whether a header ends with these columns, whose names may end with a number. */
+const endsWith = (header: readonly string[], columns: readonly string[]): boolean =>
+  header.length > columns.length &&
+  `${header.slice(-columns.length).map((name) => name.replace(/_\d+$/, ''))}` === `${columns}`;
 
 /** Whether a header is of a result of any check. */
 export const isResult = (header: readonly string[]): boolean =>
-  [insuranceCheck, complianceCheck].some((check) => addedTo(check, header));
+  [insuranceCheck, complianceCheck].some((check) => endsWith(header, resultColumns(check)));
+
+/** Whether a header is of a list of vehicles that are not insured, of any check. */
+export const isNotInsuredList = (header: readonly string[]): boolean =>
+  [insuranceCheck, complianceCheck].some((check) => endsWith(header, notInsuredColumns(check)));
 
 /** Undoes the escaping of formulas. */
 export const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
@@ -35,8 +33,8 @@ export const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r
 export const readEarlierResult = async (path: string, check: Check, column: string): Promise<ResultRow[]> => {
   await requireFile(path);
   const { header, columnIndex, rows } = await readFleet(path, { column });
-  const added = addedTo(check, header);
-  if (added === undefined) {
+  const added = resultColumns(check);
+  if (!endsWith(header, added)) {
     const other = isResult(header) ? 'a result of another kind of check' : 'not a result of this command';
     throw new CannotRun(`${path} is ${other}: --previous takes the --out of an earlier run with the same options.`);
   }
@@ -45,7 +43,7 @@ export const readEarlierResult = async (path: string, check: Check, column: stri
     if (error === 'TOO_MANY_CELLS')
       throw new CannotRun(`Line ${line} of ${path} does not have the columns of a result: restore the file.`);
     // Spreadsheet programs leave out blank cells at the end of a row.
-    const [verdict = '', ...others] = added.map((_, at) => unescaped((cells[first + at] ?? '').trim()));
+    const [verdict = '', ...others] = check.columns.map((_, at) => unescaped((cells[first + at] ?? '').trim()));
     // Excel writes a verdict as TRUE.
     const isVerdict = /^(?:true|false)$/i.test(verdict) || (verdict === '' && others.at(-1) !== '');
     if (!isVerdict) {

@@ -6,6 +6,7 @@ import { type CsvHeader, type CsvRow, mayContainRows, readCsv } from '../../../c
 import { findPlaceholder, isShifted, mayBeCut, patternOf } from '../../../csv/registration-cell.ts';
 import { type Encoding, type TextFile, UnreadableFile } from '../../../csv/text.ts';
 import { CannotRun, unreadable } from './failure.ts';
+import { isZip, readWorkbook, type Sheet } from './workbook.ts';
 
 export interface FleetRow {
   /** The number of the row, as spreadsheets show it. */
@@ -18,15 +19,18 @@ export interface FleetRow {
   readonly error?: 'TOO_MANY_CELLS' | 'CUT_OFF' | 'NO_REGISTRATION' | 'INVALID_REGISTRATION';
 }
 
-/** A CSV file with a header line and a column of registrations. */
+/** A list with a row that names the columns and a column of registrations. */
 export interface FleetFile {
   readonly header: readonly string[];
   /** The row of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
   /** The index of the column of registrations. */
   readonly columnIndex: number;
+  /** Of CSV that is written for the reader of this list. */
   readonly delimiter: string;
   readonly lineEnd: string;
+  /** The sheet of a workbook. */
+  readonly sheet: Sheet | undefined;
   /** The rows below the header that are not empty. */
   readonly rows: readonly FleetRow[];
 }
@@ -40,6 +44,8 @@ interface FleetOptions {
   readonly searched?: number;
   /** The row of the header, which is then not searched. */
   readonly headerLine?: number | undefined;
+  /** The name of the sheet, if the file is a workbook. */
+  readonly sheet?: string | undefined;
 }
 
 /** A cell of a row of totals. */
@@ -81,11 +87,14 @@ const findLineEnd = async (file: TextFile): Promise<string> => {
   return '\n';
 };
 
-const readRows = async (file: TextFile, header: CsvHeader, columnIndex: number): Promise<FleetRow[]> => {
+const readRows = async (file: TextFile | Sheet, header: CsvHeader, columnIndex: number): Promise<FleetRow[]> => {
   const rows: CsvRow[] = [];
   for await (const chunk of readCsv(file, header, { keepsBlanks: true })) {
     for (const row of chunk.rows) {
-      if (row.cells.some((cell, index) => mayContainRows(cell, index === columnIndex, header.delimiter))) {
+      if (
+        !('rows' in file) &&
+        row.cells.some((cell, at) => mayContainRows(cell, at === columnIndex, header.delimiter))
+      ) {
         throw new UnreadableFile(`line ${row.line} has a line end within a cell, so a quote may be missing there`);
       }
       rows.push(row);
@@ -103,7 +112,9 @@ const readRows = async (file: TextFile, header: CsvHeader, columnIndex: number):
     }
     const placeholder = findPlaceholder(registration, names[columnIndex]);
     if (placeholder === 'a total' || placeholder === 'the name of a column') return 'NO_REGISTRATION';
-    if (placeholder !== undefined || isShifted(cells, columnIndex, fields)) return 'INVALID_REGISTRATION';
+    // A cell of a workbook may have several lines.
+    const isInvalid = placeholder !== undefined || /[\r\n]/.test(registration) || isShifted(cells, columnIndex, fields);
+    if (isInvalid) return 'INVALID_REGISTRATION';
     return names.length > 1 && mayBeCut(row, columnIndex, patterns) ? 'CUT_OFF' : undefined;
   };
   return rows.map((row, index) => {
@@ -112,13 +123,22 @@ const readRows = async (file: TextFile, header: CsvHeader, columnIndex: number):
   });
 };
 
+/** The delimiter with which a spreadsheet program of this country opens CSV. */
+const localDelimiter = (): string => ((1.5).toLocaleString().includes(',') ? ';' : ',');
+
 /** @throws CannotRun */
 export const readFleet = async (path: string, options: FleetOptions = {}): Promise<FleetFile> => {
   const { column: wanted, encoding: given, searched = 1, headerLine } = options;
   const known = (wanted === undefined ? ['registration', ...REGISTRATION_NAMES] : [wanted]).map(nameKey);
   const isWanted = (name: string) => known.includes(nameKey(name));
   try {
-    const file = { path, encoding: await findEncoding(path, given) };
+    const sheet = (await isZip(path))
+      ? await readWorkbook(path, { sheet: options.sheet, isWanted, searched: headerLine ?? searched })
+      : undefined;
+    if (sheet === undefined && options.sheet !== undefined) {
+      throw new CannotRun(`${path} is no Excel workbook (.xlsx): leave out --sheet.`);
+    }
+    const file = sheet ?? { path, encoding: await findEncoding(path, given) };
     const header = await readHeader(file, isWanted, { searched, headerLine });
     if (header === undefined) {
       throw new CannotRun(headerLine ? `${path} has no row on line ${headerLine}.` : `${path} is empty.`);
@@ -129,8 +149,9 @@ export const readFleet = async (path: string, options: FleetOptions = {}): Promi
       header: header.names,
       lineBelowTitle: header.above.length > 0 ? header.row : undefined,
       columnIndex,
-      delimiter: header.delimiter,
-      lineEnd: await findLineEnd(file),
+      delimiter: sheet === undefined ? header.delimiter : localDelimiter(),
+      lineEnd: 'rows' in file ? '\r\n' : await findLineEnd(file),
+      sheet,
       rows: await readRows(file, header, columnIndex),
     };
   } catch (error) {

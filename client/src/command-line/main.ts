@@ -114,13 +114,15 @@ const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
 };
 
 const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
-  const { counts, lineBelowTitle, byAnswer, changes, ending } = report;
+  const { counts, lineBelowTitle, sheet, byAnswer, changes, ending } = report;
   const reasons = foundBy(args, report);
   return [
     `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(failedRows(counts))} without an answer.`,
     ...(lineBelowTitle
       ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
       : []),
+    ...(sheet === undefined ? [] : [`The list is the sheet ${JSON.stringify(sheet.name)}.`]),
+    ...(sheet?.hidden ?? []).map((name) => `The sheet ${JSON.stringify(name)} is hidden, and left out.`),
     ...summaryLines(report.check, counts),
     // The file of `--not-insured` has no rows without a registration.
     ...byAnswer.flatMap((list) => [

@@ -39,5 +39,5 @@ export const listsByAnswer = (check: Check, rows: readonly ResultRow[], path: st
     const ofAnswer = title === NOT_READ ? [] : rows.filter(({ cells }) => outcomeOf(check, cells) === title);
     if (ofAnswer.length === 0) return [];
     const cells = ofAnswer.map(({ registration, cells, line }) => [registration, cells.at(-2) ?? '', `${line}`]);
-    return [{ title, path, columns: ['registration', 'suggestion', 'line'], rows: cells }];
+    return [{ title, path, columns: ['registration', 'suggestion', 'row'], rows: cells }];
   });

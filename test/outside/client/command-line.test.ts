@@ -5,8 +5,10 @@ import { startStubService, useCommandLine } from './use-client.ts';
 const { accountOf, checkText, file, folder, start } = useCommandLine();
 
 const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
-/** A result without the policies of the sample data. */
-const withoutPolicies = (result = '') => result.replace(POLICY, 'POLICY');
+/** The time of a lookup. */
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+/** A result without the policies of the sample data and the time. */
+const withoutPolicies = (result = '') => result.replace(POLICY, 'POLICY').replace(TIME, 'TIME');
 
 describe('The command line', () => {
   it('adds columns to Excel’s CSV, row by row, and makes formulas harmless', async () => {
@@ -26,15 +28,15 @@ describe('The command line', () => {
     expect(stdout).toMatch(/^result.csv: 8 rows, 6 without an answer\.\n/);
     expect(withoutPolicies(result)).toBe(
       [
-        'insured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error',
+        'insured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error;row;sheet;checked_at',
         "1;AB12 CDE;'=1+1;true;POLICY",
-        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND',
-        "3;KR08NIL;'-5;false;;;;;;NONE;;",
-        "4;;'@x;;;;;;;;;INVALID_REGISTRATION",
-        "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND",
-        '6;;;;;;;;;;;INVALID_REGISTRATION',
-        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS',
-        '8;AB12_CDE;;;;;;;;;;INVALID_REGISTRATION',
+        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND;3;;TIME',
+        "3;KR08NIL;'-5;false;;;;;;NONE;;;4;;TIME",
+        "4;;'@x;;;;;;;;;INVALID_REGISTRATION;5;;TIME",
+        "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND;6;;TIME",
+        '6;;;;;;;;;;;INVALID_REGISTRATION;7;;TIME',
+        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS;8;;',
+        '8;AB12_CDE;;;;;;;;;;INVALID_REGISTRATION;9;;TIME',
         '',
       ].join('\r\n'),
     );
@@ -54,18 +56,46 @@ describe('The command line', () => {
       ...['unknown 22', 'no registration 2', ''],
     ]);
     expect(lines.slice(7, 13)).toEqual([
-      ...['not insured: 1', 'registration suggestion line', 'dg65 old 6'.replace(' ', '\u00a0'), ''],
-      ...['unknown: 22', 'registration suggestion line'],
+      ...['not insured: 1', 'registration suggestion row', 'dg65 old 6'.replace(' ', '\u00a0'), ''],
+      ...['unknown: 22', 'registration suggestion row'],
     ]);
     expect(lines.slice(-7)).toEqual([
-      ...['and 2 more: all are in list.csv', '', 'no registration: 2', 'registration suggestion line'],
+      ...['and 2 more: all are in list.csv', '', 'no registration: 2', 'registration suggestion row'],
       ...['Summe: 2 7', '30', ''],
     ]);
     const list = (await readFile(file('list.csv'), 'utf8')).split('\r\n');
     expect([list.length, ...list.slice(0, 3)]).toEqual([
-      ...[25, '\ufeffregistration;answer;suggestion;line', 'dg65\u00a0old;not insured;;6', 'ZZ10ZZZ;unknown;;8'],
+      25,
+      '\ufeffNr;Halle;Reg No;Fahrer;answer;status;valid_to;suggestion;row;sheet;checked_at',
+      expect.stringMatching(
+        /^2;Süd;dg65\u00a0old;B;not insured;LAPSED;20\d\d-\d\d-\d\d;;6;;20\d\d-\d\d-\d\dT[\d:.]+Z$/,
+      ),
+      expect.stringMatching(/^0;;ZZ10ZZZ;;unknown;;;;8;;20/),
     ]);
-    expect(list.at(-2)).toBe('AB1OCDE;unknown;AB10CDE;29');
+    expect(list.at(-2)).toMatch(/^9;;AB1OCDE;;unknown;;;AB10CDE;29;;20/);
+  });
+
+  it('checks the one sheet of a workbook with registrations, and says which it is and what is left out', async () => {
+    await copyFile(new URL('../../fixtures/workbooks/excel.xlsx', import.meta.url), file('fleet.xlsx'));
+    const args = ['check', 'fleet.xlsx', '--out', 'result.csv', '--not-insured', 'list.csv'];
+    const german = { ...accountOf('premium'), LC_ALL: 'de_DE.UTF-8' };
+    const { code, stdout } = await start(args, german).ended;
+    expect([code, ...stdout.split('\n').slice(0, 4)]).toEqual([
+      ...[1, 'result.csv: 8 rows, 5 without an answer.'],
+      'Line 3 of fleet.xlsx names the columns; what is above it is left out.',
+      ...['The list is the sheet "Fleet".', 'The sheet "Sold" is hidden, and left out.'],
+    ]);
+    const list = (await readFile(file('list.csv'), 'utf8')).replace(TIME, 'TIME').split('\r\n');
+    expect(list).toEqual([
+      '\ufeffRegistration;Depot;Bought;Seats;Cost;answer;status;valid_to;suggestion;row;sheet;checked_at',
+      'KR08NIL;South;2023-12-31;4;2469;not insured;NONE;;;5;Fleet;TIME',
+      " ZZ99ZZZ ;O'Brien & Söhne <K>;2020-02-29;2;#DIV/0!;unknown;;;;6;Fleet;TIME",
+      '20260510;number;;7;0.1;invalid;;;;7;Fleet;',
+      '2026-05-10;date;;;;invalid;;;;8;Fleet;',
+      '#N/A;error;;;;invalid;;;;9;Fleet;',
+      "AB1OCDE;'=1+1 as text;;TRUE;;unknown;;;AB10CDE;11;Fleet;TIME",
+      '',
+    ]);
   });
 
   it('finds the change since a result that Excel has saved again', async () => {
@@ -80,13 +110,18 @@ describe('The command line', () => {
   it('adds compliance verdicts with their reasons and dates', async () => {
     const { code, result } = await checkText('Reg\nTC11ALL\nMT17DUE\nVE24UNK\n', '--compliance');
     expect(code).toBe(1);
-    expect(result?.replace(/\d{4}-\d\d-\d\d/g, 'DAY').split('\n')).toEqual([
-      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error',
+    expect(
+      result
+        ?.replace(TIME, 'TIME')
+        .replace(/\d{4}-\d\d-\d\d/g, 'DAY')
+        .split('\n'),
+    ).toEqual([
+      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error,row,sheet,checked_at',
       expect.stringMatching(
-        /^TC11ALL,false,INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING,DAY,DAY,DAY,\d+,,$/,
+        /^TC11ALL,false,INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING,DAY,DAY,DAY,\d+,,,2,,TIME$/,
       ),
-      'MT17DUE,true,,DAY,DAY,DAY,0,,',
-      'VE24UNK,,,,,,,,COMPLIANCE_NOT_FOUND',
+      'MT17DUE,true,,DAY,DAY,DAY,0,,,3,,TIME',
+      'VE24UNK,,,,,,,,COMPLIANCE_NOT_FOUND,4,,TIME',
       '',
     ]);
   });
@@ -96,12 +131,12 @@ describe('The command line', () => {
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /\nno registration: 2\n {2}registration +suggestion +line\n {2}Summe: 1 +3\n {2}TOTAL +5\n$/,
+        /\nno registration: 2\n {2}registration +suggestion +row\n {2}Summe: 1 +3\n {2}TOTAL +5\n$/,
       ),
     ]);
-    expect(result?.match(/^.*NO_REGISTRATION$/gm)).toEqual([
-      'Summe: 1,,,,,,,,,,NO_REGISTRATION',
-      'TOTAL,2,,,,,,,,,NO_REGISTRATION',
+    expect(result?.match(/^.*NO_REGISTRATION.*$/gm)).toEqual([
+      'Summe: 1,,,,,,,,,,NO_REGISTRATION,3,,',
+      'TOTAL,2,,,,,,,,,NO_REGISTRATION,5,,',
     ]);
   });
 
@@ -199,16 +234,17 @@ describe('The command line', () => {
       await writeFile(file('fleet.csv'), list);
       return await start(['check', 'fleet.csv', '--out', 'result.csv', ...options]).ended;
     };
-    const timeless = async (name: string) => (await readFile(file(name), 'utf8')).replace(/\d{4}-\d\d-\d\d/g, 'DAY');
+    const timeless = async (name: string) =>
+      (await readFile(file(name), 'utf8')).replace(TIME, 'TIME').replace(/\d{4}-\d\d-\d\d/g, 'DAY');
     const checked = await check('registration,depot\nAB12 CDE,North\nZZ99ZZZ,South\n');
     expect(checked).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^result\.csv: 2 rows, 1 without an answer\.$/m),
     });
     expect(await timeless('result.csv')).toBe(
-      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error\n' +
-        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,\n' +
-        'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND\n',
+      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at\n' +
+        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,,2,,TIME\n' +
+        'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND,3,,TIME\n',
     );
     const fleet = 'registration\nMT17 DUE\nBD51 SMR\nGM19 REN\nAB12 CDE\n';
     const { stdout } = await check(fleet, '--compliance', '--ending-within', '30', '--ending', 'ending.csv');
@@ -233,7 +269,7 @@ describe('The command line ends with 2 and one sentence', () => {
     [`check empty.csv ${NEW}`, /^empty\.csv is empty\.$/],
     [
       `check fleet.xlsx ${NEW}`,
-      /^fleet\.xlsx cannot be read: the file is an Excel workbook, not CSV: open it and save the sheet as/,
+      /^fleet\.xlsx cannot be read: the file is no Excel workbook \(\.xlsx\), or is damaged: open it and save the sheet as/,
     ],
     [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
     [
@@ -247,11 +283,12 @@ describe('The command line ends with 2 and one sentence', () => {
     [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
   ])('%s', async (line, sentence) => {
-    const added = 'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error';
+    const added =
+      'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at';
     for (const [name, text] of [
       ['fleet.csv', 'registration,note\nAB12CDE,x\n'],
       ['empty.csv', ''],
-      ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,,\nAB12CDE,false,,,,,,,,\n`],
+      ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,,,2,,\nAB12CDE,false,,,,,,,,,3,,\n`],
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
       ['header.csv', 'registration,note\n,\n'],

@@ -32,7 +32,7 @@ describe('The package', () => {
     const bundled = new Set(
       [...cli.matchAll(/^\/\/#region (.*node_modules\/[^/]+)/gm)].map(([, folder = '']) => folder),
     );
-    expect([...bundled].map((folder) => basename(folder)).toSorted()).toEqual(['csv-parse', 'csv-stringify']);
+    expect([...bundled].map((folder) => basename(folder)).toSorted()).toEqual(['csv-parse', 'csv-stringify', 'hucre']);
     for (const folder of bundled) {
       const licence = readFileSync(join(CLIENT, folder, 'LICENSE'), 'utf8').trim();
       expect(cli).toContain(`${basename(folder)}\n\n${licence}`);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { createServer as createProxy } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
@@ -15,7 +15,7 @@ const LINUX = `npm:node-linux-${process.arch}`;
 /** Each is a package of npm. The oldest Node that works, and one that does not, are among them. */
 const PACKAGES = {
   'node-18': `${LINUX}@18.20.8`,
-  'node-20': `${LINUX}@20.3.0`,
+  'node-20': `${LINUX}@20.15.0`,
   'node-22': `${LINUX}@22.23.5`,
   bun: '1.4.5',
   deno: '2.9.6',
@@ -59,12 +59,15 @@ const run = (program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
   });
 
 describe.each(RUNTIMES)('Under %s', (_name, program, ...args) => {
-  it('the command checks a file, whatever its encoding', async () => {
+  it('the command checks a file, whatever its encoding, and a workbook', async () => {
     // As Excel for Windows saves it.
     await writeFile(inFolder('fleet.csv'), Buffer.from('plate;driver\r\nAB12CDE;Müller\r\n', 'latin1'));
     const check = [...args, command, 'check', 'fleet.csv', '--out', 'result.csv'];
     expect(await run(program, check)).toMatch(/^result\.csv: \d+ rows, 0 without an answer\.$/m);
     expect(await readFile(inFolder('result.csv'), 'utf8')).toContain('Müller');
+    await copyFile(new URL('../../fixtures/workbooks/libreoffice.xlsx', import.meta.url), inFolder('fleet.xlsx'));
+    const workbook = check.map((arg) => arg.replace('fleet.csv', 'fleet.xlsx'));
+    expect(await run(program, workbook)).toMatch(/^result\.csv: 8 rows, 3 without an answer\.\nLine 3 of fleet/m);
   });
 
   it('a certificate that is not trusted is named at once, with what to do', async () => {

@@ -8,6 +8,7 @@ import {
   failureCells,
   insuranceCheck,
   type Lookups,
+  resultColumns,
 } from '../../../client/src/command-line/checks.ts';
 import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
@@ -94,7 +95,7 @@ const compare = (before: string, after: string) =>
 
 describe('An earlier result', () => {
   const readRows = async (...rows: string[]) => {
-    await writeFile(file('old.csv'), [`registration,${insuranceCheck.columns}`, ...rows].join('\n'));
+    await writeFile(file('old.csv'), [`registration,${resultColumns(insuranceCheck)}`, ...rows].join('\n'));
     return readEarlierResult(file('old.csv'), insuranceCheck, 'registration');
   };
 
@@ -225,7 +226,7 @@ describe('The arguments', () => {
     ['lookup', /^Give a registration, or a few; see --help\.$/],
     ['lookup AB12CDE --compliance --date 2026-01-01', /leave out --date\.$/],
     ['usage --key vvc_live_secret', /^Unknown option '--key'; see --help\.$/],
-    ['check --out r.csv', /^Give one CSV file to check; see --help\.$/],
+    ['check --out r.csv', /^Give one list to check; see --help\.$/],
     ['check fleet.csv', /^Name the file for the result with --out\.$/],
     ['check fleet.csv --out r.xlsx', /^--out r\.xlsx must end with \.csv: the result is CSV, not a workbook\.$/],
     [`${CHECK} --header-line first`, /^--header-line first is not the number of a line: write it as 4\.$/],
