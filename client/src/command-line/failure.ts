@@ -6,11 +6,13 @@ export class CannotRun extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
+  EBUSY: 'another program has it open',
   EDQUOT: 'the disk quota is used up',
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'its name is too long',
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',
+  EPERM: 'no permission, or another program has it open',
   EPIPE: 'nobody reads it any more',
 };
 
