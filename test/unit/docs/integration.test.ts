@@ -39,7 +39,8 @@ beforeAll(async () => {
   await writeFile(inFolder('package.json'), JSON.stringify(itself));
   await writeFile(inFolder('tsconfig.json'), JSON.stringify(COMPILER));
   const readme = readFileSync(join(ROOT, 'client/README.md'), 'utf8');
-  await writeFile(inFolder('readme.ts'), snippetsOf(readme, 'ts').join('\n'));
+  const program = snippetsOf(readme, 'ts').join('\n').replace('https://api.example.com', service.origin);
+  await writeFile(inFolder('readme.ts'), program);
 });
 afterAll(() => service.stop());
 
@@ -66,10 +67,11 @@ describe('The TypeScript of client/README.md', () => {
 
   it('runs with the output that the page shows', async () => {
     const lines = (await run(process.execPath, [inFolder('readme.ts')])).split('\n');
-    expect(lines[0]).toMatch(/^true \d{4}-\d\d-\d\d$/);
-    expect(lines.slice(1, 5)).toEqual(['true []', 'AB12 CDE true', 'KR08 NIL false', 'ZZ99 ZZZ VEHICLE_NOT_FOUND']);
+    expect(lines[0]).toBe('true');
+    expect(lines[1]).toMatch(/^true \d{4}-\d\d-\d\d$/);
+    expect(lines.slice(2, 6)).toEqual(['true []', 'AB12 CDE true', 'KR08 NIL false', 'ZZ99 ZZZ VEHICLE_NOT_FOUND']);
     expect(lines.at(-1)).toMatch(/^INVALID_REGISTRATION The registration contains "!"/);
-    expect(lines).toHaveLength(5 + 26 + 1);
+    expect(lines).toHaveLength(6 + 26 + 1);
   });
 });
 
