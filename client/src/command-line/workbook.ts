@@ -25,7 +25,7 @@ interface Part {
 }
 
 /**
- * The parts of a ZIP file by its directory (APPNOTE.TXT, 4.3.12), once each is as long as it says and has its checksum:
+ * The parts of a ZIP file by its directory (APPNOTE.TXT, 4.3.12), once each has its name and its checksum there:
  * the reader of sheets checks neither.
  * @throws UnreadableFile when they are too large; another error when the file is damaged
  */
@@ -44,9 +44,9 @@ const readParts = (data: Buffer): Part[] => {
     const start = begin + 30 + data.readUInt16LE(begin + 26) + data.readUInt16LE(begin + 28);
     const content = data.subarray(start, start + packed);
     const inflate = () => (method === 0 ? content : inflateRawSync(content, { maxOutputLength: Math.max(size, 1) }));
-    const isWhole = content.length === packed && crc32(inflate()) === data.readUInt32LE(at + 16);
-    if (!isWhole) throw new Error('A part is damaged.');
     const name = data.toString('utf8', at + 46, at + 46 + lengths[0]);
+    const isNamed = data.toString('utf8', begin + 30, begin + 30 + lengths[0]) === name;
+    if (!isNamed || crc32(inflate()) !== data.readUInt32LE(at + 16)) throw new Error('A part is damaged.');
     at += 46 + lengths[0] + lengths[1] + lengths[2];
     return { name, text: () => inflate().toString() };
   });
@@ -61,7 +61,9 @@ const readSheets = (parts: readonly Part[]): { name: string; isHidden: boolean }
   const found = workbook.text().matchAll(/<(?:\w+:)?sheet((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']*'))+)/g);
   return [...found].map(([, attributes = '']) => {
     const attribute = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)`).exec(attributes)?.[1] ?? '';
-    const name = attribute('name').replace(/&(\w+);/g, (text, entity: string) => ENTITIES[entity] ?? text);
+    const name = attribute('name').replace(/&(#?\w+);/g, (text, entity: string) =>
+      entity.startsWith('#') ? String.fromCodePoint(Number(`0${entity.slice(1)}`)) : (ENTITIES[entity] ?? text),
+    );
     return { name, isHidden: /hidden/i.test(attribute('state')) };
   });
 };
@@ -127,9 +129,10 @@ const chooseSheet = async (
     if (rows.length > 0) filled.push(name);
     if (rows.some(({ cells }) => cells.some(isWanted))) found.push(name);
   }
-  const [only, ...others] = [found, filled, visible].find(({ length }) => length > 0) ?? [];
+  const choice = [found, filled].find(({ length }) => length > 0) ?? visible;
+  const [only, ...others] = choice;
   if (only !== undefined && others.length === 0) return only;
-  const [which, choice] = found.length > 0 ? ['several sheets', found] : ['no sheet', filled];
+  const which = choice === found ? 'several sheets' : 'no sheet';
   throw new CannotRun(
     `${path} has ${which} with a column of registrations: choose one of ${quoted(choice)} with --sheet.`,
   );

@@ -55,7 +55,11 @@ describe('A workbook', () => {
       {},
     ],
     ['excel.xlsx', 'has no sheet "Cars": choose one of "Fleet", "Sold" with --sheet.', { sheet: 'Cars' }],
-    ['poi.xlsx', 'has no sheet with a column of registrations: choose one of "Fleet", "Notes" with', { column: 'VIN' }],
+    [
+      'openpyxl.xlsx',
+      'has no sheet with a column of registrations: choose one of "Fleet", "Übersicht & Notizen" with',
+      { column: 'VIN' },
+    ],
     ['excel.xlsx', 'has no column "VIN": choose one of "Registration", "Depot"', { column: 'VIN' }],
   ])('whose sheet or column is not clear is refused with the choice: %s', async (name, sentence, options) => {
     await expect(readFleet(path(name), { searched: 20, ...options })).rejects.toThrow(sentence);
@@ -101,13 +105,16 @@ describe('A damaged or hostile workbook is refused', () => {
   const TOO_LARGE = 'the workbook is too large: save the sheet as "CSV UTF-8"';
   const NO_WORKBOOK = 'the file is no Excel workbook (.xlsx), or is damaged';
   const whole = readFileSync(path('excel.xlsx'));
-  const changed = Buffer.from(whole);
-  const texts = whole.indexOf('xl/sharedStrings.xml') + 120;
-  changed.writeUInt8(whole.readUInt8(texts) ^ 1, texts);
+  const changedAt = (at: number) => {
+    const changed = Buffer.from(whole);
+    changed.writeUInt8(whole.readUInt8(at) ^ 1, at);
+    return changed;
+  };
   const zeros = Buffer.alloc(20_000_000);
   it.each<[string, Buffer, string]>([
     ['that is cut off', whole.subarray(0, -100), NO_WORKBOOK],
-    ['with another byte in its texts', changed, NO_WORKBOOK],
+    ['with another byte in its texts', changedAt(whole.indexOf('xl/sharedStrings.xml') + 120), NO_WORKBOOK],
+    ['whose dates would be numbers', changedAt(whole.lastIndexOf('xl/styles.xml')), NO_WORKBOOK],
     ['that is another ZIP', zipWith('notes.txt', Buffer.from('text'), 4), NO_WORKBOOK],
     ['with more bytes than it may have', zipWith('[Content_Types].xml', Buffer.alloc(1), 300_000_001), TOO_LARGE],
     ['with more bytes than its directory says', zipWith('[Content_Types].xml', zeros, 1_000), NO_WORKBOOK],
