@@ -89,6 +89,27 @@ const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: Cha
   return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
 };
 
+/** What a successor takes over, also fields of another version: all but identity, dates and history. */
+const keptFields = ({
+  id,
+  hash,
+  createdAt,
+  createdBy,
+  changedAt,
+  changedBy,
+  changeNumber,
+  plans,
+  expires,
+  rotatedAt,
+  rotatedBy,
+  revokedAt,
+  revokedBy,
+  follows,
+  firstKeyId,
+  successor,
+  ...kept
+}: KeyRecord) => kept;
+
 const requireRotatable = (record: KeyRecord, now: Date): void => {
   const { id, successor } = record;
   if (successor !== undefined) {
@@ -120,18 +141,15 @@ export const rotateKey = async (
   const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
   await requireConfirmation(`This creates a successor of key ${id} and permanently ends key ${id} ${when}`, context);
   // Only the probe's keys, whose ids have another form, lack an environment.
-  const { name, plan, scopes, domains, environment = 'live' } = old;
+  const { environment = 'live', ...kept } = keptFields(old);
   const expires = (lastDay ?? old.expires) || undefined;
   const { key, ...identity } = newApiKey(environment);
   const successor: KeyRecord = {
+    ...kept,
     ...identity,
-    name,
-    plan,
-    scopes,
     environment,
     createdAt: now.toISOString(),
     createdBy,
-    ...(domains !== undefined && { domains }),
     ...(expires !== undefined && { expires }),
     follows: id,
     firstKeyId: creationOwnerId(old),
@@ -145,7 +163,7 @@ export const rotateKey = async (
     follows: `${id}, which ${endOfOld}`,
   };
   return {
-    text: newKeyText(`New API key of ${name}`, key, successor, facts),
+    text: newKeyText(`New API key of ${successor.name}`, key, successor, facts),
     data: { id: successorId, key, ...shown, previous: keyView(ended, now) },
   };
 };
