@@ -5,9 +5,7 @@ import { parseEncoding } from '../../csv/encoding.ts';
 import type { Encoding } from '../../csv/text.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import type { MappedColumn } from './columns.ts';
-
-/** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
-export type DateFormat = 'iso' | 'uk';
+import type { DateFormat } from './date-forms.ts';
 
 /** A number such as 200, or a percentage such as 2.5%. */
 type Limit = string;

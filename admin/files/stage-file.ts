@@ -5,11 +5,11 @@ import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { listNames } from './columns.ts';
+import { hasUsDate } from './date-forms.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
 import { type Layout, linesHave, MAX_LINES, type Row, readRow, readRows, refuseLines } from './rows.ts';
 import { requireUnchanged } from './source-file.ts';
-import { hasUsDate } from './uk-dates.ts';
 
 const BY_SPREADSHEET = ', as spreadsheets change one';
 

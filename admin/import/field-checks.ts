@@ -1,11 +1,9 @@
 import { isCalendarDate } from '../../core/runtime/clock.ts';
 import type { Policy } from '../../core/vehicles/vehicle-record.ts';
+import { asIsoDate, dateIssue, MIDNIGHT } from '../files/date-forms.ts';
 import type { ReadOptions } from '../files/file-command.ts';
-import type { DateFormat } from '../files/file-options.ts';
-import { fromUkDate, isUkDate, MIDNIGHT } from '../files/uk-dates.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
-const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Maximum number of characters in a text of an imported record, but for an ARN. */
 const MAX_TEXT_LENGTH = 100;
 /** The year of the first motor car. */
@@ -18,13 +16,6 @@ const MAX_AHEAD_MS = 24 * 3_600_000;
 /** Maximum number of reasons for one row: a line of a megabyte can have a hundred thousand unknown fields. */
 const MAX_REASONS = 100;
 const CONTROL_CHARACTER = /\p{Cc}/u;
-
-const dayIssue = (text: string, dates: DateFormat): string => {
-  if (text === '') return 'must not be blank';
-  if (WRITTEN_AS_DATE.test(text)) return 'is not a calendar date';
-  if (dates === 'uk') return 'must be DD/MM/YYYY or YYYY-MM-DD';
-  return `must be YYYY-MM-DD${isUkDate(text) ? '; --dates uk reads DD/MM/YYYY' : ''}`;
-};
 
 export const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
@@ -118,9 +109,9 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
     day: (name: string, value: unknown): string => {
       const text = string(name, value)?.trim().replace(MIDNIGHT, '');
       if (text === undefined) return '';
-      const day = dates === 'uk' ? fromUkDate(text) : text;
+      const day = asIsoDate(text, dates);
       if (isCalendarDate(day)) return day;
-      issue(name, dayIssue(day, dates));
+      issue(name, dateIssue(text, dates));
       return '';
     },
 

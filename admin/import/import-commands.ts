@@ -3,6 +3,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { columnHelp } from '../files/columns.ts';
+import { DATE_FORMATS } from '../files/date-forms.ts';
 import type { DataKind, FileCommand } from '../files/file-command.ts';
 import { addFileOptions, addSupplierOption, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
@@ -80,9 +81,9 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
 export const addImportCommands = (program: Command, run: Runner): void => {
   const dates = new Option(
     '--dates <form>',
-    'how dates are written: iso (YYYY-MM-DD), or uk (DD/MM/YYYY, DD-MM-YYYY and DD.MM.YYYY too)',
+    'how dates are written: iso (YYYY-MM-DD), uk (DD/MM/YYYY, DD-MM-YYYY and DD.MM.YYYY too) or compact (YYYYMMDD too)',
   )
-    .choices(['iso', 'uk'])
+    .choices(DATE_FORMATS)
     .default('iso');
   const imports = program.command('import').description('load a file: what differs from the stored data is written');
   for (const command of [

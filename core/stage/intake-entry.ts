@@ -49,7 +49,7 @@ export const IntakeEntry = T.Object({
       maxItems: 20,
     }),
   ),
-  dates: T.Optional(text(/^(iso|uk)$/, 'iso or uk')),
+  dates: T.Optional(text(/^(iso|uk|compact)$/, 'iso, uk or compact')),
   removeAtMost: T.Optional(Limit),
   /** How many rows of a file may lack a readable registration. A file with more is refused. Default: none. */
   unreadableAtMost: T.Optional(Limit),

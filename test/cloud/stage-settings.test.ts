@@ -118,7 +118,7 @@ describe('The settings of a stage', () => {
     ['intake.0.import must be vehicles or compliance', intake({ import: 'content' })],
     ['intake.0.supplier must be at most 32 lower-case letters', intake({ supplier: 'constructor' })],
     ['intake.0.supplier is for vehicles only', intake({ import: 'compliance', supplier: 'acme' })],
-    ['intake.0.dates must be iso or uk', intake({ dates: 'us' })],
+    ['intake.0.dates must be iso, uk or compact', intake({ dates: 'us' })],
     ['intake.0.removeAtMost must be a number such as "200", or a', intake({ complete: true, removeAtMost: '101%' })],
     ['intake.0.removeAtMost is for complete files: add "complete": true', intake({ removeAtMost: '2%' })],
     ['intake.0.map.0 must be COLUMN=NAME, such as "Plate=registration"', intake({ map: ['=x'] })],

@@ -375,6 +375,11 @@ it('An entry has the options of the command line', async () => {
   expect(await stored()).toMatchObject([{ registration: 'AB12CDG', vehicle: { make: 'Citro√´n' }, policies }]);
 });
 
+it('An entry of compliance with compact dates reads YYYYMMDD', async () => {
+  bucket.add(`${COMPLIANCE.prefix}a.csv`, `${COMPLIANCE_HEADER}\nAB12CDE,20270517,,20270131,,,0\n`, ago(1));
+  expect(await build([{ ...COMPLIANCE, dates: 'compact' }], ['compliance'])).toMatchObject({ outcomes: ['loaded'] });
+});
+
 it.each([{ encoding: 'x-mac-roman' }, { map: ['KFZ=registration'] }])(
   'An entry with %j, which is about files of CSV, loads NDJSON too',
   async (option) => {

@@ -108,6 +108,28 @@ describe('--dates uk', () => {
   });
 });
 
+describe('--dates compact', () => {
+  it('reads YYYYMMDD of vehicles, beside YYYY-MM-DD, and nothing else', async () => {
+    const dates = ['20270502', '2027-05-02', '20270502 00:00:00', '20270230', '02052027', '2027052', '02/05/2027'];
+    const cells = dates.map((valid_to, nth) => ({ registration: `CO${nth}`, valid_from: '20260503', valid_to }));
+    const csv = vehiclesCsv(...cells.map(vehicleRow));
+    const { path } = await load('vehicles', 'v.csv', csv, '--dates', 'compact');
+    const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
+    for (const loaded of ['CO0', 'CO1', 'CO2']) expect(await find(loaded)).toMatchObject({ policies });
+    const [day, form] = ['is not a calendar date', 'must be YYYYMMDD or YYYY-MM-DD'];
+    const issues = [day, day, form, form];
+    expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
+  });
+
+  it('reads YYYYMMDD of compliance records, which is rejected without it', async () => {
+    const line = { registration: 'CO9', mot: { dueDate: '20270517' }, roadTax: { sorn: true }, outstandingFines: 0 };
+    const loadDue = (...options: string[]) => load('compliance', 'c.ndjson', JSON.stringify(line), ...options);
+    expect((await loadDue()).stderr).toContain('(--dates compact reads YYYYMMDD)');
+    expect(await loadDue('--dates', 'compact')).toMatchObject({ exitCode: 0 });
+    expect((await run(['lookup', 'CO9', '--json'])).stdout).toContain('"2027-05-17"');
+  });
+});
+
 it.each([
   ['vehicles', 'vehicles.csv', 29, 15, 12],
   ['compliance', 'compliance.ndjson', 14, 14, 0],
