@@ -28,6 +28,7 @@ const requireLastDay = (expires: string | false | undefined, { now }: CommandCon
 export interface CreateKeyOptions {
   readonly name: string;
   readonly plan: string;
+  readonly customer?: string;
   readonly scopes: readonly Scope[];
   readonly domains?: readonly string[];
   readonly expires?: string;
@@ -57,17 +58,20 @@ const expiryOf = ({ expires }: Pick<KeyRecord, 'expires'>): string =>
   expires === undefined ? 'never' : `after ${expires} (Europe/London)`;
 
 export const updateKey = async (id: string, changes: KeyChanges, context: CommandContext): Promise<CommandResult> => {
-  const { plan, domains, expires } = changes;
-  if (plan === undefined && domains === undefined && expires === undefined) {
-    throw new CommandFailure('one of --plan, --domains, --no-domains and --expires is missing; see --help');
+  const { plan, customer, domains, expires } = changes;
+  if ([plan, customer, domains, expires].every((change) => change === undefined)) {
+    throw new CommandFailure(
+      'one of --plan, --customer, --no-customer, --domains, --no-domains and --expires is missing; see --help',
+    );
   }
   requireLastDay(expires, context);
   if (plan !== undefined) requirePlan(plan, context);
   const record = await openKeys(context).update(id, changes, await readChangeOrigin(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
+  const owner = record.customer === undefined ? '' : ` of customer ${record.customer}`;
   const facts = `on plan ${record.plan}, for content of ${binding}, and expires ${expiryOf(record)}`;
   return {
-    text: `Key ${id} (${record.name}) is ${facts}.\n`,
+    text: `Key ${id} (${record.name})${owner} is ${facts}.\n`,
     data: keyView(record, context.now()),
   };
 };

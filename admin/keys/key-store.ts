@@ -25,6 +25,8 @@ export interface ChangeOrigin {
 
 export interface KeyChanges {
   readonly plan?: string;
+  /** False for none. */
+  readonly customer?: string | false;
   /** False for any domain. */
   readonly domains?: readonly string[] | false;
   /** The last day, or false for none. */
@@ -115,21 +117,26 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
       ),
 
     /** Makes all the changes or none. @throws CommandFailure when there is no such key, or it is revoked */
-    update: (id: string, { plan, domains, expires }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
+    update: (
+      id: string,
+      { plan, customer, domains, expires }: KeyChanges,
+      { by, at }: ChangeOrigin,
+    ): Promise<KeyRecord> =>
       change(id, (old) => {
         if (old.revokedAt !== undefined) {
           throw new CommandFailure(
             `key ${id} was revoked at ${old.revokedAt} and cannot be changed: create a new one with "keys create"`,
           );
         }
-        // A rotation has ended it for good.
-        if (expires !== undefined && old.successor !== undefined) {
+        // A rotation has ended it for good, and a report takes the customer from the newest key.
+        if ((expires ?? customer) !== undefined && old.successor !== undefined) {
           throw new CommandFailure(
-            `key ${id} was rotated: change the last day of its successor ${old.successor} instead`,
+            `key ${id} was rotated: change last day and customer of its successor ${old.successor} instead`,
           );
         }
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
+          customer: customer === undefined ? old.customer : customer || undefined,
           domains: domains === undefined ? old.domains : domains || undefined,
           expires: expires === undefined ? old.expires : expires || undefined,
           changedAt: at.toISOString(),

@@ -25,6 +25,14 @@ const parseName = (text: string): string => {
   throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters, none of them invisible.`);
 };
 
+/** In lower case, so that a customer is not two in an invoice. */
+const parseCustomer = (text: string): string => {
+  if (/^[a-z0-9][a-z0-9_-]{0,31}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError(
+    'A customer has 1 to 32 letters, digits, _ and -, and begins with a letter or a digit.',
+  );
+};
+
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
 
 /** Each scope once, in the order of the documentation. */
@@ -67,6 +75,9 @@ const parseMonth = (text: string): string => {
 
 const domainsOption = (description: string) => new Option('--domains <domains>', description).argParser(parseDomains);
 
+const customerOption = (description: string) =>
+  new Option('--customer <customer>', description).argParser(parseCustomer);
+
 const addUsageCommand = (keys: Command, run: Runner): void => {
   keys
     .command('usage')
@@ -74,14 +85,17 @@ const addUsageCommand = (keys: Command, run: Runner): void => {
     .argument('[id]', 'id of the key; every key without it, with --month')
     .option('--month <month>', 'month, YYYY-MM', parseMonth)
     .option('--csv <file>', 'with --month: also write a row per key and day; an existing file is replaced')
-    .option('--successors', 'with --month: count a rotated key and those after it as one')
-    .addHelpText('after', exampleOf('keys usage --month 2026-01 --csv usage.csv'))
+    .option(
+      '--by-customer',
+      'with --month: count as one the keys of a customer, or a key without one and its successors',
+    )
+    .addHelpText('after', exampleOf('keys usage --month 2026-01 --by-customer --csv usage.csv'))
     .action((text: string | undefined, { month, ...options }: MonthOptions & { month?: string }) =>
       run((context) => {
         const id = text === undefined ? undefined : requireKeyId(text);
         if (month !== undefined) return monthlyUsage(id, month, options, context);
-        if (options.csv !== undefined || options.successors) {
-          throw new CommandFailure('--csv and --successors belong to a month: name it with --month YYYY-MM');
+        if (options.csv !== undefined || options.byCustomer) {
+          throw new CommandFailure('--csv and --by-customer belong to a month: name it with --month YYYY-MM');
         }
         if (id === undefined) throw new CommandFailure('the id of a key is missing, or --month; see --help');
         return recentUsage(id, context);
@@ -96,6 +110,7 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .description('create a key and show it once')
     .requiredOption('--name <name>', `name of the owner, 1 to ${MAX_NAME_LENGTH} characters (required)`, parseName)
     .requiredOption('--plan <plan>', 'plan of the key, one of those of the stage (required)')
+    .addOption(customerOption('whose key it is, such as acme, for "keys usage --by-customer" (default: nobody\'s)'))
     .addOption(
       new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`)
         .argParser(parseScopes)
@@ -138,9 +153,11 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .action((id: string) => run((context) => revokeKey(requireKeyId(id), context)));
   keys
     .command('update')
-    .description('change the plan of a key, the content domains that it is bound to, or its last day')
+    .description('change the plan of a key, its customer, the content domains that it is bound to, or its last day')
     .argument('<id>', 'id of the key')
     .option('--plan <plan>', 'new plan of the key, one of those of the stage')
+    .addOption(customerOption('whose key it is, such as acme'))
+    .option('--no-customer', 'let the key be of no customer')
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
     .option('--no-domains', 'let the key use any content domain')
     .option('--expires <day>', 'last day of the key, YYYY-MM-DD, or "never"', parseLastDay)

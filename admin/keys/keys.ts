@@ -32,6 +32,7 @@ export const stateOf = ({ revokedAt, expires }: KeyRecord, time: Date): KeyState
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,
+  customer: record.customer ?? null,
   plan: record.plan,
   plans: plansOf(record).map(({ plan, since }) => ({ plan, since: new Date(since * 1_000).toISOString() })),
   scopes: record.scopes,
@@ -56,11 +57,18 @@ export type KeyView = ReturnType<typeof keyView>;
 export const newKeyText = (
   heading: string,
   key: string,
-  { id, plan, scopes, domains }: KeyRecord,
+  { id, customer, plan, scopes, domains }: KeyRecord,
   facts: Readonly<Record<string, string>>,
 ): string => {
   const bound = domains && { domains: domains.join(', ') };
-  const all = Object.entries({ id, plan, scopes: scopes.join(', '), ...bound, ...facts });
+  const all = Object.entries({
+    id,
+    ...(customer && { customer }),
+    plan,
+    scopes: scopes.join(', '),
+    ...bound,
+    ...facts,
+  });
   const width = Math.max(...all.map(([name]) => name.length));
   return `${heading}:
 

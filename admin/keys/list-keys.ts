@@ -20,7 +20,7 @@ export const PLAN_WIDTH = 11;
 const DOMAIN_WIDTH = 19;
 
 /** Each cell has one line per field, so that a row fits into 80 characters. */
-const HEAD = ['id\nname\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
+const HEAD = ['id\nname\ncustomer\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
 
 export interface ListOptions {
   readonly state?: KeyState;
@@ -64,7 +64,12 @@ const lastUsedText = ({ lastUsed }: ListedKey): string => {
 const cell = (...lines: readonly (string | false)[]): string => lines.filter(Boolean).join('\n');
 
 const toRow = (key: ListedKey): string[] => [
-  cell(key.id, printable(key.name, NAME_WIDTH), key.follows !== null && `follows\n${key.follows}`),
+  cell(
+    key.id,
+    printable(key.name, NAME_WIDTH),
+    key.customer !== null && `customer\n${printable(key.customer, NAME_WIDTH)}`,
+    key.follows !== null && `follows\n${key.follows}`,
+  ),
   cell(printable(key.plan, PLAN_WIDTH), key.planIsGone && 'plan is gone', key.environment),
   cell(key.state, key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end', key.endsSoon && 'ends soon'),
   cell(

@@ -2,10 +2,10 @@
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
 import { MAX_COUNTED_MULTIPLE } from '../../core/access/authenticate.ts';
-import { type KeyRecord, planOf } from '../../core/access/key-record.ts';
+import { creationOwnerId, type KeyRecord, planOf } from '../../core/access/key-record.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { firstHour, sumUsage, type Usage, usageHours } from '../../core/access/usage-report.ts';
-import { COUNTERS_KEPT_DAYS, usageTable, type WindowCount } from '../../core/access/usage-table.ts';
+import { COUNTERS_KEPT_DAYS, usageTable } from '../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable, readableTable } from '../command/format.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
@@ -20,24 +20,22 @@ const COUNT_HEADS = ['requests', 'rate limited', 'units'];
 
 export interface MonthOptions {
   readonly csv?: string;
-  readonly successors?: boolean;
+  readonly byCustomer?: boolean;
 }
-
-/** A key, and the successors that are added to it. */
-type Chain = readonly [KeyRecord, ...KeyRecord[]];
 
 const toCells = ({ requests, rateLimited, units }: Usage) => [requests, rateLimited, units].map(formatNumber);
 
-/** The key, a sentence about it, and a line for each hour or day with requests. */
-const keyText = (
-  { id, name, plan }: Readonly<Record<'id' | 'name' | 'plan', string>>,
+/** Key or customer, a sentence about it, and a line for each hour or day with requests. */
+const usageText = (
+  owner: string,
+  { name, plan }: Readonly<Record<'name' | 'plan', string>>,
   sentence: string,
   noun: 'hour' | 'day',
   rows: readonly (readonly [label: string, usage: Usage])[],
 ): string => {
   const used = rows.filter(([, { requests }]) => requests > 0).map(([label, usage]) => [label, ...toCells(usage)]);
   const table = readableTable([`${noun}, UTC`, ...COUNT_HEADS], used);
-  return `Key ${id}, plan ${plan}\n${printable(name, LINE_WIDTH)}\n${sentence}\n\n${table}`;
+  return `${owner}, plan ${plan}\n${printable(name, LINE_WIDTH)}\n${sentence}\n\n${table}`;
 };
 
 /** Without the windows that began while the key was not valid: all of their requests were rejected. */
@@ -58,7 +56,8 @@ export const recentUsage = async (id: string, context: CommandContext): Promise<
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, key, now);
   return {
-    text: keyText(
+    text: usageText(
+      `Key ${id}`,
       key,
       `${requests} of ${limit} requests in the window that ends at ${until}.`,
       'hour',
@@ -85,85 +84,117 @@ const reportedPeriod = (month: string, { now, notice }: CommandContext) => {
   return { from: Math.max(start, kept), to: Math.min(end, midnightFrom(seconds + 1)) };
 };
 
-/** The keys to report: one key or all of them, each alone or together with its successors. */
-const readChains = async (id: string | undefined, successors: boolean, context: CommandContext): Promise<Chain[]> => {
-  const keys = openKeys(context);
-  const one = id === undefined ? undefined : [await keys.get(id)];
-  if (!successors) return (one ?? (await keys.list())).map((key) => [key]);
-  const byId = new Map((await keys.list()).map((key) => [key.id, key]));
-  const chainFrom = (key: KeyRecord): Chain => {
-    const next = byId.get(key.successor ?? '');
-    return next === undefined ? [key] : [key, ...chainFrom(next)];
-  };
-  return (one ?? [...byId.values()].filter(({ follows = '' }) => !byId.has(follows))).map(chainFrom);
-};
+/** The keys of one line of the report, oldest first. */
+type Group = [KeyRecord, ...KeyRecord[]];
 
-/** Name and plan come from the newest key, as the customer has them now. */
-const readMonth = async (chain: Chain, from: number, to: number, context: CommandContext) => {
-  const [key, ...successors] = chain;
-  let counts: WindowCount[] = [];
-  for (const one of chain) {
-    context.signal.throwIfAborted();
-    counts = [...counts, ...(await readCounts(one, context, from, to - 1))];
+/** By customer, or without one a key with its successors, which belong to the customer of the newest of them. */
+const groupByCustomer = (keys: readonly KeyRecord[]): Group[] => {
+  const newestOf = new Map(keys.map((key) => [creationOwnerId(key), key]));
+  const groups = new Map<string, Group>();
+  for (const key of keys) {
+    const firstId = creationOwnerId(key);
+    const customer = newestOf.get(firstId)?.customer;
+    const owner = customer === undefined ? `key ${firstId}` : `customer ${customer}`;
+    const group = groups.get(owner);
+    if (group === undefined) groups.set(owner, [key]);
+    else group.push(key);
   }
+  return [...groups.values()];
+};
+
+/** One key or every key, each by itself or with the others of its customer. */
+const readGroups = async (id: string | undefined, byCustomer: boolean, context: CommandContext): Promise<Group[]> => {
+  const keys = openKeys(context);
+  const one = id === undefined ? undefined : await keys.get(id);
+  if (!byCustomer) return (one ? [one] : await keys.list()).map((key) => [key]);
+  const groups = groupByCustomer(await keys.list());
+  return one ? groups.filter((group) => group.some((key) => key.id === id)) : groups;
+};
+
+const readDays = async (key: KeyRecord, from: number, to: number, context: CommandContext) => {
+  context.signal.throwIfAborted();
+  const counts = await readCounts(key, context, from, to - 1);
   const days = Map.groupBy(counts, ({ start }) => dayOf(start));
-  const { name, plan } = successors.at(-1) ?? key;
+  return [...days].map(([day, ofDay]) => ({ day, plan: key.plan, ...sumUsage(ofDay, key) }));
+};
+
+const addUsages = (usages: readonly Usage[]): Usage => ({
+  requests: usages.reduce((sum, { requests }) => sum + requests, 0),
+  rateLimited: usages.reduce((sum, { rateLimited }) => sum + rateLimited, 0),
+  units: usages.reduce((sum, { units }) => sum + units, 0),
+});
+
+/** Name and customer come from the newest key, and the plans from every key with requests, as they are now. */
+const toLine = (group: Group, days: Awaited<ReturnType<typeof readDays>>) => {
+  const [first] = group;
+  const { customer = null, name, plan } = group.at(-1) ?? first;
+  const plans = new Set(days.map((day) => day.plan));
+  const byDay = [...Map.groupBy(days, ({ day }) => day)].sort(([a], [b]) => (a < b ? -1 : 1));
   return {
-    id: key.id,
+    id: first.id,
+    customer,
     name,
-    plan,
-    successors: successors.map(({ id }) => id),
-    ...sumUsage(counts, key),
-    days: [...days].map(([day, ofDay]) => ({ day, ...sumUsage(ofDay, key) })).sort((a, b) => (a.day < b.day ? -1 : 1)),
+    plan: plans.size === 0 ? plan : [...plans].join(', '),
+    keyIds: group.map(({ id }) => id),
+    ...addUsages(days),
+    days: byDay.map(([day, usages]) => ({ day, ...addUsages(usages) })),
   };
 };
 
-type KeyMonth = Awaited<ReturnType<typeof readMonth>>;
+type Line = ReturnType<typeof toLine>;
 
-/** A row for each key and day with requests, for spreadsheets: they need the byte order mark, and run formulas. */
-const csvOf = (keys: readonly KeyMonth[]): string =>
+/** A row for each line and day with requests, for spreadsheets: they need the byte order mark, and run formulas. */
+const csvOf = (lines: readonly Line[]): string =>
   stringify(
-    keys.flatMap((key) => key.days.map((day) => ({ ...key, ...day }))),
+    lines.flatMap((line) => line.days.map((day) => ({ ...line, ...day }))),
     {
       bom: true,
       header: true,
-      columns: ['id', 'name', 'plan', 'day', 'requests', { key: 'rateLimited', header: 'rate_limited' }, 'units'],
+      columns: [
+        ...['id', 'name', 'plan', 'day', 'requests'],
+        { key: 'rateLimited', header: 'rate_limited' },
+        ...['units', 'customer'],
+      ],
       record_delimiter: 'windows',
       escape_formulas: true,
     },
   );
 
-const monthTable = (keys: readonly KeyMonth[], month: string): string => {
-  const used = keys.filter(({ requests }) => requests > 0);
-  const rows = used.map(({ id, name, plan, ...usage }) => [
-    `${id}\n${printable(name, NAME_WIDTH)}`,
+const monthTable = (lines: readonly Line[], month: string, byCustomer: boolean): string => {
+  const used = lines.filter(({ requests }) => requests > 0);
+  const rows = used.map(({ id, customer, name, plan, ...usage }) => [
+    `${byCustomer && customer !== null ? printable(customer, NAME_WIDTH) : id}\n${printable(name, NAME_WIDTH)}`,
     printable(plan, PLAN_WIDTH),
     ...toCells(usage),
   ]);
-  const table = readableTable(['id\nname', 'plan', ...COUNT_HEADS], rows);
-  return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
+  const table = readableTable([byCustomer ? 'customer or id\nname' : 'id\nname', 'plan', ...COUNT_HEADS], rows);
+  return `${table}${byCustomer ? 'Customers' : 'Keys'} with requests in ${month}: ${used.length} of ${lines.length}.\n`;
 };
 
 export const monthlyUsage = async (
   id: string | undefined,
   month: string,
-  { csv, successors = false }: MonthOptions,
+  { csv, byCustomer = false }: MonthOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
   const { from, to } = reportedPeriod(month, context);
-  const chains = await readChains(id, successors, context);
-  const keys = await pLimit(MAX_QUERIES).map(chains, (chain) => readMonth(chain, from, to, context));
-  if (csv !== undefined) await writeOutput(csv, [csvOf(keys)], { signal: context.signal });
-  const textOf = (key: KeyMonth): string => {
-    const [requests, rateLimited, units] = toCells(key);
+  const groups = await readGroups(id, byCustomer, context);
+  const limit = pLimit(MAX_QUERIES);
+  const readLine = async (group: Group) =>
+    toLine(group, (await limit.map(group, (key) => readDays(key, from, to, context))).flat());
+  const lines = await Promise.all(groups.map(readLine));
+  if (csv !== undefined) await writeOutput(csv, [csvOf(lines)], { signal: context.signal });
+  const textOf = (line: Line): string => {
+    const [requests, rateLimited, units] = toCells(line);
     const sentence = `${requests} requests in ${month}, ${rateLimited} rate limited, ${units} units.`;
-    const days = key.days.map((day) => [day.day, day] as const);
-    return keyText(key, sentence, 'day', days);
+    const owner = byCustomer && line.customer !== null ? `Customer ${line.customer}` : `Key ${line.id}`;
+    const days = line.days.map((day) => [day.day, day] as const);
+    return usageText(owner, line, sentence, 'day', days);
   };
-  const [only] = id === undefined ? [] : keys;
+  const [only] = id === undefined ? [] : lines;
   return {
-    text: only === undefined ? monthTable(keys, month) : textOf(only),
+    text: only === undefined ? monthTable(lines, month, byCustomer) : textOf(only),
     ...(csv !== undefined && { notes: `The days of each key are in ${csv}\n` }),
-    data: { month, from: dayOf(from), to: dayOf(to - 1), keys, file: csv ?? null },
+    data: { month, from: dayOf(from), to: dayOf(to - 1), keys: lines, file: csv ?? null },
   };
 };

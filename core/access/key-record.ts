@@ -18,6 +18,8 @@ export const KeyRecord = {
     plan: text,
     scopes: { type: 'array', items: { enum: SCOPES } },
     createdAt: text,
+    /** In lower case. A line of the invoice has all keys of a customer; without one, a key and its successors. */
+    customer: text,
     /** The last day on which the key is valid, Europe/London. */
     expires: { type: 'string', format: 'date' },
     /** The time from which on the key is rejected, in ISO 8601 UTC. */

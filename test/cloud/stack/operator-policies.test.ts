@@ -83,7 +83,7 @@ describe('The policies for operators', () => {
     const id = await createKey();
     await done(['keys', 'list']);
     await done(['keys', 'usage', id]);
-    await done(['keys', 'usage', '--month', new Date().toISOString().slice(0, 'YYYY-MM'.length), '--successors']);
+    await done(['keys', 'usage', '--month', new Date().toISOString().slice(0, 'YYYY-MM'.length), '--by-customer']);
     await done(['keys', 'update', id, '--plan', 'standard', '--domains', 'a.example']);
     await done(['keys', 'rotate', id]);
     await done(['keys', 'revoke', id]);

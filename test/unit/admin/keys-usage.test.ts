@@ -12,7 +12,8 @@ interface Report {
 const at = (now: string) => ({ now: new Date(now) });
 const create = async (name = 'Acme', now = NOW.toISOString(), ...options: string[]): Promise<string> =>
   (await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', name, ...options], at(now))).id;
-const rotate = async (id: string): Promise<string> => (await json<{ id: string }>(['keys', 'rotate', id])).id;
+const rotate = async (id: string, now: string): Promise<string> =>
+  (await json<{ id: string }>(['keys', 'rotate', id], at(now))).id;
 /** As it is stored in a window, with the limit of the plan free if requests were rejected. */
 const count = (keyId: string, minute: string, used: number, more: object = {}): Promise<void> => {
   const limit = used > 60 && { requestsPerWindow: 60 };
@@ -87,7 +88,7 @@ describe('keys usage --month', () => {
       { day: '2026-11-21', requests: 5, rateLimited: 0, units: 5 },
     ];
     const sums = { requests: 667, rateLimited: 2, units: 1_665 };
-    const keys = [{ id, name: 'Acme', plan: 'standard', successors: [], ...sums, days }];
+    const keys = [{ id, customer: null, name: 'Acme', plan: 'standard', keyIds: [id], ...sums, days }];
     const period = { month: '2026-11', from: '2026-11-01', to: '2026-11-21' };
     expect(await json(usage('2026-11', id))).toEqual({ ...period, file: null, keys });
     const total = 'requests in 2026-11, 2 rate limited, 1,665 units.';
@@ -105,7 +106,7 @@ describe('keys usage --month', () => {
   });
 
   it('reports every key but the probe’s, and writes those with requests to a table and a CSV', async () => {
-    const busy = await create('=A "B", C');
+    const busy = await create('=A "B", C', NOW.toISOString(), '--customer', 'b-c');
     const idle = await create();
     await count(busy, '2026-11-02T10:00Z', 61);
     await count('probe-00000000000000000000', '2026-11-02T10:00Z', 10);
@@ -116,25 +117,58 @@ describe('keys usage --month', () => {
     expect(stdout).toMatch(/^Keys with requests in 2026-11: \d+ of \d+\.\n$/m);
     expect(stderr).toBe(`The days of each key are in ${file}\n`);
     const csv = await readFile(file, 'utf8');
-    expect(csv).toMatch(/^\uFEFFid,name,plan,day,requests,rate_limited,units\r\n/);
-    expect(csv).toContain(`\r\n${busy},"'=A ""B"", C",free,2026-11-02,61,1,60\r\n`);
+    expect(csv).toMatch(/^\uFEFFid,name,plan,day,requests,rate_limited,units,customer\r\n/);
+    expect(csv).toContain(`\r\n${busy},"'=A ""B"", C",free,2026-11-02,61,1,60,b-c\r\n`);
     expect(csv).not.toContain('probe-');
     const { keys } = await json<Report>(usage('2026-11'));
     expect(keys.map(({ id }) => id)).toEqual(expect.arrayContaining([busy, idle]));
   });
 
-  it('reports a rotated key and those after it as one with --successors, otherwise each by itself', async () => {
-    const first = await create();
-    const second = await rotate(first);
-    const third = await rotate(second);
-    for (const [nth, id] of [first, second, third].entries()) await count(id, '2026-11-03T10:00Z', 10 ** nth);
+  it('reports a rotated key and its successors as one with --by-customer, otherwise each by itself', async () => {
+    const first = await create('Acme', '2026-11-01T08:00Z');
+    const second = await rotate(first, '2026-11-02T08:00Z');
+    const third = await rotate(second, '2026-11-03T08:00Z');
+    const chain = [first, second, third];
+    for (const [nth, id] of chain.entries()) await count(id, '2026-11-03T10:00Z', 10 ** nth);
     await run(['keys', 'update', third, '--plan', 'standard']);
-    const chain = { id: first, plan: 'standard', successors: [second, third], requests: 111, rateLimited: 40 };
-    expect((await json<Report>(usage('2026-11', first, '--successors'))).keys).toMatchObject([chain]);
-    expect((await json<Report>(usage('2026-11', second, '--successors'))).keys).toMatchObject([{ requests: 110 }]);
-    expect((await json<Report>(usage('2026-11', first))).keys).toMatchObject([{ requests: 1, successors: [] }]);
-    const { keys } = await json<Report>(usage('2026-11', '--successors'));
-    expect(keys.filter(({ id }) => [first, second, third].includes(id))).toMatchObject([chain]);
+    const line = { id: first, customer: null, plan: 'free, standard', keyIds: chain, requests: 111, rateLimited: 40 };
+    expect((await json<Report>(usage('2026-11', second, '--by-customer'))).keys).toMatchObject([line]);
+    expect((await json<Report>(usage('2026-11', second))).keys).toMatchObject([{ requests: 10, keyIds: [second] }]);
+    const { keys } = await json<Report>(usage('2026-11', '--by-customer'));
+    expect(keys.filter(({ id }) => chain.includes(id))).toMatchObject([line]);
+  });
+
+  it('reports the keys of a customer, with those before a rotation, as one line with --by-customer', async () => {
+    const old = await create('Acme, until 2025', '2026-11-01T08:00Z');
+    const rotated = await rotate(old, '2026-11-02T08:00Z');
+    await run(['keys', 'update', rotated, '--customer', 'ACME']);
+    const test = await create('Acme, tests', '2026-11-03T08:00Z', '--customer', 'acme', '--env', 'test');
+    const office = await create('Acme, office', '2026-11-04T08:00Z', '--customer', 'acme');
+    const other = await create('Other', '2026-11-05T08:00Z', '--customer', 'other');
+    await count(old, '2026-11-01T10:00Z', 61);
+    await count(rotated, '2026-11-04T10:00Z', 5);
+    await count(test, '2026-11-04T10:00Z', 7);
+    await count(office, '2026-11-04T11:00Z', 2, { extraUnits: 499 });
+    await count(other, '2026-11-05T10:00Z', 1);
+    const days = [
+      { day: '2026-11-01', requests: 61, rateLimited: 1, units: 60 },
+      { day: '2026-11-04', requests: 14, rateLimited: 0, units: 506 },
+    ];
+    const sums = { requests: 75, rateLimited: 1, units: 566 };
+    const line = { id: old, customer: 'acme', name: 'Acme, office', plan: 'free', ...sums, days };
+    const { keys } = await json<Report>(usage('2026-11', '--by-customer'));
+    const keyIds = [old, rotated, test, office];
+    expect(keys.filter(({ id }) => [...keyIds, other].includes(id))).toEqual([
+      { ...line, keyIds },
+      expect.objectContaining({ customer: 'other', requests: 1 }),
+    ]);
+    const { stdout } = await run(usage('2026-11', '--by-customer'));
+    expect(stdout).toMatch(/^customer or id .*\nname\n/);
+    expect(stdout).toMatch(/^acme +free +75 +1 +566\nAcme, office$/m);
+    expect(stdout).toMatch(/^Customers with requests in 2026-11: \d+ of \d+\.\n$/m);
+    expect((await run(usage('2026-11', test, '--by-customer'))).stdout).toMatch(
+      /^Customer acme, plan free\nAcme, office\n/,
+    );
   });
 
   it('reports a month as long as all of its counters are kept, then what is left with a notice', async () => {

@@ -36,6 +36,7 @@ it('keys create shows one JSON object with the key, once; domains in lower case'
   const settings = ['--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21', ...domains];
   const created = await create(...settings);
   const nothing = [
+    'customer',
     'follows',
     'successor',
     'changedAt',
@@ -72,7 +73,8 @@ describe('keys list', () => {
   it('shows the state of every key in at most 80 columns, and never a key or a hash', async () => {
     const { id, key } = await create();
     const old = await create('--expires', '2026-11-21');
-    await create('--name', 'x'.repeat(100), '--domains', `a.example,${'b'.repeat(60)}.example`);
+    const long = ['--name', 'x'.repeat(100), '--customer', 'c'.repeat(32)];
+    await create(...long, '--domains', `a.example,${'b'.repeat(60)}.example`);
     await run(['keys', 'revoke', id]);
     const tomorrow = later(24 * 60);
     expect(await listedAs(id, tomorrow)).toMatchObject({ state: 'revoked', revokedAt: AT });
@@ -160,6 +162,20 @@ it('keys update binds a key to domains, unbinds it, puts it on another plan in t
   expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example, and expires never.\n`);
   expect(await update('--expires', '2026-12-31')).toMatchObject({ expires: '2026-12-31' });
   expect(await update('--expires', 'never')).toMatchObject({ expires: null });
+});
+
+it('A key has a customer in lower case, which update changes or takes away, and which list and a rotation keep', async () => {
+  const { id } = await create('--customer', 'ACME-1');
+  expect(await listedAs(id)).toMatchObject({ customer: 'acme-1' });
+  expect((await run(['keys', 'list'])).stdout).toMatch(new RegExp(`^${id} .*\\nAcme .*\\ncustomer\\nacme-1$`, 'm'));
+  const update = (...options: string[]) => json(['keys', 'update', id, ...options]);
+  expect(await update('--plan', 'standard')).toMatchObject({ customer: 'acme-1' });
+  expect(await update('--no-customer')).toMatchObject({ customer: null, plan: 'standard' });
+  const { stdout } = await run(['keys', 'update', id, '--customer', 'Acme']);
+  expect(stdout).toContain(`Key ${id} (Acme) of customer acme is on plan standard,`);
+  const { stdout: rotated } = await run(['keys', 'rotate', id]);
+  expect(rotated).toContain('\ncustomer  acme\n');
+  expect(await run(['keys', 'update', id, '--customer', 'b'])).toEqual(failure('and customer of its successor'));
 });
 
 it('Every command on keys names a damaged record and what to do about it', async () => {

@@ -21,6 +21,7 @@ const ofEach =
 const NO_ID = 'a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them';
 const NAME = 'A name has 1 to 100 characters, none of them invisible; see --help';
 const DOMAINS = 'Write 1 to 50 whole domains separated by commas, such as a.example,b.example';
+const CUSTOMER = 'A customer has 1 to 32 letters, digits, _ and -, and begins with a letter or a digit; see --help';
 const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
 const CREATE = 'keys create --plan free --name';
 const NOT_TOGETHER = '--if-newer cannot be combined with --complete, and nothing was loaded';
@@ -38,19 +39,20 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['keys create --plan free', "required option '--name <name>' not specified; see --help"],
     ...['=', ` ${'x'.repeat(101)}`, ' a\u009bb', ' a\u202eb'].map(ofEach(`${CREATE}%`, NAME)),
     [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
+    ...['', '-', 'a.b', 'é', 'x'.repeat(33)].map(ofEach(`${CREATE} A --customer=%`, CUSTOMER)),
     ...['*.example', '', fiftyOne].map(ofEach(`${CREATE} A --domains=%`, DOMAINS)),
     [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
 
-    [`keys update ${NOBODY}`, 'one of --plan, --domains, --no-domains and --expires is missing; see --help'],
+    [`keys update ${NOBODY}`, '--customer, --no-customer, --domains, --no-domains and --expires is missing'],
     [`keys update ${NOBODY} --domains a..example`, DOMAINS],
     ...ON_A_KEY.map(ofEach(`keys %`, `no key has the id ${NOBODY}`)),
     ...ON_A_KEY.map((command) => command.replace(NOBODY, 'vvc_live_1')).map(ofEach('keys %', NO_ID)),
     ...['-1', '1.5', '366', ''].map(ofEach('keys rotate 1 --overlap-days=%', OVERLAP)),
     ['keys usage --month 2026-12', '2026-12 has not begun (UTC)'],
     ['keys usage --month 2026-13', 'Use a month of the form YYYY-MM'],
-    ...['--csv a.csv', `${NOBODY} --successors`].map(
-      ofEach('keys usage %', '--csv and --successors belong to a month'),
+    ...['--csv a.csv', `${NOBODY} --by-customer`].map(
+      ofEach('keys usage %', '--csv and --by-customer belong to a month'),
     ),
     ['keys usage', 'the id of a key is missing, or --month; see --help'],
     ['keys restore', "required option '--from <table>' not specified; see --help"],
