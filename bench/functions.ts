@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { bundleFunctions } from '../lib/bundles.ts';
 import type { Block, Loaded } from './function-process.ts';
@@ -26,7 +26,7 @@ const ENVIRONMENT = {
 const folder = temporaryFolder();
 
 /** Bundles a file of this folder as an ES module, the form of AWS's own examples. */
-export const bundleModule = async (source: string): Promise<string> => {
+export const bundleModule = async (source: string, plugins: Plugin[] = []): Promise<string> => {
   const outfile = join(folder, `${source}.mjs`);
   await build({
     entryPoints: [join(import.meta.dirname, source)],
@@ -38,6 +38,7 @@ export const bundleModule = async (source: string): Promise<string> => {
     minify: true,
     mainFields: ['module', 'main'],
     legalComments: 'none',
+    plugins,
     // CommonJS packages need a `require` in an ES module.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });

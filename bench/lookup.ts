@@ -1,11 +1,18 @@
 /**
- * Cold starts and warm invocations of the insurance lookup, beside a raw SDK handler and frameworks that send the same
- * database requests, written as their documentation writes it.
+ * Cold starts and warm invocations of the insurance lookup, beside a raw SDK handler, which only sends the database
+ * requests, and frameworks that do what the lookup does, with their official parts as their documentation writes it.
  */
+import { deepStrictEqual } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import addFormats from 'ajv-formats';
+import type { Plugin } from 'esbuild';
+import { generateKey } from '../core/access/api-key.ts';
+import type { Invocation } from './function-process.ts';
 import { bundleModule, deployed, startFunction } from './functions.ts';
 import { preparePacedEngine } from './paced-engine.ts';
 import { type Measurement, median, percentile, table } from './report.ts';
@@ -24,13 +31,19 @@ const PEERS = {
     packages: [
       ...['@middy/core@7.9.2', '@middy/http-error-handler@7.9.2', '@middy/http-event-normalizer@7.9.2'],
       ...['@middy/http-header-normalizer@7.9.2', '@middy/http-response-serializer@7.9.2'],
-      ...['@middy/http-security-headers@7.9.2', '@middy/util@7.9.2'],
+      ...['@middy/http-security-headers@7.9.2', '@middy/util@7.9.2', '@middy/validator@7.7.0'],
     ],
   },
   hono: { name: 'Hono', packages: ['hono@4.13.19'] },
-  fastify: { name: 'Fastify', packages: ['fastify@5.12.8', '@fastify/aws-lambda@6.4.1'] },
+  fastify: { name: 'Fastify', packages: ['fastify@5.12.8', '@fastify/aws-lambda@6.4.1', '@fastify/rate-limit@11.2.0'] },
   express: { name: 'Express', packages: ['express@5.3.0', '@codegenie/serverless-express@5.0.0'] },
-  powertools: { name: "Powertools' event handler", packages: ['@aws-lambda-powertools/event-handler@2.35.0'] },
+  powertools: {
+    name: "Powertools' event handler",
+    packages: [
+      ...['@aws-lambda-powertools/event-handler@2.35.0', '@aws-lambda-powertools/logger@2.35.0'],
+      ...['@aws-lambda-powertools/metrics@2.35.0', 'zod@4.6.7'],
+    ],
+  },
 };
 
 const COLUMNS = [
@@ -102,6 +115,22 @@ const measureWarm = async (start: Start, candidates: readonly Candidate[], event
   }
 };
 
+/** Compiles a schema while bundling, as `@middy/validator` recommends, because it would take 50 ms of a cold start. */
+const compiledSchemas: Plugin = {
+  name: 'compiled schemas',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /\?compiled$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace('?compiled', '')),
+      namespace: 'compiled',
+    }));
+    onLoad({ filter: /./, namespace: 'compiled' }, async ({ path }) => {
+      const ajv = addFormats.default(new Ajv2020({ code: { source: true, esm: true } }));
+      const { default: schema } = await import(path);
+      return { contents: standaloneCode.default(ajv, ajv.compile(schema)), resolveDir: import.meta.dirname };
+    });
+  },
+};
+
 /** Bundles the frameworks, which are installed only here. @throws Error when they cannot be installed */
 const bundlePeers = async (): Promise<Candidate[]> => {
   const cwd = join(import.meta.dirname, 'peers');
@@ -113,18 +142,57 @@ const bundlePeers = async (): Promise<Candidate[]> => {
   });
   if (status !== 0) throw new Error('npm install failed in bench/peers; it needs the npm registry.');
   return Promise.all(
-    Object.entries(PEERS).map(async ([file, { name }]) => candidate(name, await bundleModule(`peers/${file}.ts`))),
+    Object.entries(PEERS).map(async ([file, { name }]) =>
+      candidate(name, await bundleModule(`peers/${file}.ts`, [compiledSchemas])),
+    ),
   );
+};
+
+/** The parts of a response that are the same for all but the raw handler. */
+const comparable = ({ statusCode, headers = {}, body = '' }: Invocation) => ({
+  statusCode,
+  body: JSON.parse(body),
+  ...Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name.toLowerCase(), String(value)] as const)
+      .filter(([name]) => name.startsWith('x-ratelimit-')),
+  ),
+});
+
+/** @throws AssertionError when one responds otherwise than this API to a lookup or an error */
+const compareResponses = async (start: Start, own: Candidate, peers: readonly Candidate[], key: string) => {
+  const lookup = (apiKey: string) => kindsOfRequest(apiKey)[0]?.event(0) ?? {};
+  const of = (registration: string) => JSON.parse(JSON.stringify(lookup(key)).replaceAll('AB12CDE', registration));
+  const requests = [
+    [200, lookup(key)],
+    [401, lookup(generateKey('live'))],
+    [400, of('AB12_CDE')],
+    [404, of('AB1OCDE')],
+  ] as const;
+  const respond = async (candidate: Candidate) => {
+    const process = await start(candidate);
+    const responses: object[] = [];
+    for (const [status, event] of requests) {
+      const { invocations } = await process.invoke([event], status);
+      responses.push(...invocations.map(comparable));
+    }
+    await process.end();
+    return responses;
+  };
+  const expected = await respond(own);
+  for (const peer of peers) deepStrictEqual(await respond(peer), expected, peer.name);
 };
 
 const measure: Measurement = async () => {
   const engine = await preparePacedEngine();
   await engine.setDelay(0);
-  // Only this API reads the request's key.
+  // The raw handler does not read the request's key.
   const start: Start = ({ file }) => startFunction(file, { ...engine.overTls, KEY_ID: engine.keyId });
   const raw = await candidate('raw SDK handler', await bundleModule('raw-handler.ts'));
   const own = await candidate('this API', (await deployed())['vehicle-insurance']);
-  const candidates = [raw, own, ...(await bundlePeers())];
+  const peers = await bundlePeers();
+  await compareResponses(start, own, peers, engine.key);
+  const candidates = [raw, own, ...peers];
   const event = kindsOfRequest(engine.key)[0]?.event(0) ?? {};
   await measureColdStarts(start, candidates, event);
   await measureWarm(start, candidates, event);

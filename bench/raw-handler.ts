@@ -1,11 +1,11 @@
-/** The floor: an SDK handler that sends a lookup's database requests in parallel. The peers send the same. */
+/** The floor: an SDK handler that sends a lookup's database requests in parallel, and does nothing else. */
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 
 const db = new DynamoDBClient({});
 const { KEYS_TABLE, USAGE_TABLE, VEHICLES_TABLE, KEY_ID = '' } = process.env;
 
 /** Reads the key, counts the request and reads the vehicle; undefined when it is unknown. */
-export const lookUp = async (registration: string) => {
+const lookUp = async (registration: string) => {
   const [, , { Item }] = await Promise.all([
     db.send(new GetItemCommand({ TableName: KEYS_TABLE, Key: { id: { S: KEY_ID } }, ConsistentRead: true })),
     db.send(
