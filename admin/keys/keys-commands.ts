@@ -84,7 +84,7 @@ const addUsageCommand = (keys: Command, run: Runner): void => {
     .description('requests and units of a key in the last 24 hours, or of a key or every key per day of a month (UTC)')
     .argument('[id]', 'id of the key; every key without it, with --month')
     .option('--month <month>', 'month, YYYY-MM', parseMonth)
-    .option('--csv <file>', 'with --month: also write a row per key and day; an existing file is replaced')
+    .option('--csv <file>', 'with --month: also write a row per line and day; an existing file is replaced')
     .option(
       '--by-customer',
       'with --month: count as one the keys of a customer, or a key without one and its successors',

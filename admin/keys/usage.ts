@@ -194,7 +194,7 @@ export const monthlyUsage = async (
   const [only] = id === undefined ? [] : lines;
   return {
     text: only === undefined ? monthTable(lines, month, byCustomer) : textOf(only),
-    ...(csv !== undefined && { notes: `The days of each key are in ${csv}\n` }),
+    ...(csv !== undefined && { notes: `The days are in ${csv}\n` }),
     data: { month, from: dayOf(from), to: dayOf(to - 1), keys: lines, file: csv ?? null },
   };
 };

@@ -115,7 +115,7 @@ describe('keys usage --month', () => {
     expect(stdout).toMatch(new RegExp(`^${busy} +free +61 +1 +60\\n=A "B", C$`, 'm'));
     expect(stdout).not.toContain(idle);
     expect(stdout).toMatch(/^Keys with requests in 2026-11: \d+ of \d+\.\n$/m);
-    expect(stderr).toBe(`The days of each key are in ${file}\n`);
+    expect(stderr).toBe(`The days are in ${file}\n`);
     const csv = await readFile(file, 'utf8');
     expect(csv).toMatch(/^\uFEFFid,name,plan,day,requests,rate_limited,units,customer\r\n/);
     expect(csv).toContain(`\r\n${busy},"'=A ""B"", C",free,2026-11-02,61,1,60,b-c\r\n`);
