@@ -43,6 +43,7 @@ export interface Lookup {
   readonly startedAtMs: number;
   readonly now: Date;
   readonly today: string;
+  readonly sourceIp: string;
   caller?: Caller;
   vehicle?: Promise<VehicleRecord | undefined>;
   /** The code of the problem with which it is answered. */
@@ -50,25 +51,24 @@ export interface Lookup {
 }
 
 export const openLookup = (event: APIGatewayProxyEventV2): Lookup => {
-  const now = new Date(event.requestContext.timeEpoch);
-  return { event, startedAtMs: performance.now(), now, today: londonDate(now) };
+  const { timeEpoch, http } = event.requestContext;
+  const now = new Date(timeEpoch);
+  return { event, startedAtMs: performance.now(), now, today: londonDate(now), sourceIp: http.sourceIp };
 };
 
 /**
  * Reads the key, counts the request and reads the vehicle: in parallel for a key that was seen before.
  * @param sent the registration, which need not be valid
- * @throws UNAUTHORIZED, SCOPE_MISSING
+ * @throws UNAUTHORIZED, ADDRESS_FORBIDDEN, SCOPE_MISSING
  */
 export const identify = async (lookup: Lookup, sent = ''): Promise<Caller> => {
   const key = presentedKey(lookup.event.headers);
-  const caller =
-    key &&
-    (await authenticate(access, key, lookup, () => {
-      lookup.vehicle = findVehicle(sent);
-      // Nothing awaits it when the request is rejected.
-      lookup.vehicle.catch(() => undefined);
-    }));
-  if (caller === undefined) throw problems.unauthorized();
+  if (key === undefined) throw problems.unauthorized();
+  const caller = await authenticate(access, key, lookup, () => {
+    lookup.vehicle = findVehicle(sent);
+    // Nothing awaits it when the request is rejected.
+    lookup.vehicle.catch(() => undefined);
+  });
   lookup.caller = caller;
   if (!caller.key.scopes.includes('vehicles:read')) throw problems.scopeMissing('vehicles:read');
   return caller;
@@ -77,7 +77,7 @@ export const identify = async (lookup: Lookup, sent = ''): Promise<Caller> => {
 export const limitProblem = ({ plan }: Caller, { now }: Lookup) =>
   problems.rateLimited(plan.requestsPerWindow, secondsUntilReset(now));
 
-/** For frameworks without a rate limit. @throws UNAUTHORIZED, SCOPE_MISSING, RATE_LIMITED */
+/** For frameworks without a rate limit. @throws UNAUTHORIZED, ADDRESS_FORBIDDEN, SCOPE_MISSING, RATE_LIMITED */
 export const admit = async (lookup: Lookup, sent?: string): Promise<void> => {
   const caller = await identify(lookup, sent);
   if (!isWithinLimit(caller)) throw limitProblem(caller, lookup);

@@ -32,6 +32,7 @@ export const problems = {
   BULK_TOO_LARGE: badRequest,
   PAGE_TOO_LARGE: badRequest,
   UNAUTHORIZED: { status: 401, title: 'Unauthorized' },
+  ADDRESS_FORBIDDEN: forbidden,
   SCOPE_MISSING: forbidden,
   DOMAIN_FORBIDDEN: forbidden,
   VEHICLE_NOT_FOUND: notFound,
@@ -123,6 +124,10 @@ export const unauthorized = (detail = SEND_KEY): ApiError =>
 
 export const differentKeys = (): ApiError =>
   unauthorized('Authorization and X-API-Key have different keys: send one key, in either header or in both.');
+
+/** @param address of the caller, as API Gateway sees it */
+export const addressForbidden = (address: string): ApiError =>
+  new ApiError('ADDRESS_FORBIDDEN', `This API key may not be used from the address ${address}.`);
 
 export const scopeMissing = (scope: string): ApiError =>
   new ApiError('SCOPE_MISSING', `This API key lacks the scope ${scope}.`);

@@ -145,6 +145,13 @@ export const describeAlarms = ({ settings, gateway, tables, intakeProjects }: Mo
       when: { ...whenAbove(0), treatMissingData: TreatMissingData.BREACHING },
       isUrgent: true,
     },
+    {
+      id: 'ForbiddenAddresses',
+      description: 'A key was used from an address that it does not permit, within the last hour.',
+      metric: serviceMetric(stage, 'ForbiddenAddresses', 'Sum'),
+      // One request of a thief is enough, and steady ones send one mail.
+      when: { ...aboveOnce(0), evaluationPeriods: 60 },
+    },
     // The metrics below are AWS's own. They exist even when no function can run.
     {
       id: 'GatewayErrors',

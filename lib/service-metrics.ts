@@ -10,6 +10,7 @@ export const SERVICE_METRICS = [
   'Latency',
   'ServerErrors',
   'RateLimited',
+  'ForbiddenAddresses',
   'DatabaseErrors',
   'LostUnits',
   'ColdStart',

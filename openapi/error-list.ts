@@ -39,6 +39,11 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
     remedy:
       'Check that the whole key is sent, in one header. If it is, the key may have expired or been revoked: ask your operator for a new one. Do not retry.',
   },
+  ADDRESS_FORBIDDEN: {
+    meaning: 'The key is bound to addresses, and the request came from another one.',
+    remedy:
+      'Send requests from the addresses that you have agreed on with your operator. `detail` names the one from which this request came. Do not retry.',
+  },
   SCOPE_MISSING: {
     meaning: 'The key is not allowed to do this.',
     remedy: 'Ask your operator for a key with the scope that `detail` names. Do not retry.',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import {
   type ApiError,
+  addressForbidden,
   internalError,
   problems,
   problemType,
@@ -20,7 +21,7 @@ export interface ExampleResponse {
 }
 
 /** An error that every endpoint shares. */
-export type CommonError = 'UNAUTHORIZED' | 'SCOPE_MISSING' | 'RATE_LIMITED' | 'INTERNAL_ERROR';
+export type CommonError = 'UNAUTHORIZED' | 'ADDRESS_FORBIDDEN' | 'SCOPE_MISSING' | 'RATE_LIMITED' | 'INTERNAL_ERROR';
 
 /** The content of docs/examples.json: responses by endpoint and by the name of the example request. */
 export type Recording = Readonly<Partial<Record<EndpointId, Readonly<Record<string, ExampleResponse>>>>>;
@@ -41,6 +42,7 @@ const readRecording = (): Recording =>
 
 export const errorExamples: Readonly<Record<CommonError, ExampleResponse>> = {
   UNAUTHORIZED: makeExample(unauthorized()),
+  ADDRESS_FORBIDDEN: makeExample(addressForbidden('198.51.100.7')),
   SCOPE_MISSING: makeExample(scopeMissing('vehicles:read')),
   RATE_LIMITED: makeExample(rateLimited(DEFAULT_PLANS.free.requestsPerWindow, 50)),
   INTERNAL_ERROR: makeExample(internalError()),

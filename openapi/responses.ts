@@ -9,8 +9,22 @@ import { type CommonError, type Example, type ExampleResponse, type Examples, er
 import { type JsonObject, refTo } from './json.ts';
 import { problemHeaders, successHeaders } from './response-headers.ts';
 
-const COMMON_ERRORS: readonly CommonError[] = ['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'INTERNAL_ERROR'];
+const COMMON_ERRORS: readonly CommonError[] = [
+  'UNAUTHORIZED',
+  'ADDRESS_FORBIDDEN',
+  'RATE_LIMITED',
+  'SCOPE_MISSING',
+  'INTERNAL_ERROR',
+];
 const COMMON_WITHOUT_SCOPE = COMMON_ERRORS.filter((code) => code !== 'SCOPE_MISSING');
+/** The responses that operations share, by the name of their component. */
+const SHARED_RESPONSES: Readonly<Record<string, readonly CommonError[]>> = {
+  UNAUTHORIZED: ['UNAUTHORIZED'],
+  FORBIDDEN: ['ADDRESS_FORBIDDEN', 'SCOPE_MISSING'],
+  ADDRESS_FORBIDDEN: ['ADDRESS_FORBIDDEN'],
+  RATE_LIMITED: ['RATE_LIMITED'],
+  INTERNAL_ERROR: ['INTERNAL_ERROR'],
+};
 const BODY_ERRORS = ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE'] as const;
 
 /** Every error code of an endpoint, the common ones first. */
@@ -30,14 +44,6 @@ const problemResponse = (status: number, codes: readonly ProblemCode[], examples
   content: contentOf('application/problem+json', statusProblemSchema(status, codes), examples),
 });
 
-export const componentResponses = (): JsonObject =>
-  Object.fromEntries(
-    COMMON_ERRORS.map((code) => {
-      const { status, body } = errorExamples[code];
-      return [code, problemResponse(status, [code], { rejected: { summary: meaningOf(code), value: body } })];
-    }),
-  );
-
 const namedExamples = (shown: readonly Example[]): JsonObject =>
   Object.fromEntries(shown.map(({ name, summary, body }) => [name, { summary, value: body }]));
 
@@ -51,14 +57,23 @@ const sharedErrorExamples = (codes: readonly ProblemCode[]) =>
     }),
   );
 
-/** One response for each status: a component if its only error is a common one. */
+export const componentResponses = (): JsonObject =>
+  Object.fromEntries(
+    Object.entries(SHARED_RESPONSES).map(([name, codes]) => {
+      const [status = 0] = codes.map((code) => problems[code].status);
+      return [name, problemResponse(status, codes, sharedErrorExamples(codes))];
+    }),
+  );
+
+/** One response for each status: a component if its errors are those of one. */
 const errorResponses = (
   codes: readonly ProblemCode[],
   describe: (status: number, codes: readonly ProblemCode[]) => JsonObject,
 ): JsonObject =>
   Object.fromEntries(
     [...Map.groupBy(codes, (code) => problems[code].status)].map(([status, ofStatus]) => {
-      const component = COMMON_ERRORS.find((common) => ofStatus.every((code) => code === common));
+      const [component] =
+        Object.entries(SHARED_RESPONSES).find(([, shared]) => shared.join() === ofStatus.join()) ?? [];
       return [status, component ? refTo('responses', component) : describe(status, ofStatus)];
     }),
   );

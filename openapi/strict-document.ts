@@ -63,7 +63,7 @@ const information = (answer: unknown): JsonObject => ({
     'A verdict on compliance adds MOT, road tax and unpaid fines. Both take one registration, or a list in one request. The service stores content items too.',
     'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers: responses have no CORS headers. A test key, `vvc_test_…`, sees the sandbox only, and every response to it has `X-Sandbox: true`; a live key, `vvc_live_…`, the data of the service.',
     `Rate limits are per window of 60 seconds, aligned to the Unix minute. Your operator sets the plans; an example is ${plans.join(', ')}. Every response has the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; beyond the limit it is 429 with \`Retry-After\`.`,
-    'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 429, 403 `SCOPE_MISSING`, unknown path or method (404, 405), 400, resource not found (404), 403 `DOMAIN_FORBIDDEN`, 412, 409.',
+    'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 403 `ADDRESS_FORBIDDEN`, 429, 403 `SCOPE_MISSING`, unknown path or method (404, 405), 400, resource not found (404), 403 `DOMAIN_FORBIDDEN`, 412, 409.',
     'Days are days in Europe/London; timestamps are UTC. `/v1` only gains optional fields, parameters and codes: ignore fields and codes that you do not know.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },

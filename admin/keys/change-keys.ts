@@ -31,6 +31,7 @@ export interface CreateKeyOptions {
   readonly customer?: string;
   readonly scopes: readonly Scope[];
   readonly domains?: readonly string[];
+  readonly addresses?: readonly string[];
   readonly expires?: string;
   readonly env: KeyEnvironment;
 }
@@ -58,10 +59,10 @@ const expiryOf = ({ expires }: Pick<KeyRecord, 'expires'>): string =>
   expires === undefined ? 'never' : `after ${expires} (Europe/London)`;
 
 export const updateKey = async (id: string, changes: KeyChanges, context: CommandContext): Promise<CommandResult> => {
-  const { plan, customer, domains, expires } = changes;
-  if ([plan, customer, domains, expires].every((change) => change === undefined)) {
+  const { plan, customer, domains, addresses, expires } = changes;
+  if ([plan, customer, domains, addresses, expires].every((change) => change === undefined)) {
     throw new CommandFailure(
-      'one of --plan, --customer, --no-customer, --domains, --no-domains and --expires is missing; see --help',
+      'one of --plan, --customer, --no-customer, --domains, --no-domains, --addresses, --no-addresses and --expires is missing; see --help',
     );
   }
   requireLastDay(expires, context);
@@ -69,7 +70,8 @@ export const updateKey = async (id: string, changes: KeyChanges, context: Comman
   const record = await openKeys(context).update(id, changes, await readChangeOrigin(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
   const owner = record.customer === undefined ? '' : ` of customer ${record.customer}`;
-  const facts = `on plan ${record.plan}, for content of ${binding}, and expires ${expiryOf(record)}`;
+  const places = record.addresses === undefined ? 'any address' : record.addresses.join(', ');
+  const facts = `on plan ${record.plan}, for content of ${binding}, from ${places}, and expires ${expiryOf(record)}`;
   return {
     text: `Key ${id} (${record.name})${owner} is ${facts}.\n`,
     data: keyView(record, context.now()),

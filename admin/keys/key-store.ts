@@ -29,6 +29,8 @@ export interface KeyChanges {
   readonly customer?: string | false;
   /** False for any domain. */
   readonly domains?: readonly string[] | false;
+  /** False for any address. */
+  readonly addresses?: readonly string[] | false;
   /** The last day, or false for none. */
   readonly expires?: string | false;
 }
@@ -119,7 +121,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
     /** Makes all the changes or none. @throws CommandFailure when there is no such key, or it is revoked */
     update: (
       id: string,
-      { plan, customer, domains, expires }: KeyChanges,
+      { plan, customer, domains, addresses, expires }: KeyChanges,
       { by, at }: ChangeOrigin,
     ): Promise<KeyRecord> =>
       change(id, (old) => {
@@ -138,6 +140,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
           customer: customer === undefined ? old.customer : customer || undefined,
           domains: domains === undefined ? old.domains : domains || undefined,
+          addresses: addresses === undefined ? old.addresses : addresses || undefined,
           expires: expires === undefined ? old.expires : expires || undefined,
           changedAt: at.toISOString(),
           changedBy: by,

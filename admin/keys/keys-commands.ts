@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isAddressRange } from '../../core/access/addresses.ts';
 import { KEY_ENVIRONMENTS } from '../../core/access/api-key.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { CreateContent } from '../../core/content/schemas.ts';
@@ -16,6 +17,8 @@ import { type MonthOptions, monthlyUsage, recentUsage } from './usage.ts';
 const MAX_NAME_LENGTH = 100;
 /** Domains of one key: an API error lists them all. */
 const MAX_DOMAINS = 50;
+/** Addresses and ranges of one key, which each of its requests reads. */
+const MAX_ADDRESSES = 50;
 const MAX_OVERLAP_DAYS = 365;
 
 const parseName = (text: string): string => {
@@ -53,6 +56,14 @@ const parseDomains = (text: string): string[] => {
   );
 };
 
+const parseAddresses = (text: string): string[] => {
+  const addresses = new Set(text.split(',').map((address) => address.trim().toLowerCase()));
+  if (addresses.size <= MAX_ADDRESSES && [...addresses].every(isAddressRange)) return [...addresses];
+  throw new InvalidArgumentError(
+    `Write 1 to ${MAX_ADDRESSES} IP addresses or ranges separated by commas, such as 203.0.113.7,2001:db8::/32.`,
+  );
+};
+
 const parseExpiry = (text: string): LondonDate => {
   if (isCalendarDate(text)) return text;
   throw new InvalidArgumentError('Use a date of the form YYYY-MM-DD.');
@@ -77,6 +88,9 @@ const domainsOption = (description: string) => new Option('--domains <domains>',
 
 const customerOption = (description: string) =>
   new Option('--customer <customer>', description).argParser(parseCustomer);
+
+const addressesOption = (description: string) =>
+  new Option('--addresses <ranges>', description).argParser(parseAddresses);
 
 const addUsageCommand = (keys: Command, run: Runner): void => {
   keys
@@ -117,6 +131,9 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
         .default([...SCOPES], 'all'),
     )
     .addOption(domainsOption('bind the key to content domains, such as a.example,b.example (default: any domain)'))
+    .addOption(
+      addressesOption('IP addresses that may use the key, such as 203.0.113.0/24,2001:db8::/32 (default: any)'),
+    )
     .option('--expires <day>', 'last day of the key, YYYY-MM-DD', parseExpiry)
     .addOption(
       new Option('--env <env>', 'environment in the prefix of the key').choices(KEY_ENVIRONMENTS).default('live'),
@@ -153,13 +170,15 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .action((id: string) => run((context) => revokeKey(requireKeyId(id), context)));
   keys
     .command('update')
-    .description('change the plan of a key, its customer, the content domains that it is bound to, or its last day')
+    .description('change the plan of a key, its customer, its content domains or addresses, or its last day')
     .argument('<id>', 'id of the key')
     .option('--plan <plan>', 'new plan of the key, one of those of the stage')
     .addOption(customerOption('whose key it is, such as acme'))
     .option('--no-customer', 'let the key be of no customer')
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
     .option('--no-domains', 'let the key use any content domain')
+    .addOption(addressesOption('let only these IP addresses use the key, such as 203.0.113.0/24,2001:db8::/32'))
+    .option('--no-addresses', 'let any address use the key')
     .option('--expires <day>', 'last day of the key, YYYY-MM-DD, or "never"', parseLastDay)
     .addHelpText('after', exampleOf('keys update 0123456789abcdef0123 --plan premium'))
     .action((id: string, options: KeyChanges) => run((context) => updateKey(requireKeyId(id), options, context)));

@@ -37,6 +37,7 @@ export const keyView = (record: KeyRecord, now: Date) => ({
   plans: plansOf(record).map(({ plan, since }) => ({ plan, since: new Date(since * 1_000).toISOString() })),
   scopes: record.scopes,
   domains: record.domains ?? null,
+  addresses: record.addresses ?? null,
   environment: record.environment ?? 'unknown',
   state: stateOf(record, now),
   createdAt: record.createdAt,
@@ -57,16 +58,16 @@ export type KeyView = ReturnType<typeof keyView>;
 export const newKeyText = (
   heading: string,
   key: string,
-  { id, customer, plan, scopes, domains }: KeyRecord,
+  { id, customer, plan, scopes, domains, addresses }: KeyRecord,
   facts: Readonly<Record<string, string>>,
 ): string => {
-  const bound = domains && { domains: domains.join(', ') };
   const all = Object.entries({
     id,
     ...(customer && { customer }),
     plan,
     scopes: scopes.join(', '),
-    ...bound,
+    ...(domains && { domains: domains.join(', ') }),
+    ...(addresses && { addresses: addresses.join(', ') }),
     ...facts,
   });
   const width = Math.max(...all.map(([name]) => name.length));

@@ -17,10 +17,16 @@ export const MAX_QUERIES = 20;
 /** Characters before the `…`. A row with the widest other columns then has 80 characters. */
 export const NAME_WIDTH = 19;
 export const PLAN_WIDTH = 11;
-const DOMAIN_WIDTH = 19;
+const BINDING_WIDTH = 19;
 
 /** Each cell has one line per field, so that a row fits into 80 characters. */
-const HEAD = ['id\nname\ncustomer\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
+const HEAD = [
+  'id\nname\ncustomer\nfollows',
+  'plan\nenv',
+  'state\nuntil',
+  'scopes\ndomains\naddresses',
+  'last used\nUTC',
+];
 
 export interface ListOptions {
   readonly state?: KeyState;
@@ -74,7 +80,8 @@ const toRow = (key: ListedKey): string[] => [
   cell(key.state, key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end', key.endsSoon && 'ends soon'),
   cell(
     ...(key.scopes.length === SCOPES.length ? ['all'] : key.scopes),
-    ...(key.domains?.map((domain) => printable(domain, DOMAIN_WIDTH)) ?? ['any domain']),
+    ...(key.domains?.map((domain) => printable(domain, BINDING_WIDTH)) ?? ['any domain']),
+    ...(key.addresses?.map((address) => printable(address, BINDING_WIDTH)) ?? []),
   ),
   lastUsedText(key),
 ];

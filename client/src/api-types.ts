@@ -15,7 +15,7 @@ export interface paths {
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found).
          */
         get: operations["getInsurance"];
         put?: never;
@@ -39,7 +39,7 @@ export interface paths {
          * Are these vehicles insured?
          * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
          */
         post: operations["checkInsurance"];
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found).
          */
         get: operations["getCompliance"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
          * May these vehicles be on the road?
          * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
          */
         post: operations["checkCompliance"];
         delete?: never;
@@ -103,7 +103,7 @@ export interface paths {
          * List content items
          * @description Newest first. To read a whole list, repeat the request with `after`, the `next` of the page before, until `next` is null: each item is then shown at most once, and each that stays in the list exactly once, whatever changes meanwhile. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. `offset` is at most 10,000; past the end is an empty page. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`PAGE_TOO_LARGE`](/docs/errors#page-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`PAGE_TOO_LARGE`](/docs/errors#page-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden).
          */
         get: operations["listContent"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
          * Create a content item
          * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`SLUG_TAKEN`](/docs/errors#slug-taken), [`IDEMPOTENCY_CONFLICT`](/docs/errors#idempotency-conflict).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`SLUG_TAKEN`](/docs/errors#slug-taken), [`IDEMPOTENCY_CONFLICT`](/docs/errors#idempotency-conflict).
          */
         post: operations["createContent"];
         delete?: never;
@@ -131,14 +131,14 @@ export interface paths {
          * Read a content item
          * @description The `ETag` is the version, for `If-Match`.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found).
          */
         get: operations["getContent"];
         /**
          * Update a content item
          * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed), [`SLUG_TAKEN`](/docs/errors#slug-taken).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed), [`SLUG_TAKEN`](/docs/errors#slug-taken).
          */
         put: operations["updateContent"];
         post?: never;
@@ -146,7 +146,7 @@ export interface paths {
          * Delete a content item permanently
          * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed).
          */
         delete: operations["deleteContent"];
         options?: never;
@@ -165,7 +165,7 @@ export interface paths {
          * The key, its limits and its requests of the last 24 hours
          * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed).
          */
         get: operations["getUsage"];
         put?: never;
@@ -546,7 +546,7 @@ export interface components {
          */
         Problem: {
             /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
-            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#address-forbidden" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
             /** @description The reason phrase of the status */
             title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */
@@ -563,6 +563,7 @@ export interface components {
              *     - `BULK_TOO_LARGE`: The request has more registrations than the plan of the key allows.
              *     - `PAGE_TOO_LARGE`: The page would be larger than 5 MB.
              *     - `UNAUTHORIZED`: The request has no valid API key.
+             *     - `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
              *     - `SCOPE_MISSING`: The key is not allowed to do this.
              *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
@@ -576,7 +577,7 @@ export interface components {
              *     - `RATE_LIMITED`: The plan's requests of this window are used up.
              *     - `INTERNAL_ERROR`: The service could not answer, because of an error of its own.
              */
-            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
+            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "ADDRESS_FORBIDDEN" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
@@ -628,8 +629,12 @@ export interface components {
                 };
             };
         };
-        /** @description `SCOPE_MISSING`: The key is not allowed to do this. */
-        SCOPE_MISSING: {
+        /**
+         * @description `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
+         *
+         *     `SCOPE_MISSING`: The key is not allowed to do this.
+         */
+        FORBIDDEN: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -648,9 +653,36 @@ export interface components {
                     status: 403;
                     /**
                      * @description For programs to decide by. Extensible enum:
+                     *     - `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
                      *     - `SCOPE_MISSING`: The key is not allowed to do this.
                      */
-                    code: "SCOPE_MISSING" | (string & {});
+                    code: ("ADDRESS_FORBIDDEN" | "SCOPE_MISSING") | (string & {});
+                };
+            };
+        };
+        /** @description `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one. */
+        ADDRESS_FORBIDDEN: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Sandbox": components["headers"]["X-Sandbox"];
+                Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {integer} */
+                    status: 403;
+                    /**
+                     * @description For programs to decide by. Extensible enum:
+                     *     - `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
+                     */
+                    code: "ADDRESS_FORBIDDEN" | (string & {});
                 };
             };
         };
@@ -805,7 +837,8 @@ export type VehicleInsurance = components['schemas']['VehicleInsurance'];
 export type Problem = components['schemas']['Problem'];
 export type ValidationIssue = components['schemas']['ValidationIssue'];
 export type ResponseUnauthorized = components['responses']['UNAUTHORIZED'];
-export type ResponseScopeMissing = components['responses']['SCOPE_MISSING'];
+export type ResponseForbidden = components['responses']['FORBIDDEN'];
+export type ResponseAddressForbidden = components['responses']['ADDRESS_FORBIDDEN'];
 export type ResponseRateLimited = components['responses']['RATE_LIMITED'];
 export type ResponseInternalError = components['responses']['INTERNAL_ERROR'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
@@ -890,7 +923,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            403: components["responses"]["FORBIDDEN"];
             /** @description `VEHICLE_NOT_FOUND`: No vehicle has this registration. */
             404: {
                 headers: {
@@ -993,7 +1026,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            403: components["responses"]["FORBIDDEN"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1060,7 +1093,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            403: components["responses"]["FORBIDDEN"];
             /**
              * @description `VEHICLE_NOT_FOUND`: No vehicle has this registration.
              *
@@ -1168,7 +1201,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            403: components["responses"]["FORBIDDEN"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1245,7 +1278,9 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             /**
-             * @description `SCOPE_MISSING`: The key is not allowed to do this.
+             * @description `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
+             *
+             *     `SCOPE_MISSING`: The key is not allowed to do this.
              *
              *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              */
@@ -1268,10 +1303,11 @@ export interface operations {
                         status: 403;
                         /**
                          * @description For programs to decide by. Extensible enum:
+                         *     - `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
                          *     - `SCOPE_MISSING`: The key is not allowed to do this.
                          *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
                          */
-                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
+                        code: ("ADDRESS_FORBIDDEN" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
                 };
             };
@@ -1355,7 +1391,9 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             /**
-             * @description `SCOPE_MISSING`: The key is not allowed to do this.
+             * @description `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
+             *
+             *     `SCOPE_MISSING`: The key is not allowed to do this.
              *
              *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              */
@@ -1378,10 +1416,11 @@ export interface operations {
                         status: 403;
                         /**
                          * @description For programs to decide by. Extensible enum:
+                         *     - `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
                          *     - `SCOPE_MISSING`: The key is not allowed to do this.
                          *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
                          */
-                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
+                        code: ("ADDRESS_FORBIDDEN" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
                 };
             };
@@ -1478,7 +1517,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            403: components["responses"]["FORBIDDEN"];
             /** @description `CONTENT_NOT_FOUND`: No content item has this id. */
             404: {
                 headers: {
@@ -1588,7 +1627,9 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             /**
-             * @description `SCOPE_MISSING`: The key is not allowed to do this.
+             * @description `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
+             *
+             *     `SCOPE_MISSING`: The key is not allowed to do this.
              *
              *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
              */
@@ -1611,10 +1652,11 @@ export interface operations {
                         status: 403;
                         /**
                          * @description For programs to decide by. Extensible enum:
+                         *     - `ADDRESS_FORBIDDEN`: The key is bound to addresses, and the request came from another one.
                          *     - `SCOPE_MISSING`: The key is not allowed to do this.
                          *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names another domain, or lists content without a domain.
                          */
-                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
+                        code: ("ADDRESS_FORBIDDEN" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
                 };
             };
@@ -1760,7 +1802,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            403: components["responses"]["FORBIDDEN"];
             /** @description `CONTENT_NOT_FOUND`: No content item has this id. */
             404: {
                 headers: {
@@ -1871,6 +1913,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["ADDRESS_FORBIDDEN"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };

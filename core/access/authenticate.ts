@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
+import { addressForbidden, unauthorized } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
+import { isInRanges } from './addresses.ts';
 import type { PresentedKey } from './api-key.ts';
 import { type KeyRecord, planOf } from './key-record.ts';
 import { type Plan, type Plans, windowAt } from './plans.ts';
@@ -14,8 +16,8 @@ export interface Access {
   readonly counter: ReturnType<typeof requestCounter>;
   readonly plans: Plans;
   /**
-   * The hashes of keys that this instance has seen in force. They decide the order of its calls and nothing else: each
-   * request reads the record of its key.
+   * The hashes of keys without addresses that this instance has seen in force. They decide the order of its calls and
+   * nothing else: each request reads the record of its key.
    */
   readonly seenInForce: ReturnType<typeof recentMap<true>>;
 }
@@ -41,26 +43,32 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
 
 /**
  * Identifies the caller. A key that this instance has seen in force is read while the request is counted and `preload`
- * runs, which saves a round trip. The record of any other key is read first, so that a key that is not in force costs
- * one read and no write. An instance stops counting a key far beyond its limit, until its plan is larger.
- * @returns undefined when the key is unknown, expired or revoked
- * @throws the error of the read or of the counter
+ * runs, which saves a round trip. The record of any other key, and of a key with addresses, is read first, so that a
+ * request that is rejected for its key or its address costs one read and no write. An instance stops counting a key far
+ * beyond its limit, until its plan is larger.
+ * @throws UNAUTHORIZED when the key is unknown, expired or revoked; ADDRESS_FORBIDDEN; the error of the read or of the
+ * counter
  */
 export const authenticate = async (
   { findKey, counter, plans, seenInForce }: Access,
   { id, hash }: Pick<PresentedKey, 'id' | 'hash'>,
-  { now, today }: { readonly now: Date; readonly today: LondonDate },
+  { now, today, sourceIp }: { readonly now: Date; readonly today: LondonDate; readonly sourceIp: string },
   preload: () => void,
-): Promise<Caller | undefined> => {
+): Promise<Caller> => {
   const window = windowAt(now);
-  const readKeyInForce = async (): Promise<KeyRecord | undefined> => {
+  const readPermittedKey = async (): Promise<KeyRecord> => {
     const key = await findKey(id);
-    if (key !== undefined && isInForce(key, hash, today)) {
+    if (key === undefined || !isInForce(key, hash, today)) {
+      seenInForce.forget(hash);
+      throw unauthorized();
+    }
+    if (key.addresses === undefined) {
       seenInForce.remember(hash, true);
       return key;
     }
     seenInForce.forget(hash);
-    return undefined;
+    if (!isInRanges(key.addresses, sourceIp)) throw addressForbidden(sourceIp);
+    return key;
   };
   const count = () => {
     // Sent before `preload`, so that the response is read before the loaded items are parsed.
@@ -76,12 +84,11 @@ export const authenticate = async (
     return { key, plan, used };
   };
   if (seenInForce.get(hash) === undefined) {
-    const key = await readKeyInForce();
-    return key && callerWith(key, await count());
+    const key = await readPermittedKey();
+    return callerWith(key, await count());
   }
-  const [found, counted] = await Promise.allSettled([readKeyInForce(), count()]);
+  const [found, counted] = await Promise.allSettled([readPermittedKey(), count()]);
   if (found.status === 'rejected') throw found.reason;
-  if (found.value === undefined) return undefined;
   if (counted.status === 'rejected') throw counted.reason;
   return callerWith(found.value, counted.value);
 };

@@ -28,6 +28,8 @@ export const KeyRecord = {
     environment: { enum: KEY_ENVIRONMENTS },
     /** The content domains that the key is bound to, in lower case; any domain if absent. */
     domains: { type: 'array', items: text },
+    /** The addresses and ranges (CIDR) from which the key may be used; any address if absent. */
+    addresses: { type: 'array', items: text },
     /** The id of the key that replaced this one in a rotation. */
     successor: text,
     /** The id of the key that this one replaced. */

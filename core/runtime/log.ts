@@ -96,6 +96,7 @@ export const logRequest = (request: RequestLog): void => {
   }
   // Only their sums are read: a line of each request that says 0 would cost 0.06 USD per million.
   if (code === 'RATE_LIMITED' && !isForced) metrics.addMetric('RateLimited', 'Count', 1);
+  if (code === 'ADDRESS_FORBIDDEN') metrics.addMetric('ForbiddenAddresses', 'Count', 1);
   if (lostUnits !== undefined) metrics.addMetric('LostUnits', 'Count', lostUnits);
   if (databaseError) metrics.addMetric('DatabaseErrors', 'Count', 1);
   metrics.publishStoredMetrics();

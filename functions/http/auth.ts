@@ -6,7 +6,7 @@ import { recentMap, requestCounter } from '../../core/access/request-counter.ts'
 import type { Scope } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
-import { rateLimited, scopeMissing, unauthorized } from '../../core/problems.ts';
+import { rateLimited, scopeMissing } from '../../core/problems.ts';
 import { plansVariable } from '../../core/runtime/environment.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
@@ -15,13 +15,11 @@ import { tableNamesOf } from './table-names.ts';
 
 type AuthRequest = HttpRequest<{ key: PresentedKey; caller: Caller }>;
 
-/** Reads the key and counts the request. @throws UNAUTHORIZED */
-const keyInForce = (access: Access) => ({
+/** Reads the key and counts the request. @throws UNAUTHORIZED, ADDRESS_FORBIDDEN */
+const permittedKey = (access: Access) => ({
   before: async ({ context }: AuthRequest): Promise<void> => {
     const { deadline, key, startPreload = () => undefined } = context;
-    const caller = await deadline.within(authenticate(access, key, context, startPreload));
-    if (caller === undefined) throw unauthorized();
-    context.caller = caller;
+    context.caller = await deadline.within(authenticate(access, key, context, startPreload));
   },
 });
 
@@ -43,7 +41,8 @@ const requiredScope = (scope: Scope | undefined) => ({
 });
 
 /**
- * Rejects a caller whose key is not in force, who is beyond its rate limit or who lacks the scope, in this order.
+ * Rejects a caller whose key is not in force, whose address the key does not permit, who is beyond its rate limit or
+ * who lacks the scope, in this order.
  * @throws MissingEnvironment at start, naming every variable that is missing
  */
 export const auth = (endpoint: Pick<HttpFunction, 'scope' | 'tables'>) => {
@@ -54,7 +53,7 @@ export const auth = (endpoint: Pick<HttpFunction, 'scope' | 'tables'>) => {
     plans: plansFrom(plansVariable()),
     seenInForce: recentMap(),
   };
-  return [keyInForce(access), rateLimit(access), requiredScope(endpoint.scope)];
+  return [permittedKey(access), rateLimit(access), requiredScope(endpoint.scope)];
 };
 
 /**

@@ -33,6 +33,8 @@ export const requestLog = (endpoint: string) => {
       latencyMs: Math.round(performance.now() - context.startedAtMs),
       ...(code && { code }),
       ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
+      // The key is in force, and its owner must be told.
+      ...(code === 'ADDRESS_FORBIDDEN' && key && { keyId: key.id }),
       ...(key?.kind === 'test' && { sandbox: true }),
       // Anyone can send the prefix: only with a valid key it is the probe.
       ...(caller && key?.kind === 'probe' && { probe: true }),

@@ -27,6 +27,8 @@ interface RequestFacts {
   readonly pathParameters: Readonly<Record<string, string>>;
   /** The query as it was sent: not decoded, and without the question mark. */
   readonly query: string;
+  /** The address of the caller, as API Gateway sees it. No header that says another one is read. */
+  readonly sourceIp: string;
   readonly startedAtMs: number;
 }
 
@@ -123,6 +125,7 @@ export const readEvent = (
     address: paths.find((known) => known === path) ?? paths[0],
     pathParameters: Object.fromEntries(textEntries(event.pathParameters)),
     query: asText(event.rawQueryString),
+    sourceIp: asText(http.sourceIp),
     startedAtMs: performance.now(),
   };
 };

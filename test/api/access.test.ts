@@ -56,6 +56,31 @@ describe('A scope', () => {
   });
 });
 
+describe('A key with addresses', () => {
+  /** The tests send from 127.0.0.1. */
+  const ELSEWHERE = { addresses: ['203.0.113.0/24'], environment: 'test', expires: '2026-06-20' } as const;
+  const spoofed = { 'X-Forwarded-For': '203.0.113.7', Forwarded: 'for=203.0.113.7', 'X-Real-IP': '203.0.113.7' };
+
+  it('is 403 from another address, after 401 and before 429, with the headers of a 401, whatever headers say', async () => {
+    const key = await api.newKey({ ...ELSEWHERE, plan: 'free', scopes: [] }, 60);
+    const { status, body, headers } = await api.call('GET', '/v1/vehicle/-/insurance', { key, headers: spoofed });
+    expect({ status, body }).toMatchObject({ status: 403, body: { code: 'ADDRESS_FORBIDDEN' } });
+    expect((body as { readonly detail: string }).detail).toContain('127.0.0.1');
+    const sent = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-key-expires', 'x-sandbox'];
+    expect(sent.map((name) => headers.get(name))).toEqual(['0', '0', RESET, null, 'true']);
+    const ended = await api.newKey({ ...ELSEWHERE, expires: '2026-06-14' });
+    expect((await get(LOOKUP, ended)).status).toBe(401);
+  });
+
+  it('works from its own, and what was rejected from another is no request and no unit', async () => {
+    const key = await api.newKey({ addresses: ELSEWHERE.addresses });
+    for (const path of ['/v1/usage', LOOKUP, '/v1/nowhere']) expect((await get(path, key)).status).toBe(403);
+    const addresses = ['127.0.0.0/8', ...ELSEWHERE.addresses];
+    await api.keys.update(keyIdOf(hashKey(key), 'live'), { addresses }, { by: 'tester', at: new Date(NOON) });
+    expect((await usageOf(key)).now).toMatchObject({ requests: 1, rateLimited: 0, units: 1 });
+  });
+});
+
 describe('The successor of a key', () => {
   const keys = async (...args: string[]): Promise<{ readonly id: string; readonly key: string }> => {
     const options = ['--json', '--dynamodb', api.engine.endpoint];

@@ -19,11 +19,13 @@ afterEach(() => void jest.restoreAllMocks());
 
 const ids = Object.keys(endpoints) as EndpointId[];
 
+const SOURCE_IP = '192.0.2.1';
+
 const invoke = async (id: FunctionId, key: string | undefined, rest: object = {}, context: Partial<Context> = {}) => {
   const { handler } = await importFunctionFile<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) };
   // Object.defineProperties keeps the getter of a body, which spreading would call.
-  const event = { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON } };
+  const event = { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON, http: { sourceIp: SOURCE_IP } } };
   return handler(Object.defineProperties(event, Object.getOwnPropertyDescriptors(rest)), context as Context);
 };
 
@@ -103,6 +105,28 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before auth %s', (id) => {
       expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: concurrent });
       expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: read });
     }
+  });
+
+  it('only reads the record of a key for a request from an address that the key does not permit', async () => {
+    const elsewhere = await api.newKey({ addresses: ['203.0.113.0/24'], scopes: [] }, 6_000);
+    for (const key of [elsewhere, elsewhere]) {
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: read });
+    }
+    const here = await api.newKey({ addresses: ['203.0.113.0/24', SOURCE_IP], plan: 'free' }, 60);
+    const limited = { statusCode: 429, requests: [...concurrent, 'UpdateItem usage'].sort() };
+    expect(await outcomeOf(id, here, path)).toMatchObject(limited);
+    // What is sent while the record cannot be read does not wait for it.
+    api.faults.inject(forTable(api.engine.names.keys, always('deny')));
+    expect(await outcomeOf(id, here, path)).toMatchObject({ statusCode: 500, requests: read });
+  });
+
+  it('forgets a key that gets addresses: its second 403 only reads the record', async () => {
+    const key = await api.newKey();
+    await invoke(id, key);
+    const change = { by: 'tester', at: new Date(NOON) };
+    await api.keys.update(keyIdOf(hashKey(key), 'live'), { addresses: ['203.0.113.7'] }, change);
+    expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: concurrent });
+    expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: read });
   });
 
   it('reads only what its path names for a key without the scope', async () => {

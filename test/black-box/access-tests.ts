@@ -58,6 +58,13 @@ export const accessTests = (api: () => HttpCaller): void => {
       expect(reply.headers.get('allow')).toBe(status === 405 ? 'GET, POST' : null);
     });
 
+    it('is 403 with a key that is bound to other addresses', async () => {
+      const headers = { 'X-Forwarded-For': '203.0.113.7' };
+      const reply = await api().call('GET', LOOKUP, { key: api().keys.elsewhere, headers });
+      expectProblem(reply, 403, 'ADDRESS_FORBIDDEN');
+      expect(reply.headers.get('x-ratelimit-limit')).toBe('0');
+    });
+
     it('for usage returns limits, window and 24 hours to a key of any scope', async () => {
       const reply = await api().call('GET', '/v1/usage', { key: api().keys.vehiclesOnly });
       expectSuccess(reply, {

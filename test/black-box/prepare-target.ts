@@ -34,12 +34,19 @@ export const createKey = async (admin: Admin, plan: string, ...more: string[]): 
 /** Loads the sample vehicles and creates the keys of the tests, all with the operator CLI. */
 export const prepareTarget = async (admin: Admin, today: Date): Promise<Keys> => {
   await loadSamples(admin, today);
-  const [premium, vehiclesOnly, free, revoked] = [
+  const [premium, vehiclesOnly, elsewhere, free, revoked] = [
     await createKey(admin, 'premium'),
     await createKey(admin, 'premium', '--scopes', 'vehicles:read'),
+    await createKey(admin, 'premium', '--addresses', '203.0.113.0/24,2001:db8::/32'),
     await createKey(admin, 'free'),
     await createKey(admin, 'premium'),
   ];
   await admin('keys', 'revoke', revoked.id);
-  return { premium: premium.key, vehiclesOnly: vehiclesOnly.key, free: free.key, revoked: revoked.key };
+  return {
+    premium: premium.key,
+    vehiclesOnly: vehiclesOnly.key,
+    elsewhere: elsewhere.key,
+    free: free.key,
+    revoked: revoked.key,
+  };
 };

@@ -10,6 +10,8 @@ export interface Keys {
   readonly premium: string;
   /** Premium, `vehicles:read` only. */
   readonly vehiclesOnly: string;
+  /** Bound to addresses from which no test sends. */
+  readonly elsewhere: string;
   /** Free: 60 requests a window. */
   readonly free: string;
   readonly revoked: string;

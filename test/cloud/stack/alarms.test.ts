@@ -45,6 +45,7 @@ describe('The alarms', () => {
       'VehicleVerification/prod ServerErrors by service: Average > 0.01 in 3 of 5, notBreaching',
       'VehicleVerification/prod DatabaseErrors by service: Sum > 30 in 3 of 5, notBreaching',
       'VehicleVerification/prod ProbeFailures by service: Sum > 0 in 3 of 5, breaching',
+      'VehicleVerification/prod ForbiddenAddresses by service: Sum > 0 in 1 of 60, notBreaching',
       'errors / requests > 0.05 in 3 of 5, notBreaching',
       'AWS/ApiGateway Count by ApiId, Stage: Sum > 240000 in 1 of 1, notBreaching',
       'AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5, notBreaching',
@@ -56,7 +57,7 @@ describe('The alarms', () => {
       'VehicleVerification/prod ComplianceLoaded by : Sum LessThanThreshold 1 in all of 168 hours, breaching',
     ]);
     const sums = alarmsOf(PROD).filter(({ Statistic }) => Statistic === 'Sum');
-    expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 48_000, 6, 6, 6]);
+    expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 0, 48_000, 6, 6, 6]);
     const gatewayErrors = alarmsOf(PROD).find(({ id }) => id.startsWith('AlarmsGatewayErrors'));
     expect(JSON.stringify(gatewayErrors?.Metrics).match(/"Stat":"\w+"/g)).toEqual(['"Stat":"Sum"', '"Stat":"Sum"']);
   });
@@ -150,6 +151,7 @@ describe('The alarms', () => {
     jest.spyOn(process.stdout, 'write').mockImplementation((line) => written.push(String(line)) > 0);
     const request = { requestId: 'r', endpoint: 'e', isForced: false, latencyMs: 1, databaseError: true, probe: false };
     logRequest({ ...request, status: 429, code: 'RATE_LIMITED', lostUnits: 1 });
+    logRequest({ ...request, status: 403, code: 'ADDRESS_FORBIDDEN' });
     logProbe([]);
     jest.restoreAllMocks();
     const emitted = written.flatMap((line) => [...line.matchAll(/"Name":"(\w+)"/g)].map(([, name]) => name));

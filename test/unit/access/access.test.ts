@@ -61,8 +61,9 @@ describe('An API key', () => {
 
 const NOW = new Date('2026-06-15T12:00:30Z');
 /** A request with the key at this time. */
-const ask = (access: Access, now = NOW, preload = () => undefined) =>
-  authenticate(access, presented, { now, today: londonDate(now) }, preload);
+const ask = (access: Access, now = NOW, sourceIp = '') =>
+  authenticate(access, presented, { now, today: londonDate(now), sourceIp }, () => undefined);
+const unauthorized = expect.objectContaining({ code: 'UNAUTHORIZED' });
 const none = { id: '', hash: '', kind: 'test' } as const;
 const presented = parseApiKey(generateKey('test')) ?? none;
 const createdAt = '2026-01-01T00:00:00.000Z';
@@ -98,9 +99,9 @@ describe('A key', () => {
     ['once it is revoked', { revokedAt: '2026-06-15T12:00:31Z' }],
     ['with another hash', { hash: '0'.repeat(64) }],
     ['with a hash of another length', { hash: '' }],
-  ])('is not authenticated %s', async (_when, fields) => expect(await authenticated(fields)).toBeUndefined());
+  ])('is not authenticated %s', async (_when, fields) => expect(authenticated(fields)).rejects.toEqual(unauthorized));
 
-  it('that is unknown is not authenticated', async () => expect(await ask(storeOf(undefined))).toBeUndefined());
+  it('that is unknown is not authenticated', async () => expect(ask(storeOf(undefined))).rejects.toEqual(unauthorized));
 
   it('is counted in the window of the request', async () => {
     const counted: unknown[] = [];
@@ -123,7 +124,7 @@ describe('A key', () => {
     await ask(store);
     Object.assign(record, { revokedAt: '2026-06-15T12:00:00Z' });
     const broken = counterOf(() => Promise.reject(new Error('broken')));
-    expect(await ask({ ...store, counter: broken })).toBeUndefined();
+    await expect(ask({ ...store, counter: broken })).rejects.toEqual(unauthorized);
   });
 
   it.each([
@@ -135,6 +136,41 @@ describe('A key', () => {
     const caller = { key: RECORD, plan: TEST_PLANS.free, used };
     expect(isWithinLimit(caller)).toEqual(isWithin);
     expect(remainingOf(caller)).toEqual(left);
+  });
+});
+
+/** The order of the requests to the database: test/api/handlers.test.ts. */
+describe('A key with addresses', () => {
+  it.each([
+    ['203.0.113.0', true],
+    ['203.0.113.255', true],
+    ['203.0.114.0', false],
+    ['203.0.112.255', false],
+    ['::ffff:203.0.113.7', true],
+    ['192.0.2.1', true],
+    ['192.0.2.2', false],
+    ['2001:db8:0:ffff::1', true],
+    ['2001:DB8::1', true],
+    ['2001:db8:1::1', true],
+    ['2001:db8:2::1', false],
+    ['', false],
+    ['203.0.113.7, 192.0.2.1', false],
+  ])('permits requests from %j: %j', async (sourceIp, isPermitted) => {
+    const addresses = ['203.0.113.0/24', '192.0.2.1', '2001:db8::/47'];
+    const asked = ask(storeOf({ ...RECORD, addresses }), NOW, sourceIp);
+    if (isPermitted) expect(await asked).toMatchObject({ used: 7 });
+    else await expect(asked).rejects.toMatchObject({ code: 'ADDRESS_FORBIDDEN' });
+  });
+
+  it('that can no longer be read permits none, and one that has ended is 401 from everywhere', async () => {
+    for (const addresses of [[], ['203.0.113.0/33', 'damaged']]) {
+      const asked = ask(storeOf({ ...RECORD, addresses }), NOW, '203.0.113.7');
+      await expect(asked).rejects.toMatchObject({ code: 'ADDRESS_FORBIDDEN' });
+    }
+    const ended = { ...RECORD, addresses: ['203.0.113.0/24'], expires: '2026-06-14' };
+    for (const ip of ['203.0.113.7', '192.0.2.1']) {
+      await expect(ask(storeOf(ended), NOW, ip)).rejects.toEqual(unauthorized);
+    }
   });
 });
 
@@ -169,7 +205,7 @@ describe('The counter of a key that ignores 429', () => {
     const { record, store, send, counted } = setup();
     for (let sent = 0; sent < 3; sent += 1) await send();
     Object.assign(record, { revokedAt: '2026-06-15T12:00:31Z' });
-    expect(await send()).toBeUndefined();
+    await expect(send()).rejects.toEqual(unauthorized);
     await expect(ask(unreadable(store))).rejects.toThrow('unreadable');
     expect(counted()).toBe(120);
   });

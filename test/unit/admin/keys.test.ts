@@ -31,9 +31,10 @@ const listedAs = async (id: string, options = {}) => (await listed(options)).fin
 const later = (minutes: number) => ({ now: new Date(NOW.getTime() + minutes * 60_000) });
 const AT = NOW.toISOString();
 
-it('keys create shows one JSON object with the key, once; domains in lower case', async () => {
+it('keys create shows one JSON object with the key, once; domains and addresses in lower case', async () => {
   const domains = ['--domains', 'B.example, a.example,b.EXAMPLE'];
-  const settings = ['--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21', ...domains];
+  const addresses = ['--addresses', '203.0.113.0/24, 2001:DB8::/32,2001:db8::/32'];
+  const settings = ['--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21', ...domains, ...addresses];
   const created = await create(...settings);
   const nothing = [
     'customer',
@@ -56,6 +57,7 @@ it('keys create shows one JSON object with the key, once; domains in lower case'
     plans: [{ plan: 'free', since: '2026-11-21T12:00:00.000Z' }],
     scopes: ['vehicles:read', 'content:read'],
     domains: ['b.example', 'a.example'],
+    addresses: ['203.0.113.0/24', '2001:db8::/32'],
     state: 'active',
     createdAt: AT,
     createdBy: ME,
@@ -74,7 +76,8 @@ describe('keys list', () => {
     const { id, key } = await create();
     const old = await create('--expires', '2026-11-21');
     const long = ['--name', 'x'.repeat(100), '--customer', 'c'.repeat(32)];
-    await create(...long, '--domains', `a.example,${'b'.repeat(60)}.example`);
+    const wide = ['--domains', `a.example,${'b'.repeat(60)}.example`, '--addresses', '2001:db8:1234:5678:9abc::/80'];
+    await create(...long, ...wide);
     await run(['keys', 'revoke', id]);
     const tomorrow = later(24 * 60);
     expect(await listedAs(id, tomorrow)).toMatchObject({ state: 'revoked', revokedAt: AT });
@@ -151,7 +154,7 @@ it('A key says who created, changed, rotated and revoked it, and when', async ()
   expect(previous).toMatchObject({ rotatedAt: iso(6), rotatedBy: ME, revokedAt: iso(6), revokedBy: ME });
 });
 
-it('keys update binds a key to domains, unbinds it, puts it on another plan in the same write, and changes its last day', async () => {
+it('keys update binds a key to domains and addresses, unbinds it, puts it on another plan in the same write, and changes its last day', async () => {
   const { id } = await create();
   const update = (...options: string[]) => json(['keys', 'update', id, ...options]);
   expect(await update('--domains', 'A.example')).toMatchObject({ plan: 'free', domains: ['a.example'] });
@@ -159,7 +162,12 @@ it('keys update binds a key to domains, unbinds it, puts it on another plan in t
   expect(proxy().calls.map(({ operation }) => operation)).toEqual(['GetItem', 'PutItem']);
   expect(await listedAs(id)).toMatchObject({ plan: 'premium', domains: null });
   const { stdout } = await run(['keys', 'update', id, '--domains', 'a.example,b.example']);
-  expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example, and expires never.\n`);
+  const facts = 'on plan premium, for content of a.example, b.example, from any address, and expires never';
+  expect(stdout).toBe(`Key ${id} (Acme) is ${facts}.\n`);
+  const bound = await run(['keys', 'update', id, '--addresses', '203.0.113.0/24,192.0.2.1']);
+  expect(bound.stdout).toContain('from 203.0.113.0/24, 192.0.2.1, and');
+  expect((await run(['keys', 'list'])).stdout).toMatch(/ 203\.0\.113\.0\/24 *\n +192\.0\.2\.1 *\n/);
+  expect(await update('--no-addresses')).toMatchObject({ domains: ['a.example', 'b.example'], addresses: null });
   expect(await update('--expires', '2026-12-31')).toMatchObject({ expires: '2026-12-31' });
   expect(await update('--expires', 'never')).toMatchObject({ expires: null });
 });

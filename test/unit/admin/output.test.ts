@@ -22,10 +22,12 @@ const NO_ID = 'a key\'s id has 20 hexadecimal digits (never the key itself); "ke
 const NAME = 'A name has 1 to 100 characters, none of them invisible; see --help';
 const DOMAINS = 'Write 1 to 50 whole domains separated by commas, such as a.example,b.example';
 const CUSTOMER = 'A customer has 1 to 32 letters, digits, _ and -, and begins with a letter or a digit; see --help';
+const ADDRESSES = 'Write 1 to 50 IP addresses or ranges separated by commas, such as 203.0.113.7,2001:db8::/32';
 const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
 const CREATE = 'keys create --plan free --name';
 const NOT_TOGETHER = '--if-newer cannot be combined with --complete, and nothing was loaded';
 const CHARACTERS = 'contains "_" (U+005F)';
+const fiftyOneAddresses = Array.from({ length: 51 }, (_, index) => `192.0.2.${index}`).join(',');
 const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
 
 describe('A command line is rejected with one sentence, and nothing is changed', () => {
@@ -41,10 +43,20 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
     ...['', '-', 'a.b', 'é', 'x'.repeat(33)].map(ofEach(`${CREATE} A --customer=%`, CUSTOMER)),
     ...['*.example', '', fiftyOne].map(ofEach(`${CREATE} A --domains=%`, DOMAINS)),
+    ...[
+      '',
+      '192.0.2',
+      '192.0.2.0/33',
+      '2001:db8::/129',
+      '192.0.2.0/',
+      'a.example',
+      '192.0.2.1,',
+      fiftyOneAddresses,
+    ].map(ofEach(`${CREATE} A --addresses=%`, ADDRESSES)),
     [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
 
-    [`keys update ${NOBODY}`, '--customer, --no-customer, --domains, --no-domains and --expires is missing'],
+    [`keys update ${NOBODY}`, '--no-domains, --addresses, --no-addresses and --expires is missing'],
     [`keys update ${NOBODY} --domains a..example`, DOMAINS],
     ...ON_A_KEY.map(ofEach(`keys %`, `no key has the id ${NOBODY}`)),
     ...ON_A_KEY.map((command) => command.replace(NOBODY, 'vvc_live_1')).map(ofEach('keys %', NO_ID)),

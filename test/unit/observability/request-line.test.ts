@@ -17,12 +17,14 @@ const FORCED_429 = '/v1/compliance/ER19THR';
 
 let testKey: string;
 let exhausted: string;
+let elsewhere: string;
 const api = useApi(
   async ({ newKey, loadVehicles, loadCompliance }) => {
     await loadVehicles(aVehicle(CANARY));
     await loadCompliance(aCompliance(CANARY));
     testKey = await newKey({ environment: 'test' });
     exhausted = await newKey({ plan: 'free' }, 60);
+    elsewhere = await newKey({ addresses: ['203.0.113.0/24'] });
   },
   { logLevel: 'DEBUG' },
 );
@@ -75,6 +77,12 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
   ['malformed JSON', 400, () => create(`{"${CANARY}`), { endpoint: 'create-content', code: 'MALFORMED_JSON' }],
   ['a wrong value', 400, () => create(`{"title":"${CANARY}"}`), { code: 'VALIDATION_FAILED' }],
   ['no quota left', 429, () => logOf(KNOWN, { key: exhausted }), { code: 'RATE_LIMITED', RateLimited: 1 }],
+  [
+    'another address',
+    403,
+    () => logOf(KNOWN, { key: elsewhere }),
+    { ForbiddenAddresses: 1, keyId: expect.any(String) },
+  ],
   ['a database error', 500, lookupWithoutKeysTable, { code: 'INTERNAL_ERROR', ServerErrors: 1, DatabaseErrors: 1 }],
   ['units that are lost', 200, bulkWithoutUnits, { endpoint: 'bulk-insurance', LostUnits: 2 }],
   ['a test key', 200, () => logOf('/v1/usage', { key: testKey }), { endpoint: 'usage', sandbox: true }],
@@ -90,7 +98,7 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
 
 const METRICS = ['Requests', 'Latency', 'ServerErrors'];
 /** Only their sums are read, so a line without them says the same as one with 0. */
-const WHERE_THEY_HAPPEN = ['RateLimited', 'DatabaseErrors', 'LostUnits'];
+const WHERE_THEY_HAPPEN = ['RateLimited', 'ForbiddenAddresses', 'DatabaseErrors', 'LostUnits'];
 const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'traceId'];
 const MEMBERS = ['_aws', 'level', 'timestamp', 'service', ...FIELDS, ...METRICS, ...WHERE_THEY_HAPPEN, 'ColdStart'];
 
