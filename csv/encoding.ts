@@ -1,5 +1,5 @@
 import { readLines } from './lines.ts';
-import { type Encoding, readBytes, type TextFile, UnreadableFile } from './text.ts';
+import { type Encoding, type ReadBytes, readBytes, readStart, type TextFile, UnreadableFile } from './text.ts';
 
 /** The encoding with this name; undefined when `TextDecoder` does not know it. */
 export const parseEncoding = (name: string): Encoding | undefined => {
@@ -28,7 +28,7 @@ const MARKS = new Map<string, Encoding>([
 ]);
 const UTF16 =
   'the file is UTF-16 without a byte order mark: save it as UTF-8, in Excel as "CSV UTF-8", or give --encoding utf-16le or utf-16be';
-const isValid = async ({ path, encoding }: TextFile): Promise<boolean> => {
+const isValid = async ({ path, encoding, readBytes: read = readBytes }: TextFile): Promise<boolean> => {
   const decoder = new TextDecoder(encoding, { fatal: true });
   // Runtimes give the error different codes, so nothing but the decoding is tried.
   const isDecoded = (chunk?: Uint8Array): boolean => {
@@ -39,7 +39,7 @@ const isValid = async ({ path, encoding }: TextFile): Promise<boolean> => {
       return false;
     }
   };
-  for await (const chunk of readBytes(path)) if (!isDecoded(chunk)) return false;
+  for await (const { bytes } of read(path)) if (!isDecoded(bytes)) return false;
   return isDecoded();
 };
 
@@ -55,9 +55,8 @@ const findWrongBytes = async (file: TextFile) => {
 };
 
 /** The encoding of the byte order mark, if there is one. @throws UnreadableFile when the file begins as no text does */
-export const findMark = async (path: string, given?: Encoding): Promise<Encoding | undefined> => {
-  let start: Buffer = Buffer.alloc(0);
-  for await (const chunk of readBytes(path, START_BYTES - 1)) start = chunk;
+export const findMark = async (path: string, given?: Encoding, read?: ReadBytes): Promise<Encoding | undefined> => {
+  const start = await readStart(path, START_BYTES, read);
   const bytes = start.toString('hex');
   const [, other] = OTHER_FILES.find(([beginning]) => bytes.startsWith(beginning)) ?? [];
   if (other !== undefined) throw new UnreadableFile(other);
@@ -75,8 +74,8 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
 const NOT_WINDOWS_1252 = /\p{L}[€‚ƒ„…†‡ˆ‰‹‘“”•˜™›\x80-\x9f]\p{L}|ï¿½/u;
 
 /** @throws UnreadableFile when the file is likely to be of another encoding than Windows-1252 */
-const requireWindows1252 = async (path: string): Promise<void> => {
-  for await (const { lines } of readLines({ path, encoding: 'windows-1252' })) {
+const requireWindows1252 = async (file: Omit<TextFile, 'encoding'>): Promise<void> => {
+  for await (const { lines } of readLines({ ...file, encoding: 'windows-1252' })) {
     const wrong = lines.find(({ text }) => NOT_WINDOWS_1252.test(text));
     if (wrong === undefined) continue;
     throw new UnreadableFile(
@@ -90,16 +89,17 @@ const requireWindows1252 = async (path: string): Promise<void> => {
  * character of several bytes, it is Windows-1252, in which Excel saves plain CSV.
  * @throws UnreadableFile, with the first wrong line
  */
-export const findEncoding = async (path: string, given?: Encoding): Promise<Encoding> => {
-  const marked = await findMark(path, given);
+export const findEncoding = async (path: string, given?: Encoding, read?: ReadBytes): Promise<Encoding> => {
+  const marked = await findMark(path, given, read);
   if (given !== undefined && marked !== undefined && given !== marked) {
     throw new UnreadableFile(`the file begins with the byte order mark of ${marked}, not of ${given}`);
   }
   const encoding = given ?? marked ?? 'utf-8';
-  if (await isValid({ path, encoding })) return encoding;
-  const { wrongLine, hasLongCharacters } = await findWrongBytes({ path, encoding });
+  const file = { path, encoding, readBytes: read };
+  if (await isValid(file)) return encoding;
+  const { wrongLine, hasLongCharacters } = await findWrongBytes(file);
   if (given === undefined && marked === undefined && !hasLongCharacters) {
-    await requireWindows1252(path);
+    await requireWindows1252(file);
     return 'windows-1252';
   }
   const otherwise = given === undefined ? ', or name the encoding of the whole file with --encoding' : '';

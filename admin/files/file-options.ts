@@ -22,6 +22,8 @@ export interface FileOptions {
   readonly restore: boolean;
   readonly dryRun: boolean;
   readonly staging?: string | undefined;
+  /** The most that a compressed file of the intake may have, unpacked, in 10^9 bytes. */
+  readonly maxGigabytes?: number | undefined;
 }
 
 /** Adds a text such as `plate=registration`. @throws InvalidArgumentError */
@@ -76,13 +78,16 @@ export const addFileOptions = (command: Command): Command =>
     .option('--dry-run', 'do everything but the writes, with the same counts')
     .option(
       '--staging <folder>',
-      'folder for temporary files, about three times the file (default: the folder of the file)',
+      'folder for temporary files, about three times the unpacked file (default: the folder of the file)',
     );
 
 /** Adds a file of registrations with its options, and `--registration` in its place. */
 export const addRegistrationFile = (command: Command): Command =>
   addFileOptions(command)
-    .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
+    .argument(
+      '[file]',
+      'a .csv or .ndjson file with a registration column or field, or a .txt with one a line; .gz may follow',
+    )
     .option('--registration <registrations...>', 'one or more registrations instead of a file');
 
 /** The values of `--registration`, as lines of NDJSON. @throws CommandFailure for an invalid one */

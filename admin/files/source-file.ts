@@ -1,12 +1,15 @@
+import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { findEncoding, findMark, parseEncoding } from '../../csv/encoding.ts';
-import { type TextFile, UnreadableFile } from '../../csv/text.ts';
+import { CHUNK_BYTES, type ReadBytes, type TextFile, UnreadableFile } from '../../csv/text.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import type { DeploymentContext } from '../deployment/deployment.ts';
 import type { FileOptions } from './file-options.ts';
 
-/** The format of a file, from the ending of its name; `txt` has a registration a line. */
+/** The format of a file, from the ending of its name before `.gz`; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
 /** A file that a command reads, or lines of NDJSON in its place. */
@@ -42,12 +45,40 @@ export const asFileFailure = (error: unknown, path: string): unknown => {
   return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });
 };
 
+const GZIP_NAME = /\.gz$/i;
+export const BYTES_PER_GIGABYTE = 1e9;
+const CUT_OFF = 'the compressed file is cut off: copy it again, or compress it again';
+const DAMAGED = 'the compressed file is damaged, or it is no gzip file';
+
+/** Reads what is in a file of gzip, which may have several members. @param maxGigabytes of what is in it */
+const gunzipped = (maxGigabytes = Number.POSITIVE_INFINITY): ReadBytes =>
+  async function* (path) {
+    const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+    let unpacked = 0;
+    try {
+      // An error of either ends the loop, and its end closes both.
+      for await (const bytes of pipeline(file, gunzip, () => undefined) as AsyncIterable<Buffer>) {
+        unpacked += bytes.length;
+        if (unpacked > maxGigabytes * BYTES_PER_GIGABYTE) {
+          throw new UnreadableFile(`it has more than ${maxGigabytes} GB, unpacked, the maxGigabytes of its entry`);
+        }
+        yield { bytes, read: file.bytesRead };
+      }
+    } catch (error) {
+      const code = String((error as NodeJS.ErrnoException).code);
+      throw code.startsWith('Z_') ? new UnreadableFile(code === 'Z_BUF_ERROR' ? CUT_OFF : DAMAGED) : error;
+    }
+    // Node leaves out what follows zeros behind a member.
+    if (gunzip.bytesWritten < file.bytesRead) throw new UnreadableFile(DAMAGED);
+  };
+
 const findFormat = (path: string, formats: readonly FileFormat[]): FileFormat => {
-  const extension = extname(path).toLowerCase().replace('.jsonl', '.ndjson');
+  const extension = extname(path.replace(GZIP_NAME, '')).toLowerCase().replace('.jsonl', '.ndjson');
   const format = formats.find((one) => `.${one}` === extension);
   if (format !== undefined) return format;
   const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
-  throw new FileRefused(`the name of the file must end in ${endings}: ${path}`);
+  throw new FileRefused(`the name of the file must end in ${endings}, which .gz may follow: ${path}`);
 };
 
 const readFacts = async (path: string): Promise<Pick<SourceFile, 'bytes' | 'changed'>> => {
@@ -68,7 +99,7 @@ const requireFormat = (format: FileFormat, { encoding, map }: Pick<FileOptions, 
 export const openSource = async (
   file: string | readonly string[],
   formats: readonly FileFormat[],
-  options: Pick<FileOptions, 'encoding' | 'map'>,
+  options: Pick<FileOptions, 'encoding' | 'map' | 'maxGigabytes'>,
   { notice }: Pick<DeploymentContext, 'notice'>,
 ): Promise<SourceFile> => {
   if (typeof file !== 'string') {
@@ -79,15 +110,18 @@ export const openSource = async (
   const given = options.encoding && parseEncoding(options.encoding);
   try {
     const facts = await readFacts(path);
+    const readBytes = GZIP_NAME.test(path) ? gunzipped(options.maxGigabytes) : undefined;
+    // The message about the bytes of a .tar.gz would be that about UTF-16.
+    if (readBytes !== undefined) findFormat(path, formats);
     // Checked before the name, because the message about a workbook or a compressed file is more helpful.
-    const mark = await findMark(path, given);
+    const mark = await findMark(path, given, readBytes);
     const format = findFormat(path, formats);
     requireFormat(format, options);
-    const encoding = await findEncoding(path, format === 'ndjson' ? (mark ?? 'utf-8') : given);
+    const encoding = await findEncoding(path, format === 'ndjson' ? (mark ?? 'utf-8') : given, readBytes);
     if (given === undefined && encoding === 'windows-1252') {
       notice('The file is not UTF-8: it is read as Windows-1252.');
     }
-    return { path, format, encoding, ...facts };
+    return { path, format, encoding, readBytes, ...facts };
   } catch (error) {
     throw asFileFailure(error, path);
   }

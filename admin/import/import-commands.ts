@@ -71,7 +71,7 @@ const addImport = (imports: Command, run: Runner, noun: DataKind, about: string)
     'whose file it is: what others have supplied stays (default: the supplier without a name)',
   )
     .description(`load ${about}; rejected rows go to FILE.rejected.csv or .ndjson`)
-    .argument('<file>', 'a .csv, .ndjson or .jsonl file')
+    .argument('<file>', 'a .csv, .ndjson or .jsonl file, or one of these compressed as .gz')
     .addHelpText(
       'after',
       `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(ROWS[noun]({}).columns)}${exampleOf(`import ${noun} ${noun}.csv`)}`,

@@ -11,7 +11,15 @@ import type { Counts, DataKind } from '../files/file-command.ts';
 import { addMapping } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
 import { type IntakeBucket, intakeBucket, loadedKey, reportFolder, startKey, summaryKey } from './bucket.ts';
-import { decide, type LastLoaded, listWaiting, readLastLoaded, type WaitingFile } from './waiting-files.ts';
+import {
+  DEFAULT_GIGABYTES,
+  decide,
+  FILE_ENDING,
+  type LastLoaded,
+  listWaiting,
+  readLastLoaded,
+  type WaitingFile,
+} from './waiting-files.ts';
 
 interface LoadContext extends CommandContext {
   readonly bucket: IntakeBucket;
@@ -61,9 +69,9 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
   const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
   try {
     // An entry has the options of the command line, of which these two are for CSV alone.
-    const { map = [], encoding, ...others } = entry;
+    const { map = [], encoding, maxGigabytes = DEFAULT_GIGABYTES, ...others } = entry;
     const forCsv = { encoding, map: map.reduce<ImportOptions['map']>((all, text) => addMapping(text, all), []) };
-    const options = { ...others, ...(path.endsWith('.csv') && forCsv) } as ImportOptions;
+    const options = { ...others, maxGigabytes, ...(/\.csv(\.gz)?$/.test(path) && forCsv) } as ImportOptions;
     const { data } = await importFile(entry.import as DataKind, path, options, {
       ...context,
       showsProgress: false,
@@ -117,7 +125,8 @@ const loadIn = async (
   const { bucket } = context;
   const { entry, name, lastModified } = file;
   // The name of the file is not used on disk: it may be too long, or lead out of the folder.
-  const local = /\.csv$/i.test(name) ? 'file.csv' : 'file.ndjson';
+  const [ending = ''] = FILE_ENDING.exec(name.toLowerCase()) ?? [];
+  const local = `file${ending}`;
   const path = join(folder, local);
   if (!(await bucket.download(path, file))) {
     const reason = 'it cannot be read: it was deleted, is encrypted with a key of its own, or is archived';

@@ -1,5 +1,6 @@
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { BYTES_PER_GIGABYTE } from '../files/source-file.ts';
 import { type IntakeBucket, type StoredFile, startKey, summaryKey } from './bucket.ts';
 
 /** A file that waits, and the entry under whose prefix it is. */
@@ -26,10 +27,9 @@ export interface LastLoaded extends Place {
 const MAX_AGE_MS = 29 * 86_400_000;
 
 /** Other objects are companions of files: checksums, markers, archives. The console creates an object for a folder. */
-const FILE = /\.(csv|ndjson|jsonl)$/i;
+export const FILE_ENDING = /\.(csv|ndjson|jsonl)(\.gz)?$/i;
 
-const BYTES_PER_GIGABYTE = 1e9;
-const DEFAULT_GIGABYTES = 5;
+export const DEFAULT_GIGABYTES = 5;
 
 /** Oldest first; within the same second by name. */
 const byTime = (a: Place, b: Place): number =>
@@ -54,7 +54,7 @@ export const listWaiting = async (entries: readonly IntakeEntry[], bucket: Intak
     }),
   );
   const waiting = objects.flat().toSorted(byTime);
-  const files = waiting.filter(({ name }) => FILE.test(name));
+  const files = waiting.filter(({ name }) => FILE_ENDING.test(name));
   return { files, ignored: waiting.length - files.length };
 };
 

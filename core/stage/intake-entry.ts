@@ -61,7 +61,7 @@ export const IntakeEntry = T.Object({
       () => 'must be the name of an encoding, such as "macintosh"',
     ),
   ),
-  /** The largest file, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much. Default: 5. */
+  /** The largest file, unpacked, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much. Default: 5. */
   maxGigabytes: T.Optional(T.Number({ exclusiveMinimum: 0, maximum: 10 })),
   /** The role or account that may put files under the prefix and get their reports, if its own account permits it. */
   from: T.Optional(

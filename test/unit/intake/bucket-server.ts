@@ -8,7 +8,7 @@ interface Version {
   readonly key: string;
   readonly version: string;
   readonly lastModified: Date;
-  readonly content: string;
+  readonly content: string | Buffer;
   /** S3's error in place of the content. */
   readonly error?: string;
   /** A size that the list shows in place of the content's. */
@@ -33,7 +33,7 @@ export const useBucket = () => {
   let refusesPuts = false;
   const add = (
     key: string,
-    content: string,
+    content: string | Buffer,
     lastModified: Date,
     facts: Pick<Version, 'error' | 'bytes'> = {},
   ): string => {
@@ -105,7 +105,7 @@ export const useBucket = () => {
     refusePuts: (refuses: boolean): void => {
       refusesPuts = refuses;
     },
-    textOf: (key: string): string | undefined => latest(key)?.content,
+    textOf: (key: string): string | undefined => latest(key)?.content.toString(),
     /** Called before each object is sent. */
     onDownload: (act: typeof beforeDownload): void => {
       beforeDownload = act;

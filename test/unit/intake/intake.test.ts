@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
@@ -129,11 +130,30 @@ describe('A build', () => {
     expect(await registrations('compliance')).toEqual(['A', 'B', 'C']);
   });
 
+  it('loads compressed files of any name, with their reports, until they have more than maxGigabytes unpacked', async () => {
+    const rows = (...registrations: string[]) => csv(...registrations) + vehicleRow({ registration: 'X1', year: 'x' });
+    bucket.add('changes/acme/a.csv.gz', gzipSync(rows('AB12CDE').replace('registration', 'Kfz')), ago(3));
+    bucket.add('changes/acme/b.JSONL.GZ', gzipSync(JSON.stringify(aVehicle('AB12CDF'))), ago(2));
+    const many = csv(...Array.from({ length: 1_000 }, (_, nth) => `AB12C${nth}`));
+    const version = bucket.add('changes/acme/c.csv.gz', gzipSync(many), ago(1));
+    const cut = bucket.add('changes/acme/d.csv.gz', gzipSync(csv('AB12CDG')).subarray(0, -9), ago(0));
+    const entry = { ...CHANGES, map: ['Kfz=registration'], maxGigabytes: 1e-5 };
+    expect(await build([entry])).toMatchObject({ outcomes: ['loaded', 'loaded', 'refused', 'refused'] });
+    expect(await registrations()).toEqual(['AB12CDE', 'AB12CDF']);
+    expect(reports()[0]).toMatch(/\/rejected\.csv$/);
+    const tooLarge =
+      'it has more than 0.00001 GB, unpacked, the maxGigabytes of its entry; nothing was changed: file.csv.gz';
+    expect(summaryOf('c.csv.gz', version, CHANGES)).toMatchObject({ reason: tooLarge });
+    expect(summaryOf('d.csv.gz', cut, CHANGES).reason).toMatch(
+      /^the compressed file is cut off: .* changed: file\.csv/,
+    );
+  });
+
   it('ignores and counts every object whose name does not end as a file’s, and leaves files of 29 days alone', async () => {
-    for (const name of ['a.csv.md5', '_SUCCESS', 'a.csv.gz', '']) put(COMPLETE, name, 0);
+    for (const name of ['a.csv.md5', '_SUCCESS', 'a.csv.zip', 'a.tar.gz', '']) put(COMPLETE, name, 0);
     put(COMPLETE, 'old.csv', 29 * DAY, 'AB12CDF');
     put(COMPLETE, 'a.csv', 1, 'AB12CDE');
-    const stdout = expect.stringContaining('other objects ignored: 4\n');
+    const stdout = expect.stringContaining('other objects ignored: 5\n');
     expect(await build([COMPLETE])).toMatchObject({ outcomes: ['loaded'], stdout });
   });
 

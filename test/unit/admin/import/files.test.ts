@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import {
   AMBIGUOUS_HEADERS,
@@ -8,9 +9,11 @@ import {
   manyVehicles,
   VEHICLE_HEADER,
   type VehicleCells,
+  vehicleLine,
   vehicleRow,
   vehiclesCsv,
 } from '../../../support/import-files.ts';
+import { aVehicle } from '../../../support/records.ts';
 import { failure, rejectedFilesOf, useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
@@ -85,6 +88,75 @@ it.each(['vehicles', 'compliance', 'content'])('The example of a file of %s is l
   const rows = csv.trim().split('\n').length - 1;
   const stdout = expect.stringMatching(`\n +${rows} +${rows} +0 +0 `);
   expect(await load(kind, `${kind}.csv`, csv)).toMatchObject({ exitCode: 0, stderr: '', stdout });
+});
+
+describe('A compressed file', () => {
+  /** Each part is a member, as `cat *.gz` makes them. */
+  const members = (content: string | Buffer, ...cuts: number[]): Buffer => {
+    const bytes = Buffer.from(content);
+    return Buffer.concat([0, ...cuts].map((cut, nth) => gzipSync(bytes.subarray(cut, cuts[nth]))));
+  };
+  const csv = vehiclesCsv(vehicleRow({ registration: 'GZ10AAA', make: 'José' }), vehicleRow({ registration: 'GZ1' }));
+  const make = csv.indexOf('José');
+
+  it.each<[name: string, content: Buffer]>([
+    ['v.csv.gz', gzipSync(csv)],
+    ['V.CSV.GZ', gzipSync(Buffer.from(csv, 'latin1'))],
+    // One ends within a character and one within a row, and one is empty.
+    ['members.csv.gz', members(csv, make + 4, make + 20, make + 20)],
+    [
+      'v.jsonl.gz',
+      gzipSync(vehicleLine({ registration: 'GZ10AAA', vehicle: { ...aVehicle('GZ1').vehicle, make: 'José' } })),
+    ],
+  ])('is read as what is in it: %s', async (name, content) => {
+    await admin.clear();
+    expect(await load('vehicles', name, content)).toMatchObject({ exitCode: 0 });
+    expect(await find('GZ10AAA')).toMatchObject({ vehicle: { make: 'José' } });
+  });
+
+  it('is complete, removed and erased by what is in it, and its rejected rows are in a file beside it', async () => {
+    await admin.clear();
+    const rows = ['GZ1', 'GZ2', 'GZ3'].map((registration) => vehicleRow({ registration }));
+    await load('vehicles', 'v.csv.gz', gzipSync(vehiclesCsv(...rows, vehicleRow({ year: 'x' }))));
+    expect(rejectedFilesOf(admin.pathOf('v.csv.gz'))).toEqual([admin.pathOf('v.csv.gz.rejected.csv')]);
+    await load('vehicles', 'v.csv.gz', gzipSync(vehiclesCsv(...rows.slice(1))), '--complete');
+    expect(await admin.registrations()).toEqual(['GZ2', 'GZ3']);
+    expect(await run(['remove', 'vehicles', await file('r.txt.gz', gzipSync('GZ2\n'))])).toMatchObject({ exitCode: 0 });
+    expect(await run(['erase', await file('e.txt.gz', gzipSync('GZ3\n'))])).toMatchObject({ exitCode: 0 });
+    expect(await find('GZ2')).toBeUndefined();
+    expect(await find('GZ3')).toHaveProperty('erased');
+  });
+
+  const whole = members(manyVehicles('GZ', 2_000), 50_000);
+  const damaged = Buffer.from(whole);
+  damaged[whole.length - 6] = ~(whole.at(-6) ?? 0);
+  const CUT = /^error: the compressed file is cut off: copy it again, or compress it again; nothing was changed: /;
+  const DAMAGED = /^error: the compressed file is damaged, or it is no gzip file; nothing was changed: /;
+  it.each<[what: string, content: string | Buffer, refusal: RegExp]>([
+    ['is empty', '', CUT],
+    ['ends within a member', whole.subarray(0, -1), CUT],
+    ['ends within the second member', members(csv, make).subarray(0, -20), CUT],
+    ['ends within the beginning of a member', Buffer.concat([gzipSync(csv), whole.subarray(0, 3)]), CUT],
+    ['has a wrong checksum', damaged, DAMAGED],
+    ['has text behind it', Buffer.concat([whole, Buffer.from('text')]), DAMAGED],
+    ['has a member behind zeros', Buffer.concat([gzipSync(csv), Buffer.alloc(70_000), whole]), DAMAGED],
+    ['is not compressed', csv, DAMAGED],
+    ['is compressed twice', gzipSync(gzipSync(csv)), /^error: the file is compressed: unpack it first/],
+    ['has a workbook', gzipSync(Buffer.from('504b030414000600', 'hex')), /an Excel workbook/],
+    ['has a quote that is not closed', gzipSync(`${csv}"`), /^error: the row that begins on line 4 has a cell that/],
+  ])('is refused when it %s, and nothing is written', async (_what, content, refusal) => {
+    const path = await file('v.csv.gz', content);
+    expect(await admin.countedRun(['import', 'vehicles', path, '--complete'])).toEqual(failure(refusal));
+    expect(admin.writes()).toEqual([]);
+  });
+
+  it('shows progress in bytes of the file', async () => {
+    const path = await file('v.csv.gz', whole);
+    const { stderr } = await run(['import', 'vehicles', path, '--dry-run'], { showsProgress: true });
+    expect(stderr).toMatch(/ 100 %: reading, 2,000 rows/);
+    const shares = [...stderr.matchAll(/(\d+) %/g)].map(([, share]) => Number(share));
+    expect(Math.max(...shares)).toBe(100);
+  });
 });
 
 describe('--dates uk', () => {
@@ -171,7 +243,8 @@ describe('An import', () => {
     ['absent.csv', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
     ['folder.csv', mkdirSync, /a folder, not a file/],
     ['pipe.csv', (path) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
-    ['file.csv.gz', write(Buffer.from('1f8b0800', 'hex')), /^error: the file is compressed: unpack it first/],
+    ['file.csv', write(gzipSync('')), /^error: the file is compressed: unpack it first/],
+    ['file.csv.tar.gz', write(gzipSync('')), /^error: the name of the file must end in \.csv or \.ndjson, which \.gz/],
     ['file.txt', write('AB12CDE'), /^error: the name of the file must end in \.csv/],
     [`${'x'.repeat(240)}.csv`, writeBadRow, TOO_LONG],
   ])('is rejected for a file that cannot be imported: %s', async (name, make, sentence) => {
