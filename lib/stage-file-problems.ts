@@ -2,7 +2,7 @@ import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { DEFAULT_PLANS, largestRequestsPerSecond } from '../core/access/plans.ts';
 import { validationIssues } from '../core/schemas/validation-issues.ts';
-import type { IntakeEntry } from '../core/stage/intake-entry.ts';
+import { COLUMNS_OF_KIND, type IntakeEntry } from '../core/stage/intake-entry.ts';
 import { DEFAULT_THROTTLE, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 const OWN_PREFIXES = ['reports/', 'control/'];
 
 const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly IntakeEntry[]): Problem[] => {
-  const { prefix, import: kind, supplier, complete, removeAtMost } = entry;
+  const { prefix, import: kind, supplier, complete, removeAtMost, map = [] } = entry;
   const field = `intake.${index}`;
   const earlier = entries.slice(0, index);
   const others = [...OWN_PREFIXES, ...earlier.map((other) => other.prefix)];
@@ -44,11 +44,19 @@ const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly Int
   const twin = earlier.find(
     (other) => complete && other.complete && other.import === kind && other.supplier === supplier,
   );
+  const columns = COLUMNS_OF_KIND[kind] ?? [];
   return [
     overlap !== undefined && [`${field}.prefix`, `must not be, contain or lie in ${overlap}: ${prefix}`],
     supplier !== undefined && kind !== 'vehicles' && [`${field}.supplier`, 'is for vehicles only'],
     twin && [`${field}.complete`, `must not be true for the same supplier as under ${twin.prefix}`],
     removeAtMost !== undefined && !complete && [`${field}.removeAtMost`, 'is for complete files: add "complete": true'],
+    ...map.map(
+      (text, nth): Problem =>
+        !columns.includes(text.slice(text.lastIndexOf('=') + 1)) && [
+          `${field}.map.${nth}`,
+          `must end with one of ${columns.join(', ')}`,
+        ],
+    ),
   ];
 };
 

@@ -22,6 +22,18 @@ const isEncoding = (name: string): boolean => {
   }
 };
 
+/** The columns of CSV files of each kind, one of which each text of `map` names. */
+export const COLUMNS_OF_KIND: Readonly<Record<string, readonly string[]>> = {
+  vehicles: [
+    ...['registration', 'make', 'model', 'year', 'color', 'policy_number', 'insurer', 'valid_from', 'valid_to'],
+    ...['policy_type', 'last_updated'],
+  ],
+  compliance: [
+    ...['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
+    'last_updated',
+  ],
+};
+
 /** The files that arrive under a prefix of the bucket, and how they are imported: the options of the CLI's import. */
 export const IntakeEntry = T.Object({
   prefix: text(

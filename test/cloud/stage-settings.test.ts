@@ -2,6 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import type { Columns } from '../../admin/files/columns.ts';
+import { COMPLIANCE_COLUMNS } from '../../admin/import/compliance.ts';
+import { VEHICLE_COLUMNS } from '../../admin/import/vehicle-rows.ts';
 import { InvalidSettings, stageSettings } from '../../lib/stage-settings.ts';
 import { useFolder } from '../support/use-folder.ts';
 
@@ -14,6 +17,8 @@ const ELSEWHERE = DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1');
 const intake = (...entries: readonly object[]): object => ({
   intake: entries.map((entry) => ({ prefix: 'vehicles/', import: 'vehicles', expect: '26h', ...entry })),
 });
+
+const namesOf = ({ required, optional }: Columns): string => [...required, ...optional].join(', ');
 
 const plan = (changes: object): object => ({ plans: { a: { requestsPerWindow: 60, bulkSize: 1, ...changes } } });
 
@@ -122,6 +127,11 @@ describe('The settings of a stage', () => {
     ['intake.0.removeAtMost must be a number such as "200", or a', intake({ complete: true, removeAtMost: '101%' })],
     ['intake.0.removeAtMost is for complete files: add "complete": true', intake({ removeAtMost: '2%' })],
     ['intake.0.map.0 must be COLUMN=NAME, such as "Plate=registration"', intake({ map: ['=x'] })],
+    [`intake.0.map.1 must end with one of ${namesOf(VEHICLE_COLUMNS)}`, intake({ map: ['A=make', 'B=mak'] })],
+    [
+      `intake.0.map.0 must end with one of ${namesOf(COMPLIANCE_COLUMNS)}`,
+      intake({ import: 'compliance', map: ['A=make'] }),
+    ],
     ['intake.0.unreadableAtMost must be a number such as "200", or a', intake({ unreadableAtMost: '5x' })],
     ['intake.0.encoding must be the name of an encoding, such as "macintosh"', intake({ encoding: 'klingon' })],
     ['intake.0.expect is required', intake({ expect: undefined })],
