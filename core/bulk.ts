@@ -3,7 +3,7 @@ import type { BulkVerdictRecords } from './compliance/compliance-table.ts';
 import { complianceAnswer } from './compliance/verdict.ts';
 import { ENTRY_SENTENCES } from './problems.ts';
 import type { LondonDate } from './runtime/clock.ts';
-import { insuranceResult } from './vehicles/insurance.ts';
+import { insuranceResult, insuranceStatus } from './vehicles/insurance.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from './vehicles/registration.ts';
 import { suggestionFor } from './vehicles/suggestion.ts';
 import type { InsuranceRecord } from './vehicles/vehicle-record.ts';
@@ -71,6 +71,12 @@ export const bulkInsuranceAnswer = (
 ) => ({
   ...bulkEnvelope(entries.map((entry) => insuranceEntry(entry, records, today, asOf))),
   ...(asOf && { asOf }),
+});
+
+/** The part of a bulk answer that the scope `vehicles:status` permits. */
+export const bulkInsuranceStatus = ({ results, ...counts }: ReturnType<typeof bulkInsuranceAnswer>) => ({
+  results: results.map((result) => ('code' in result ? result : insuranceStatus(result))),
+  ...counts,
 });
 
 const complianceEntry = (

@@ -110,7 +110,10 @@ const buildOperation = (id: EndpointId, endpoint: Endpoint, examples: Examples):
     description: `${description}\n\nCodes of problems: ${codes.map((code) => `[\`${code}\`](${problemType(code)})`).join(', ')}.`,
     'x-problem-codes': codes,
     tags: [endpoint.tag],
-    security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: endpoint.scope ? [endpoint.scope] : [] })),
+    security: Object.keys(securitySchemes).flatMap((scheme) => {
+      const scopes = [endpoint.scope, endpoint.partScope].filter((scope) => scope !== undefined);
+      return scopes.length === 0 ? [{ [scheme]: [] }] : scopes.map((scope) => ({ [scheme]: [scope] }));
+    }),
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: buildRequestBody(documents[id], shown),
     responses: buildResponses(id, endpoint, examples),

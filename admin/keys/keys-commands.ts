@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isAddressRange } from '../../core/access/addresses.ts';
 import { KEY_ENVIRONMENTS } from '../../core/access/api-key.ts';
-import { SCOPES, type Scope } from '../../core/access/scopes.ts';
+import { KEY_SCOPES, SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { CreateContent } from '../../core/content/schemas.ts';
 import { isCalendarDate, type LondonDate } from '../../core/runtime/clock.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
@@ -36,13 +36,13 @@ const parseCustomer = (text: string): string => {
   );
 };
 
-const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
+const isScope = (text: string): text is Scope => (KEY_SCOPES as readonly string[]).includes(text);
 
 /** Each scope once, in the order of the documentation. */
 const parseScopes = (text: string): Scope[] => {
   const wanted = text.split(',').map((scope) => scope.trim());
-  if (wanted.every(isScope)) return SCOPES.filter((scope) => wanted.includes(scope));
-  throw new InvalidArgumentError(`Allowed scopes, separated by commas: ${SCOPES.join(', ')}.`);
+  if (wanted.every(isScope)) return KEY_SCOPES.filter((scope) => wanted.includes(scope));
+  throw new InvalidArgumentError(`Allowed scopes, separated by commas: ${KEY_SCOPES.join(', ')}.`);
 };
 
 const isDomain = (text: string): boolean => validationIssues(CreateContent.properties.domain, text).length === 0;
@@ -126,9 +126,9 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .requiredOption('--plan <plan>', 'plan of the key, one of those of the stage (required)')
     .addOption(customerOption('whose key it is, such as acme, for "keys usage --by-customer" (default: nobody\'s)'))
     .addOption(
-      new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`)
+      new Option('--scopes <scopes>', `allowed operations, any of ${KEY_SCOPES.join(',')}`)
         .argParser(parseScopes)
-        .default([...SCOPES], 'all'),
+        .default([...SCOPES], 'all but vehicles:status, which vehicles:read includes'),
     )
     .addOption(domainsOption('bind the key to content domains, such as a.example,b.example (default: any domain)'))
     .addOption(

@@ -79,7 +79,7 @@ const toRow = (key: ListedKey): string[] => [
   cell(printable(key.plan, PLAN_WIDTH), key.planIsGone && 'plan is gone', key.environment),
   cell(key.state, key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end', key.endsSoon && 'ends soon'),
   cell(
-    ...(key.scopes.length === SCOPES.length ? ['all'] : key.scopes),
+    ...(SCOPES.every((scope) => key.scopes.includes(scope)) ? ['all'] : key.scopes),
     ...(key.domains?.map((domain) => printable(domain, BINDING_WIDTH)) ?? ['any domain']),
     ...(key.addresses?.map((address) => printable(address, BINDING_WIDTH)) ?? []),
   ),

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Is this vehicle insured?
-         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. A key with the scope `vehicles:status` instead of `vehicles:read` gets only `registration`, `insured` and `status`, for today only: `date` is 403 `SCOPE_MISSING`. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
          *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found).
          */
@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. A key with the scope `vehicles:status` instead of `vehicles:read` gets only `registration`, `insured` and `status`, for today only: `date` is 403 `SCOPE_MISSING`. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
          *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
          */
@@ -292,8 +292,8 @@ export interface components {
              *     - `NONE`: there is no policy at all
              */
             status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
-            /** @description null when the vehicle has no policy at all */
-            policy: components["schemas"]["Policy"] | null;
+            /** @description null when the vehicle has no policy at all; absent for a key with `vehicles:status` only */
+            policy?: components["schemas"]["Policy"] | null;
         };
         /** ComplianceVerdict */
         ComplianceVerdict: {
@@ -460,7 +460,7 @@ export interface components {
                 name: string;
                 /** @description The plan of the key. Your operator chooses the names; `limits` has the figures */
                 plan: string;
-                scopes: (("vehicles:read" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
+                scopes: (("vehicles:read" | "vehicles:status" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
                 /** @description The content domains that the key is bound to; null when it is bound to none */
                 domains: string[] | null;
                 /** @description Last day on which the key is valid, Europe/London; null when it does not expire */
@@ -526,14 +526,14 @@ export interface components {
              *     - `NONE`: there is no policy at all
              */
             status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
-            /** @description null when the vehicle has no policy at all */
-            policy: components["schemas"]["Policy"] | null;
-            vehicle: components["schemas"]["Vehicle"];
+            /** @description null when the vehicle has no policy at all; absent for a key with `vehicles:status` only */
+            policy?: components["schemas"]["Policy"] | null;
+            vehicle?: components["schemas"]["Vehicle"];
             /**
              * Format: date-time
              * @description When the record last changed at its source, UTC
              */
-            lastUpdated: string;
+            lastUpdated?: string;
             /**
              * Format: date
              * @description The day that was asked for; absent when the answer is for today

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { KEY_ENVIRONMENTS, PROBE_ID_PREFIX } from './api-key.ts';
 import { type Plan, type Plans, PROBE_PLAN, planNamed, windowAt } from './plans.ts';
-import { SCOPES } from './scopes.ts';
+import { KEY_SCOPES } from './scopes.ts';
 
 const text = { type: 'string' } as const;
 
@@ -16,7 +16,7 @@ export const KeyRecord = {
     name: text,
     /** Any text: without a plan of this name the key works by the smallest one. */
     plan: text,
-    scopes: { type: 'array', items: { enum: SCOPES } },
+    scopes: { type: 'array', items: { enum: KEY_SCOPES } },
     createdAt: text,
     /** In lower case. A line of the invoice has all keys of a customer; without one, a key and its successors. */
     customer: text,

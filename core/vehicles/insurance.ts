@@ -46,6 +46,13 @@ export const insuranceResult = (
   return { registration, insured: status === 'IN_FORCE', status, policy };
 };
 
+/** The part of an answer that the scope `vehicles:status` permits. */
+export const insuranceStatus = ({ registration, insured, status }: InsuranceResult) => ({
+  registration,
+  insured,
+  status,
+});
+
 export interface InsuranceAnswer extends InsuranceResult {
   readonly vehicle: VehicleDetails;
   readonly lastUpdated: string;

@@ -117,6 +117,8 @@ export const REGISTRATION_RULE =
   'A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
 export const PAST_DAY_RULE =
   '`insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover.';
+export const STATUS_RULE =
+  'A key with the scope `vehicles:status` instead of `vehicles:read` gets only `registration`, `insured` and `status`, for today only: `date` is 403 `SCOPE_MISSING`.';
 export const PRECONDITION_RULE =
   'With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored.';
 export const BODY_RULE =

@@ -3,10 +3,10 @@ import { type Access, authenticate, type Caller, isWithinLimit, recordLimit } fr
 import { keyFinder } from '../../core/access/key-record.ts';
 import { plansFrom, secondsUntilReset } from '../../core/access/plans.ts';
 import { recentMap, requestCounter } from '../../core/access/request-counter.ts';
-import type { Scope } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
 import { rateLimited, scopeMissing } from '../../core/problems.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
 import { plansVariable } from '../../core/runtime/environment.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
@@ -34,9 +34,23 @@ const rateLimit = (access: Access) => ({
 });
 
 /** @throws SCOPE_MISSING */
-const requiredScope = (scope: Scope | undefined) => ({
+const requiredScope = ({ scope, partScope }: Pick<HttpFunction, 'scope' | 'partScope'>) => ({
   before: ({ context: { caller } }: AuthRequest): void => {
-    if (scope !== undefined && !caller.key.scopes.includes(scope)) throw scopeMissing(scope);
+    if (scope === undefined) return;
+    const isPermitted = caller.key.scopes.some((owned) => owned === scope || owned === partScope);
+    if (!isPermitted) throw scopeMissing(scope);
+  },
+});
+
+/**
+ * Whether the caller gets whole responses, or only the part of `vehicles:status`. That part is for today only, because
+ * the days of a policy could be searched for. @throws SCOPE_MISSING
+ */
+export const answerScope = <Input>(dateOf: (input: Input) => LondonDate | undefined) => ({
+  before: ({ context }: HttpRequest<{ caller: Caller; input: Input; isWholeAnswer: boolean }>): void => {
+    const scope = 'vehicles:read';
+    context.isWholeAnswer = context.caller.key.scopes.includes(scope);
+    if (!context.isWholeAnswer && dateOf(context.input) !== undefined) throw scopeMissing(scope);
   },
 });
 
@@ -45,7 +59,7 @@ const requiredScope = (scope: Scope | undefined) => ({
  * who lacks the scope, in this order.
  * @throws MissingEnvironment at start, naming every variable that is missing
  */
-export const auth = (endpoint: Pick<HttpFunction, 'scope' | 'tables'>) => {
+export const auth = (endpoint: Pick<HttpFunction, 'scope' | 'partScope' | 'tables'>) => {
   const { keys, usage } = tableNamesOf(endpoint);
   const access: Access = {
     findKey: keyFinder(database(), keys),
@@ -53,7 +67,7 @@ export const auth = (endpoint: Pick<HttpFunction, 'scope' | 'tables'>) => {
     plans: plansFrom(plansVariable()),
     seenInForce: recentMap(),
   };
-  return [permittedKey(access), rateLimit(access), requiredScope(endpoint.scope)];
+  return [permittedKey(access), rateLimit(access), requiredScope(endpoint)];
 };
 
 /**

@@ -21,6 +21,8 @@ export interface HttpFunction {
   readonly paths: readonly [string, ...string[]];
   /** The scope that a key needs. Absent where any valid key is allowed. */
   readonly scope?: Scope;
+  /** A scope that permits a part of each response (`answerScope` in auth.ts). */
+  readonly partScope?: Scope;
   readonly successStatus: number;
   /**
    * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup

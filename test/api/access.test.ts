@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
-import { SCOPES } from '../../core/access/scopes.ts';
+import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
@@ -42,6 +42,7 @@ describe('A scope', () => {
 
   it.each([
     ['vehicles:read', ['vehicle-insurance', 'bulk-insurance']],
+    ['vehicles:status', ['vehicle-insurance', 'bulk-insurance']],
     ['compliance:read', ['compliance', 'bulk-compliance']],
     ['content:read', ['list-content', 'read-content']],
     ['content:write', ['create-content', 'update-content', 'delete-content']],
@@ -53,6 +54,43 @@ describe('A scope', () => {
       if (status !== 403) opened.push(id);
     }
     expect(opened).toEqual([...ids, 'usage']);
+  });
+});
+
+describe('A key with vehicles:status', () => {
+  const status = { registration: 'AB12CDE', insured: true, status: 'IN_FORCE' };
+  const newKey = (...more: Scope[]) => api.newKey({ scopes: ['vehicles:status', ...more] });
+
+  it('gets registration, insured and status, and nothing else of a vehicle', async () => {
+    const key = await newKey('compliance:read');
+    expect((await get(LOOKUP, key)).body).toEqual(status);
+    const { body } = await bulk(key, { registrations: ['AB12CDE', 'ZZ99ZZZ', '?'] });
+    expect(body).toMatchObject({ processed: 3, successful: 1, failed: 2 });
+    const { results } = body as { readonly results: readonly object[] };
+    expect(results[0]).toEqual(status);
+    expect(results.slice(1)).toMatchObject([{ code: 'VEHICLE_NOT_FOUND' }, { code: 'INVALID_REGISTRATION' }]);
+    expect((await get('/v1/vehicle/ZZ99ZZZ/insurance', key)).status).toBe(404);
+  });
+
+  it('gets everything when it has vehicles:read too', async () => {
+    const [both, whole] = [await newKey('vehicles:read'), await api.newKey({ scopes: ['vehicles:read'] })];
+    expect((await get(LOOKUP, both)).body).toEqual((await get(LOOKUP, whole)).body);
+    expect((await bulk(both)).body).toEqual((await bulk(whole)).body);
+    expect((await get(`${LOOKUP}?date=2026-06-16`, both)).status).toBe(200);
+  });
+
+  it('is 403 SCOPE_MISSING with a date, even today’s, after 400 and before 404, and such a bulk request is one unit', async () => {
+    const key = await newKey();
+    for (const path of [LOOKUP, '/v1/vehicle/ZZ99ZZZ/insurance']) {
+      const { body } = await get(`${path}?date=2026-06-15`, key);
+      expect(body).toMatchObject({ code: 'SCOPE_MISSING', detail: expect.stringContaining('vehicles:read') });
+    }
+    expect((await get(`${LOOKUP}?date=2026-02-30`, key)).status).toBe(400);
+    expect((await get('/v1/vehicle/-/insurance?date=2026-06-15', key)).status).toBe(400);
+    const registrations = Array(1_001).fill('AB12CDE');
+    expect((await bulk(key, { registrations, date: '2026-06-15' })).status).toBe(400);
+    expect((await bulk(key, { registrations: REGISTRATIONS, date: '2026-06-15' })).status).toBe(403);
+    expect((await usageOf(key)).now).toMatchObject({ requests: 7, units: 7 });
   });
 });
 

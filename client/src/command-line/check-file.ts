@@ -16,6 +16,8 @@ import {
   openLookups,
   outcomeOf,
   resultColumns,
+  seesOnlyStatus,
+  statusCheck,
 } from './checks.ts';
 import { isNotInsuredList, isResult, type ResultRow, readEarlierResult } from './earlier-result.ts';
 import { countNewlyEnding, ENDING_COLUMNS, listEnding } from './ending.ts';
@@ -137,6 +139,17 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
     return free;
   });
 
+/** @throws CannotRun when the key permits no part of the check */
+const chooseCheck = async (
+  { isCompliance, ending }: CheckArguments,
+  { client, signal }: CheckOptions,
+): Promise<Check> => {
+  if (isCompliance) return complianceCheck;
+  if (!(await seesOnlyStatus(client, signal))) return insuranceCheck;
+  if (ending === undefined) return statusCheck;
+  throw new CannotRun('--ending-within needs a key with the scope vehicles:read.');
+};
+
 /**
  * Checks a list, and writes the result and the lists. They replace earlier files together, after the report is
  * printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used; ApiProblem,
@@ -145,11 +158,11 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { source, ending, endingFile } = args;
   const { client, bar, signal, print } = options;
-  const check = args.isCompliance ? complianceCheck : insuranceCheck;
   await requireFile(source);
   const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
   const total = fleet.rows.length;
   if (total === 0) throw new CannotRun(`${source} has no rows below its header.`);
+  const check = await chooseCheck(args, options);
   const previous = args.previous === undefined ? undefined : await readPrevious(args.previous, args.out, check, fleet);
   await assertFilesReplaceable(args);
 

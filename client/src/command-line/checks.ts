@@ -13,6 +13,14 @@ export const openLookups = (client: VehicleVerification, signal: AbortSignal): L
   compliance: (registrations) => client.verifyCompliance(registrations, { signal }),
 });
 
+/** Whether a key sees only whether vehicles are insured. */
+export const seesOnlyStatus = async (client: VehicleVerification, signal: AbortSignal): Promise<boolean> => {
+  const { key } = await client.usage({ signal });
+  // A faulty service may omit the key.
+  const scopes = [key?.scopes ?? []].flat();
+  return scopes.includes('vehicles:status') && !scopes.includes('vehicles:read');
+};
+
 /** The cells of the added columns, as in the result. */
 export type Cells = readonly string[];
 
@@ -68,6 +76,20 @@ export const insuranceCheck: Check = {
     if ('code' in entry) return failureCells(insuranceCheck, entry.code, entry.suggestion);
     const { number, insurer, type, validFrom, validTo } = entry.policy ?? {};
     return toCells([entry.insured, number, insurer, type, validFrom, validTo, entry.status, '', '']);
+  },
+};
+
+/** Insurance today, for a key that sees no policies. */
+export const statusCheck: Check = {
+  ...insuranceCheck,
+  columns: ['insured', 'status', ...FAILURE],
+  listed: ['status', 'suggestion'],
+  changes: { ...insuranceCheck.changes, other: 'changed status' },
+  ends: {},
+  cellsOf: (found) => {
+    const entry = found as InsuranceEntry;
+    if ('code' in entry) return failureCells(statusCheck, entry.code, entry.suggestion);
+    return toCells([entry.insured, entry.status, '', '']);
   },
 };
 

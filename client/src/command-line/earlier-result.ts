@@ -1,4 +1,12 @@
-import { type Cells, type Check, complianceCheck, insuranceCheck, notInsuredColumns, resultColumns } from './checks.ts';
+import {
+  type Cells,
+  type Check,
+  complianceCheck,
+  insuranceCheck,
+  notInsuredColumns,
+  resultColumns,
+  statusCheck,
+} from './checks.ts';
 import { CannotRun, requireFile } from './failure.ts';
 import { readFleet } from './fleet-file.ts';
 
@@ -15,13 +23,15 @@ const endsWith = (header: readonly string[], columns: readonly string[]): boolea
   header.length > columns.length &&
   `${header.slice(-columns.length).map((name) => name.replace(/_\d+$/, ''))}` === `${columns}`;
 
+const CHECKS = [insuranceCheck, statusCheck, complianceCheck];
+
 /** Whether a header is of a result of any check. */
 export const isResult = (header: readonly string[]): boolean =>
-  [insuranceCheck, complianceCheck].some((check) => endsWith(header, resultColumns(check)));
+  CHECKS.some((check) => endsWith(header, resultColumns(check)));
 
 /** Whether a header is of a list of vehicles that are not insured, of any check. */
 export const isNotInsuredList = (header: readonly string[]): boolean =>
-  [insuranceCheck, complianceCheck].some((check) => endsWith(header, notInsuredColumns(check)));
+  CHECKS.some((check) => endsWith(header, notInsuredColumns(check)));
 
 /** Undoes the escaping of formulas. */
 export const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');

@@ -14,6 +14,7 @@ import {
   example,
   PAST_DAY_RULE,
   registrationAsSent,
+  STATUS_RULE,
   schemaOf,
 } from '../document.ts';
 import { asOf, insuranceStatus, policyOrNull } from '../vehicle-insurance/document.ts';
@@ -26,7 +27,7 @@ const BulkSuccess = T.Object(
       description: 'Whether a policy is in force; in a bulk entry with `code` it is false and no answer',
     }),
     status: insuranceStatus,
-    policy: policyOrNull,
+    policy: T.Optional(policyOrNull),
   },
   { title: 'BulkSuccess', description: 'A vehicle that is known, insured or not' },
 );
@@ -45,7 +46,7 @@ const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
 
 export const document: EndpointDocument = {
   operationId: 'checkInsurance',
-  description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. ${BULK_SIZE_RULE} A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY_RULE} ${BODY_RULE}`,
+  description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. ${BULK_SIZE_RULE} A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY_RULE} ${STATUS_RULE} ${BODY_RULE}`,
   ...input.schemas,
   response: BulkResult,
   success: 'One result per submitted registration, in order, and how many have an answer',

@@ -7,6 +7,7 @@ export const endpoint = {
   summary: 'Are these vehicles insured?',
   tag: 'Vehicles',
   scope: 'vehicles:read',
+  partScope: 'vehicles:status',
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,

@@ -1,7 +1,8 @@
-import { bulkEntries, bulkInsuranceAnswer } from '../../../core/bulk.ts';
+import { bulkEntries, bulkInsuranceAnswer, bulkInsuranceStatus } from '../../../core/bulk.ts';
+import type { LondonDate } from '../../../core/runtime/clock.ts';
 import { vehicleData } from '../../../core/sandbox/lookup-sources.ts';
 import { apiChain } from '../../http/api-chain.ts';
-import { auth } from '../../http/auth.ts';
+import { answerScope, auth } from '../../http/auth.ts';
 import { extraUnits, largestBulkSize, planBulkSize } from '../../http/bulk.ts';
 import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
@@ -19,6 +20,7 @@ export const handler = apiChain(endpoint, compression())
   .use(largestBulkSize())
   .use(validation(input))
   .use(planBulkSize())
+  .use(answerScope(({ body }: { readonly body: { readonly date?: LondonDate } }) => body.date))
   .use(extraUnits(endpoint))
   .handler(async (_event, context) => {
     const {
@@ -26,9 +28,11 @@ export const handler = apiChain(endpoint, compression())
       vehicles,
       today,
       deadline,
+      isWholeAnswer,
     } = context;
     const { entries, distinct } = bulkEntries(body.registrations);
     const records = await vehicles.findMany(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);
-    return jsonResponse(endpoint.successStatus, bulkInsuranceAnswer(entries, records, today, body.date));
+    const answer = bulkInsuranceAnswer(entries, records, today, body.date);
+    return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : bulkInsuranceStatus(answer));
   });

@@ -16,6 +16,7 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
         scopes: T.Array(
           openCode<Scope>({
             'vehicles:read': 'look up insurance',
+            'vehicles:status': 'look up insurance, without policies and only for today',
             'compliance:read': 'look up verdicts',
             'content:read': 'list and read content',
             'content:write': 'create, update and delete content',

@@ -11,10 +11,13 @@ import {
   registrationAsSent,
   registrationExamples,
   registrationPath,
+  STATUS_RULE,
   schemaOf,
 } from '../document.ts';
 
-export const policyOrNull = T.Union([Policy, T.Null()], { description: 'null when the vehicle has no policy at all' });
+export const policyOrNull = T.Union([Policy, T.Null()], {
+  description: 'null when the vehicle has no policy at all; absent for a key with `vehicles:status` only',
+});
 
 export const asOf = T.Optional(
   T.String({ format: 'date', description: 'The day that was asked for; absent when the answer is for today' }),
@@ -33,9 +36,9 @@ const VehicleInsurance = schemaOf<InsuranceAnswer>()(
       registration: registrationAsSent,
       insured: T.Boolean({ description: 'Whether a policy is in force today, or on the day in `asOf`, Europe/London' }),
       status: insuranceStatus,
-      policy: policyOrNull,
-      vehicle: VehicleDetails,
-      lastUpdated: VehicleRecord.properties.lastUpdated,
+      policy: T.Optional(policyOrNull),
+      vehicle: T.Optional(VehicleDetails),
+      lastUpdated: T.Optional(VehicleRecord.properties.lastUpdated),
       asOf,
     },
     { title: 'VehicleInsurance' },
@@ -44,7 +47,7 @@ const VehicleInsurance = schemaOf<InsuranceAnswer>()(
 
 export const document: EndpointDocument = {
   operationId: 'getInsurance',
-  description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY_RULE} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION_RULE}`,
+  description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY_RULE} ${STATUS_RULE} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION_RULE}`,
   path: registrationPath,
   // The function reads it without a schema.
   query: T.Object({ date: T.Optional(AnswerableDate) }),

@@ -7,6 +7,7 @@ export const endpoint = {
   summary: 'Is this vehicle insured?',
   tag: 'Vehicles',
   scope: 'vehicles:read',
+  partScope: 'vehicles:status',
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
   memoryMegabytes: 1_280,

@@ -1,8 +1,10 @@
 import { lookUpInsurance } from '../../../core/lookup.ts';
+import type { LondonDate } from '../../../core/runtime/clock.ts';
 import { type VehicleData, vehicleData } from '../../../core/sandbox/lookup-sources.ts';
+import { insuranceStatus } from '../../../core/vehicles/insurance.ts';
 import { type RegistrationInPath, registrationInPath } from '../../../core/vehicles/registration.ts';
 import { apiChain } from '../../http/api-chain.ts';
-import { auth, preload } from '../../http/auth.ts';
+import { answerScope, auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { pathParameters, validation } from '../../http/validation.ts';
@@ -15,6 +17,8 @@ export const handler = apiChain(endpoint)
   .use(preload(({ vehicles, registration }: VehicleData & RegistrationInPath) => vehicles.find(registration.key)))
   .use(auth(endpoint))
   .use(validation(dateInput))
-  .handler(async (_event, { registration, input: { date }, preloaded, today }) => {
-    return jsonResponse(endpoint.successStatus, lookUpInsurance(registration, await preloaded, today, date));
+  .use(answerScope(({ date }: { readonly date?: LondonDate }) => date))
+  .handler(async (_event, { registration, input: { date }, preloaded, today, isWholeAnswer }) => {
+    const answer = lookUpInsurance(registration, await preloaded, today, date);
+    return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : insuranceStatus(answer));
   });

@@ -1,8 +1,12 @@
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
+import { keyStore } from '../../../admin/keys/key-store.ts';
+import { LOCAL_TABLE_NAMES } from '../../../core/tables.ts';
+import { addKey } from '../../../local/demo-keys.ts';
+import { openDatabase } from '../../../local/sample-database.ts';
 import { startStubService, useCommandLine } from './use-client.ts';
 
-const { accountOf, checkText, file, folder, start } = useCommandLine();
+const { accountOf, checkText, file, folder, service, start } = useCommandLine();
 
 const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
 /** The time of a lookup. */
@@ -191,6 +195,48 @@ describe('The command line', () => {
       0,
       [expect.objectContaining({ registration: 'KR08NIL', insured: false })],
     ]);
+  });
+
+  it('leaves out the columns of policies with a key that sees only whether vehicles are insured', async () => {
+    const db = openDatabase(service().dynamodb);
+    const record = { name: 'Yes or no', plan: 'premium', environment: 'live', scopes: ['vehicles:status'] } as const;
+    const account = {
+      ...accountOf('premium'),
+      VEHICLE_VERIFICATION_API_KEY: await addKey(keyStore(db, LOCAL_TABLE_NAMES.keys), record, new Date()),
+    };
+    db.destroy();
+    await writeFile(file('fleet.csv'), 'Reg\nAB12CDE\nKR08NIL\nZZ99ZZZ\n');
+    const check = [
+      'check',
+      'fleet.csv',
+      '--out',
+      'result.csv',
+      '--not-insured',
+      'list.csv',
+      '--previous',
+      'result.csv',
+    ];
+    for (const found of [/^ {2}KR08NIL +new /m, /^Changes since result\.csv: 0$/m]) {
+      const { code, stdout } = await start(check, account).ended;
+      expect([code, stdout]).toEqual([1, expect.stringMatching(found)]);
+    }
+    const read = async (name: string) => (await readFile(file(name), 'utf8')).replace(TIME, 'TIME').split('\n');
+    expect(await read('result.csv')).toEqual([
+      ...['Reg,insured,status,suggestion,error,row,sheet,checked_at', 'AB12CDE,true,IN_FORCE,,,2,,TIME'],
+      ...['KR08NIL,false,NONE,,,3,,TIME', 'ZZ99ZZZ,,,,VEHICLE_NOT_FOUND,4,,TIME', ''],
+    ]);
+    expect((await read('list.csv')).slice(0, 2)).toEqual([
+      ...['Reg,answer,status,suggestion,row,sheet,checked_at', 'KR08NIL,not insured,NONE,,3,,TIME'],
+    ]);
+    const { stdout } = await start(['lookup', 'AB12CDE'], account).ended;
+    expect(stdout).toBe('AB12CDE, insured, status IN_FORCE\n');
+    for (const [option, sentence] of [
+      [['--ending-within', '30'], /^--ending-within needs a key with the scope vehicles:read\.$/m],
+      [['--date', '2026-01-01'], /lacks the scope vehicles:read/],
+    ] as const) {
+      const { code, stderr } = await start([...check, ...option], account).ended;
+      expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
+    }
   });
 
   it('shows the usage of the key as JSON, and its help', async () => {

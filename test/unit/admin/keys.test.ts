@@ -18,6 +18,7 @@ interface ShownKey {
   readonly id: string;
   readonly key: string;
   readonly createdAt: string;
+  readonly scopes: readonly string[];
 }
 
 /** As the records of keys name who runs these commands, on this machine. */
@@ -66,6 +67,18 @@ it('keys create shows one JSON object with the key, once; domains and addresses 
 });
 
 describe('keys list', () => {
+  it('shows all scopes as "all", and vehicles:status only where it was asked for', async () => {
+    const { id, scopes } = await create('--name', 'All');
+    expect(scopes).toEqual(['vehicles:read', 'compliance:read', 'content:read', 'content:write']);
+    expect(await create('--scopes', 'vehicles:status,content:read')).toMatchObject({
+      scopes: ['content:read', 'vehicles:status'],
+    });
+    await create('--name', 'Four', '--scopes', 'vehicles:status,compliance:read,content:read,content:write');
+    const { stdout } = await run(['keys', 'list']);
+    expect(stdout).toMatch(new RegExp(`^${id}.* all `, 'm'));
+    expect(stdout.match(/ vehicles:status$/gm)).toHaveLength(2);
+  });
+
   it('shows the oldest key first', async () => {
     for (const minutes of [-30, -10, -50, -20, -40]) await run(CREATE, later(minutes));
     const ages = (await listed()).map(({ createdAt }) => createdAt);
