@@ -1,5 +1,6 @@
 /** A request to every endpoint, in every way in which it uses the database. A new endpoint is a row. */
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
@@ -18,6 +19,8 @@ interface Items {
 export interface Scenario {
   readonly endpoint: EndpointId | typeof notFound.id;
   readonly stored: 'vehicles' | 'items' | 'nothing';
+  /** Fields of the key, which otherwise has every scope and no addresses. */
+  readonly key?: Partial<KeyRecord>;
   /** `GET` unless it is given. */
   readonly method?: string;
   readonly path: (word: string, item: ContentItem) => string;
@@ -63,6 +66,13 @@ const update = (json: (word: string) => object): Scenario => {
 
 export const scenarios: readonly Scenario[] = [
   { ...vehicles, endpoint: 'vehicle-insurance', path: (word) => `/v1/vehicle/${word}/insurance`, body: insured },
+  {
+    ...vehicles,
+    endpoint: 'vehicle-insurance',
+    path: (word) => `/v1/vehicle/${word}/insurance`,
+    key: { addresses: ['127.0.0.0/8'], scopes: ['vehicles:status'] },
+    body: (registration) => ({ registration, insured: true, status: 'IN_FORCE' }),
+  },
   { ...vehicles, endpoint: 'compliance', path: (word) => `/v1/compliance/${word}`, body: compliant },
   { ...bulk('bulk-insurance'), body: (word) => ({ results: bulkOf(word).map(insured) }) },
   { ...bulk('bulk-compliance'), body: (word) => ({ results: bulkOf(word).map(compliant) }) },
@@ -80,7 +90,7 @@ export const scenarios: readonly Scenario[] = [
 /** One request about records of its own, which are stored around the proxy, so without faults. */
 export const prepare = async (api: TestApi, scenario: Scenario, word: string) => {
   const { stored, method = 'GET', path, json, body } = scenario;
-  const key = await api.newKey({ name: word });
+  const key = await api.newKey({ name: word, ...scenario.key });
   if (stored === 'vehicles') {
     const plates = json ? bulkOf(word) : [word];
     await api.loadVehicles(...plates.map((number) => aVehicle(number.toUpperCase(), [aPolicy({ number })])));
