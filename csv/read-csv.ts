@@ -69,13 +69,20 @@ export const declaredDelimiter = (cells: readonly string[], delimiter: string): 
   return declared === undefined || others.some((cell) => cell.trim() !== '') ? undefined : declared || delimiter;
 };
 
+/** Without an expression, whose time would be quadratic in a cell of line ends. */
+const withoutLineEnds = (text: string): string => {
+  let end = text.length;
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
+  return text.slice(0, end);
+};
+
 /** The cells with the blanks at their end, which the parser drops where a cell has no quotes. */
 const withBlanks = (cells: readonly string[], raw: string, delimiter: string): string[] => {
   let at = 0;
   return cells.map((cell) => {
     const isQuoted = raw[at] === '"';
     const end = raw.indexOf(delimiter, isQuoted ? at + cell.replaceAll('"', '""').length + 2 : at);
-    const text = raw.slice(at, end < 0 ? undefined : end).replace(/[\r\n]+$/, '');
+    const text = withoutLineEnds(raw.slice(at, end < 0 ? undefined : end));
     at = end + delimiter.length;
     return isQuoted ? cell : text;
   });

@@ -56,7 +56,7 @@ export const IntakeEntry = T.Object({
   complete: T.Optional(T.Boolean()),
   /** Columns of a CSV that have other names. */
   map: T.Optional(
-    T.Array(text(/^[^=]*[^=\s].*=[a-z_]+$/, 'COLUMN=NAME, such as "Plate=registration"'), {
+    T.Array(text(/^\s*[^=\s].*=[a-z_]+$/, 'COLUMN=NAME, such as "Plate=registration"'), {
       minItems: 1,
       maxItems: 20,
     }),

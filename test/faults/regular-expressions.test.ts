@@ -51,6 +51,22 @@ const nodes = FILES.flatMap((path) => {
   const tree = parseSync(readFileSync(path, 'utf8'), { syntax, target: 'es2024' });
   return [...nodesIn(tree)].map((node) => ({ node, file: relative(ROOT, path) }));
 });
+/** Parts of these expressions have names. They are made as the files are loaded, and read from there. */
+const WITH_NAMES = ['csv/registration-cell.ts'];
+const madeOnLoad = async (file: string) => {
+  const made: { readonly source: string; readonly flags: string; readonly file: string }[] = [];
+  const original = globalThis.RegExp;
+  globalThis.RegExp = new Proxy(original, {
+    construct: (target, [source, flags = '']) => {
+      made.push({ source, flags, file });
+      return new target(source, flags);
+    },
+  });
+  await import(join(ROOT, file));
+  globalThis.RegExp = original;
+  return made;
+};
+const withNames = (await Promise.all(WITH_NAMES.map(madeOnLoad))).flat();
 const literals = nodes.flatMap(({ node: { type, pattern, flags }, file }) =>
   type === 'RegExpLiteral' ? [{ source: String(pattern), flags: String(flags), file }] : [],
 );
@@ -59,16 +75,18 @@ const inSchemas = [...nodesIn(documents)].flatMap(({ pattern }) =>
   typeof pattern === 'string' ? [{ source: pattern, flags: 'u', file: 'documents' }] : [],
 );
 const patterns = [
-  ...new Map([...literals, ...inSchemas].map((each) => [`${each.source} ${each.flags}`, each])).values(),
+  ...new Map([...literals, ...withNames, ...inSchemas].map((each) => [`${each.source} ${each.flags}`, each])).values(),
 ];
 
 /** Patterns of schemas, of the body parser and of all code that reads texts of callers, operators and offices. */
 describe('Regular expressions', () => {
-  it('are not made at run time, where this test could not read them', () => {
+  it('are not made where this test could not read them', () => {
     const isMade = ({ type, callee }: Node) =>
       (type === 'NewExpression' || type === 'CallExpression') && isNode(callee) && callee.value === 'RegExp';
     expect(patterns.length).toBeGreaterThan(20);
-    expect(nodes.filter(({ node }) => isMade(node)).map(({ file }) => file)).toEqual([]);
+    const found = nodes.filter(({ node }) => isMade(node)).map(({ file }) => file);
+    expect([...new Set(found)]).toEqual(WITH_NAMES);
+    expect(withNames).toHaveLength(found.length);
   });
 
   it.each(patterns)('take linear time: /$source/$flags of $file', ({ source, flags }) => {

@@ -58,11 +58,12 @@ const readSheets = (parts: readonly Part[]): { name: string; isHidden: boolean }
   if (workbook === undefined) throw new Error('It is no workbook.');
   const found = workbook.text().matchAll(/<(?:\w+:)?sheet((?:\s+[\w:]+\s*=\s*(?:"[^"]*"|'[^']*'))+)/g);
   return [...found].map(([, attributes = '']) => {
-    const attribute = (name: string) => new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)`).exec(attributes)?.[1] ?? '';
-    const name = attribute('name').replace(/&(#?\w+);/g, (text, entity: string) =>
+    const given = [...attributes.matchAll(/\s([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)];
+    const values = new Map(given.map(([, attribute, quoted, apostrophed]) => [attribute, quoted ?? apostrophed ?? '']));
+    const name = (values.get('name') ?? '').replace(/&(#?\w+);/g, (text, entity: string) =>
       entity.startsWith('#') ? String.fromCodePoint(Number(`0${entity.slice(1)}`)) : (ENTITIES[entity] ?? text),
     );
-    return { name, isHidden: /hidden/i.test(attribute('state')) };
+    return { name, isHidden: /hidden/i.test(values.get('state') ?? '') };
   });
 };
 
