@@ -39,7 +39,7 @@ const erasureCommand = (
 /** Copies erasures, and that some were undone, from lines that each have a registration and a state. */
 const COPY = erasureCommand(
   (registration, { state }) => ({ kind: 'copyErasure', registration, state: state as ErasureState }),
-  { ...ERASES, outcomes: ['erased', 'unchanged', 'undone', 'kept'] },
+  { consequence: ERASES.consequence, outcomes: ['erased', 'unchanged', 'undone', 'kept'] },
 );
 
 interface EraseOptions extends Partial<FileOptions> {

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { contentKeys, parseItem } from '../core/content/content-store.ts';
@@ -84,7 +84,11 @@ const exportRecords = async (
 };
 
 /** Every content item of live keys, in no order: an import orders lists by `created_at`. @throws UnreadableRecord */
-export async function* exportedItems(client: DynamoDBDocumentClient, table: string): AsyncGenerator<ContentItem> {
+export async function* exportedItems(
+  client: DynamoDBDocumentClient,
+  table: string,
+  readUnits?: number,
+): AsyncGenerator<ContentItem> {
   const { pk, sk } = contentKeys('live').itemKey('');
   const query = {
     TableName: table,
@@ -92,7 +96,7 @@ export async function* exportedItems(client: DynamoDBDocumentClient, table: stri
     FilterExpression: 'begins_with(pk, :pk) AND sk = :sk',
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
   };
-  for await (const { Items = [] } of paginateScan({ client }, query)) yield* Items.map(parseItem);
+  for await (const items of scanPages({ db: client }, query, readPace(readUnits))) yield* items.map(parseItem);
 }
 
 const exportContent = async (file: string, context: CommandContext): Promise<CommandResult> => {
@@ -100,7 +104,7 @@ const exportContent = async (file: string, context: CommandContext): Promise<Com
   const progress = showCount(context, 'items');
   let items = 0;
   async function* lines() {
-    for await (const item of exportedItems(deployment.db, tableName(deployment, 'content'))) {
+    for await (const item of exportedItems(deployment.db, tableName(deployment, 'content'), deployment.readUnits)) {
       items += 1;
       progress.update(items);
       yield `${JSON.stringify(item)}\n`;

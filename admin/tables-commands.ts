@@ -46,8 +46,10 @@ const problemWith = async (id: CheckedId, name: string, context: CommandContext)
   if (found !== key) return `its key is ${found}, not ${key}`;
   const { Items = [] } = await db.send(new ScanCommand({ TableName: name, Limit: SAMPLE }));
   if (Items.length === 0) return 'it has no items';
-  const readable = Items.some((item) => hasNoRecord(item) || readStored(RECORDS[id], item) !== undefined);
-  if (!readable) return `none of its items that were read is a record of ${id}`;
+  // Both tables have the same erasures, so these say nothing about the kind of records.
+  const records = Items.filter((item) => !hasNoRecord(item));
+  if (records.length > 0 && !records.some((item) => readStored(RECORDS[id], item) !== undefined))
+    return `none of its items that were read is a record of ${id}`;
   return lackedErasures(id, name, context);
 };
 

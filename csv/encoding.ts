@@ -91,10 +91,11 @@ const requireWindows1252 = async (file: Omit<TextFile, 'encoding'>): Promise<voi
  */
 export const findEncoding = async (path: string, given?: Encoding, read?: ReadBytes): Promise<Encoding> => {
   const marked = await findMark(path, given, read);
-  if (given !== undefined && marked !== undefined && given !== marked) {
+  if (given !== undefined && marked !== undefined && given !== marked && marked !== 'utf-8') {
     throw new UnreadableFile(`the file begins with the byte order mark of ${marked}, not of ${given}`);
   }
-  const encoding = given ?? marked ?? 'utf-8';
+  // Files of rejected rows have the mark of UTF-8, and are loaded with the options of the original file.
+  const encoding = marked ?? given ?? 'utf-8';
   const file = { path, encoding, readBytes: read };
   if (await isValid(file)) return encoding;
   const { wrongLine, hasLongCharacters } = await findWrongBytes(file);

@@ -74,7 +74,7 @@ export const writeRegistrations = (
 const PAGE_ROWS = 500;
 
 function* csvTexts({ delimiter, header }: CsvLayout, rejections: Iterable<RejectedRow>): Generator<string> {
-  const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]/ };
+  const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]|\s$/ };
   // The byte order mark tells Excel that the file is UTF-8.
   yield `\uFEFF${delimiterLine(delimiter)}`;
   let page = [[...REJECTION_COLUMNS, ...header.map(escapeFormula)]];

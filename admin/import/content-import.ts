@@ -2,6 +2,8 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { claimantOf, contentReads, contentStore, readDynamoItems } from '../../core/content/content-store.ts';
 import { type ChangeTiming, contentTable, type GivenItem } from '../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../core/content/item.ts';
+import { retryUntil } from '../../core/dynamodb/retry.ts';
+import { isTransient } from '../../core/dynamodb/transact.ts';
 import { ApiError } from '../../core/problems.ts';
 import type { Deadline } from '../../core/runtime/deadline.ts';
 
@@ -71,9 +73,16 @@ export const contentImport = (db: DynamoDBDocumentClient, table: string, { dryRu
         const reason = stored && conflict(stored);
         if (reason !== undefined) return { reason };
         if (stored && !differs(row, stored)) return 'unchanged';
+        if (stored && row.updated_at && row.updated_at < (row.created_at ?? stored.created_at)) {
+          return { reason: 'updated_at: must not be before created_at, which the stored item has' };
+        }
         if (dryRun) return 'loaded';
         try {
-          const item = await (stored ? content.update(stored.id, row, {}, timing) : create(row, timing));
+          const item = await retryUntil(
+            timing.deadline,
+            () => (stored ? content.update(stored.id, row, {}, timing) : create(row, timing)),
+            isTransient,
+          );
           if (stored) known.delete(qualifiedSlug(stored));
           remember(known, item);
           return 'loaded';

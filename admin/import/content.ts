@@ -17,6 +17,9 @@ const ROW_TIMEOUT_MS = 30_000;
 /** Rows that are written at the same time. More would often meet on the counters of a list. */
 const CONCURRENCY = 4;
 
+/** Leaves room for every change that may come: DynamoDB's client takes whole numbers up to 2^53. */
+const MAX_VERSION = 1e12;
+
 const COLUMNS = {
   required: ['title', 'content', 'domain', 'slug'],
   optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
@@ -33,7 +36,10 @@ const setByService = {
   ),
   created_at: T.Optional(T.Unknown()),
   updated_at: T.Optional(T.Unknown()),
-  version: rule((version) => Number.isSafeInteger(version) && Number(version) >= 1, 'must be a whole number from 1'),
+  version: rule(
+    (version) => Number.isInteger(version) && Number(version) >= 1 && Number(version) <= MAX_VERSION,
+    'must be a whole number from 1 to 1,000,000,000,000',
+  ),
 };
 
 const ContentRow = T.Object({ ...CreateContent.properties, ...setByService });

@@ -85,7 +85,7 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
     const all = { ...counts, loaded: loaded + unchanged + erased, notices };
     const reported = Object.fromEntries(Object.entries(all).filter(([field]) => !UNREPORTED.includes(field)));
     // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
-    const isRefused = counts.rejected !== 0 && counts.rejected === counts.read && counts.removed === 0;
+    const isRefused = counts.rejected !== 0 && counts.rejected === counts.read;
     return isRefused
       ? { outcome: 'refused', reason: 'every row was rejected', ...reported }
       : { outcome: 'loaded', ...reported };

@@ -4,9 +4,10 @@ import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
-import { parseStored, readStored } from '../../core/schemas/record-schema.ts';
+import { readStored } from '../../core/schemas/record-schema.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../../core/vehicles/erasure.ts';
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { readPace, scanPages } from './paced-scan.ts';
 import { READ_TIMEOUT_MS, retryTransient, STALL_TIMEOUT_MS } from './retry-transient.ts';
@@ -46,7 +47,9 @@ const stateOf = (item: DynamoItem): ErasureState | undefined => {
 
 /** The time, or the first one after the state that is stored. */
 const timeAfter = (last: ErasureState | undefined, at: string): string =>
-  timeOf(last) < at ? at : new Date(Date.parse(timeOf(last)) + 1).toISOString();
+  timeOf(last) < at || Number.isNaN(Date.parse(timeOf(last)))
+    ? at
+    : new Date(Date.parse(timeOf(last)) + 1).toISOString();
 
 /** The state that a change wants where `last` is stored; undefined when there is no erasure to undo. */
 const stateAfter = (change: ErasureChange, last: ErasureState | undefined): ErasureState | undefined => {
@@ -85,7 +88,9 @@ export const changeErasure = async (
     const stored = tables.map((TableName) => ({ TableName, item: items.get(TableName)?.[0] }));
     const states = stored.map(({ item }) => item && stateOf(item));
     const last = states.reduce((one, other) => (other && isLaterState(other, one) ? other : (one ?? other)));
-    const wanted = stateAfter(change, last);
+    // An older erasure of one table is taken back as the other one says.
+    const isPartlyErased = change.kind === 'undoErasure' && states.some((state) => state && isErasure(state));
+    const wanted = stateAfter(change, last) ?? (isPartlyErased ? last : undefined);
     if (wanted === undefined) return 'notThere';
     const isStored = states.every((state) => isSame(state, wanted));
     const writes = stored.map(({ TableName, item }): TransactWrite => {
@@ -115,7 +120,9 @@ export const findErasures = async (
     const items = (await Array.fromAsync(scanPages(deployment, wanted, readPace(deployment.readUnits)))).flat();
     return new Map(
       items.map((item) => {
-        const { registration, ...state } = parseStored(isErased(item) ? Erasure : UndoneErasure, item);
+        const read = readStored(isErased(item) ? Erasure : UndoneErasure, item);
+        if (read === undefined) throw new CommandFailure(`${table} has a damaged erasure; "export" names it`);
+        const { registration, ...state } = read;
         return [registration, state];
       }),
     );

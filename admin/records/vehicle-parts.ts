@@ -62,10 +62,10 @@ const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registrati
 const findConflict = ({ policies }: VehicleBody, others: Parts<VehicleBody>): string | undefined => {
   const stored = [...others.values()].reduce((sum, { body }) => sum + body.policies.length, 0);
   if (policies.length > 0 && stored + policies.length > MAX_POLICIES) {
-    return `a vehicle has at most ${MAX_POLICIES} policies, and ${stored} of other suppliers are there already`;
+    return `a vehicle has at most ${MAX_POLICIES} policies, with those of other suppliers`;
   }
   if (others.size < MAX_SUPPLIERS) return undefined;
-  return `a vehicle has at most ${MAX_SUPPLIERS} suppliers, and ${others.size} others are there already`;
+  return `a vehicle has at most ${MAX_SUPPLIERS} suppliers`;
 };
 
 export const readSuppliedVehicle = (item: DynamoItem): SuppliedVehicle | undefined => {

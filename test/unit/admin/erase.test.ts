@@ -95,6 +95,15 @@ describe('erase', () => {
     expect(await stored('compliance')).toContainEqual(expect.objectContaining(aCompliance('V10')));
   });
 
+  it('is taken back where one table has an older erasure than the undoing that the other one has, as after a restore', async () => {
+    await eraseThese('V10');
+    await run(['erase', '--undo', '--registration', 'V10'], LATER);
+    await store('vehicles', { registration: 'V10', erased: { at: AT, by: 'somebody' } });
+    expect(await json(['erase', '--undo', '--registration', 'V10'], LATER)).toMatchObject({ undone: 1, notThere: 0 });
+    expect(await erased()).toEqual([]);
+    expect(await importLines(['V10'])).toMatchObject({ loaded: 1, erased: 0 });
+  });
+
   it('changes nothing with --dry-run, also with --undo', async () => {
     await eraseThese('V12');
     const tried = ['erase', '--dry-run', '--registration'];
@@ -178,6 +187,28 @@ describe('An erased vehicle', () => {
     expect(await erasuresIn(table)).toMatchObject(before.map(({ erased }) => ({ erased })));
   });
 
+  it.each([[['erase', '--from']], [['tables', 'check', 'vehicles', '--tables']]])(
+    'that is damaged stops %j with a sentence that says what to do, not with an unexpected error',
+    async (args) => {
+      const { names } = engine();
+      const damaged = prefixedTableNames(`${names.keys}-damaged-${args[0]}-`);
+      await createTables(engine().client, damaged);
+      await storeItems(engine().client, damaged.vehicles, [
+        { registration: 'V12', erased: { at: AT, by: 'somebody' } },
+        { registration: 'V13', erased: 'yes' },
+      ]);
+      const named = args[0] === 'erase' ? damaged.vehicles : `vehicles=${damaged.vehicles}`;
+      const { stderr } = await run([...args, named]);
+      expect(stderr).not.toContain('unexpected error');
+    },
+  );
+
+  it('replaces an undoing whose time is damaged', async () => {
+    await store('vehicles', { ...aVehicle('V12'), erasureUndone: 'yesterday' });
+    expect(await json(['erase', '--registration', 'V12'])).toMatchObject({ erased: 1 });
+    expect(await erased()).toEqual(['V10', 'V11', 'V12']);
+  });
+
   it('is not in the export of a supplier', async () => {
     await run(['export', 'vehicles', admin.pathOf('x.ndjson'), '--supplier', 'acme']);
     expect(await readFile(admin.pathOf('x.ndjson'), 'utf8')).toBe('');
@@ -196,7 +227,7 @@ describe('An erased vehicle', () => {
     const restored = names.compliance;
     // The other table has the same key: a restored table that lacks the erasure of V10.
     await client.send(new DeleteCommand({ TableName: restored, Key: { registration: 'V10' } }));
-    await store('compliance', aVehicle('V10'));
+    await store('compliance', aVehicle('V10'), aVehicle('V90'));
     const check = ['tables', 'check', 'vehicles', '--tables', `vehicles=${restored}`, '--dynamodb', engine().endpoint];
     const stdout = expect.stringContaining(`it lacks 1 erasures of ${current}, made or undone`);
     expect(await runAdminCommand(check, names)).toMatchObject({ exitCode: 1, stdout });

@@ -25,3 +25,15 @@ it('tables check exits with 0 when the tables have their keys and a readable rec
     expect(result.exitCode).toBe(1);
   }
 });
+
+it('tables check finds two tables that were exchanged, also when both have the same erasure', async () => {
+  const { vehicles, compliance } = engine().names;
+  const erasure = { registration: 'ER10ASE', erased: { at: '2026-01-01T00:00:00.000Z', by: 'somebody' } };
+  await store('vehicles', erasure, aVehicle('AB12CDE'));
+  await store('compliance', erasure, aCompliance('AB12CDE'));
+  const exchanged = await run(['tables', 'check', '--tables', `vehicles=${compliance},compliance=${vehicles}`]);
+  expect(exchanged).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining('none of its items that were read is a record of vehicles'),
+  });
+});

@@ -297,6 +297,14 @@ describe('A refused file', () => {
     expect(await build([entry])).toMatchObject({ outcomes: ['loaded', 'refused'] });
   });
 
+  it('is told of, too, when all of its rows are rejected and it lacks a vehicle, as every day one does', async () => {
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF');
+    await build([COMPLETE]);
+    bucket.add('vehicles/acme/b.csv', csv('AB12CDE').replace('2026-01-01', '01/01/2026'), ago(1));
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1 });
+    expect(aws.messages).toHaveLength(1);
+  });
+
   it('has the registrations that it lacks beside its report when the guard stops it', async () => {
     put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG');
     await build([COMPLETE]);

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../../../core/content/content-table.ts';
 import { deadlineIn } from '../../../../core/runtime/deadline.ts';
@@ -169,6 +169,33 @@ describe('import content', () => {
     expect((await list('g.example', 'new')).items).toMatchObject([{ id: ID, title: 'T' }]);
   });
 
+  it('stores no `updated_at` before the `created_at` that the row lacks: its own export would be rejected', async () => {
+    const row = (fields: object = {}) => itemLine('times', { domain: 'l.example', id: ID_3, ...fields });
+    await loadLines([row()]);
+    await loadLines([row({ title: 'U', updated_at: '2020-01-01T00:00:00Z' })]);
+    const [item] = (await list('l.example')).items;
+    expect(Date.parse(item?.updated_at ?? '')).toBeGreaterThanOrEqual(Date.parse(item?.created_at ?? ''));
+  });
+
+  it('rejects a version after which there is no next one, with which no request could change the item', async () => {
+    const row = (fields: object = {}) => itemLine('version', { domain: 'm.example', ...fields });
+    await loadLines([row({ version: Number.MAX_SAFE_INTEGER })]);
+    const { exitCode, stderr } = await loadLines([row({ title: 'U' })]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  it.each(['throttle', 'error'] as const)('goes on when a read of an item fails for a while: %s', async (fault) => {
+    const row = (title: string) => itemLine('reads', { domain: `${fault}.example`, title });
+    await loadLines([row('T')]);
+    let failed = 0;
+    proxy().inject(({ operation }) => {
+      failed += operation === 'GetItem' ? 1 : 0;
+      return operation === 'GetItem' && failed <= 4 ? fault : undefined;
+    });
+    const result = await countedRun(['import', 'content', await file('c.ndjson', row('U'))]);
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   it('rejects what a request to create would be rejected for, with every issue', async () => {
     const wrong = { title: ' ', content: undefined, extra: 1, id: 'X', version: 0, created_at: 'now' };
     const lines = [itemLine('Bad Slug', wrong), itemLine('s', { content: 'x'.repeat(100_001) })];
@@ -183,4 +210,12 @@ describe('import content', () => {
     expect((await list('i.example', 'one')).items).toMatchObject([{ content: 'a,\nb', version: 1 }]);
     expect((await list('i.example', 'two')).items).toMatchObject([{ version: 5, meta_description: '' }]);
   });
+});
+
+it('A corrected file of rejected content has the blanks at the end of a quoted cell', async () => {
+  const { path } = await loadLines(['title,content,domain,slug', 'T,"two blanks  ",n.example,Wrong'], {}, 'blanks.csv');
+  const rejected = `${path}.rejected.csv`;
+  await writeFile(rejected, (await readFile(rejected, 'utf8')).replace('Wrong', 'right'));
+  expect(await run(['import', 'content', rejected])).toMatchObject({ exitCode: 0 });
+  expect((await list('n.example')).items).toMatchObject([{ content: 'two blanks  ' }]);
 });

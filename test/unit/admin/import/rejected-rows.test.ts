@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import {
   COMPLIANCE_HEADER,
@@ -6,10 +7,11 @@ import {
   type VehicleCells,
   vehicleLine,
   vehicleRow,
+  vehiclesCsv,
 } from '../../../support/import-files.ts';
 import { useAdmin } from '../../../support/use-admin.ts';
 
-const { load, rejectedLines } = useAdmin();
+const { load, run, rejectedLines } = useAdmin();
 
 /** A row of a file, and what each of its reasons contains; no reason for a row that is loaded. */
 type FileRow = readonly [text: string, ...reasons: string[]];
@@ -133,3 +135,16 @@ it.each([
   expect(await rejectedLines(path)).toEqual(rejected);
   expect(stdout).toMatch(new RegExp(` ${rows.length} +${rows.length - rejected.length} +0 +${rejected.length} `));
 });
+
+it.each(['windows-1252', 'macintosh', 'utf-16le'])(
+  'A corrected file of rejected rows is imported with the same options: --encoding %s',
+  async (encoding) => {
+    const csv = vehiclesCsv(vehicleRow({ registration: 'EN10AAA', year: 'x' }));
+    const content = encoding === 'utf-16le' ? Buffer.from(`\uFEFF${csv}`, 'utf16le') : csv;
+    const { path } = await load('vehicles', `${encoding}.csv`, content, '--encoding', encoding);
+    const rejected = `${path}.rejected.csv`;
+    await writeFile(rejected, (await readFile(rejected, 'utf8')).replace(',x,', ',2019,'));
+    const result = await run(['import', 'vehicles', rejected, '--encoding', encoding]);
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  },
+);
