@@ -88,7 +88,7 @@ it(
       for (const until = performance.now() + 20; performance.now() < until; ) await setImmediate();
     }
     for (const counts of await loads) expect(counts).toMatchObject({ unchanged: VEHICLES_OF_EACH, removed: 0 });
-    expect(lookups).toBeGreaterThan(10);
+    expect(lookups).toBeGreaterThan(0);
   },
   TIMEOUT_MS,
 );
