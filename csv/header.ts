@@ -1,3 +1,4 @@
+import { usualField } from './column-names.ts';
 import {
   type CsvHeader,
   type CsvRow,
@@ -8,7 +9,7 @@ import {
   parseRows,
   type Table,
 } from './read-csv.ts';
-import { mayBeRegistration } from './registration-cell.ts';
+import { mayBeRegistration, patternOf } from './registration-cell.ts';
 import { requireHeaderAlone } from './swallowed-row.ts';
 import { type TextFile, UnreadableFile } from './text.ts';
 
@@ -38,6 +39,7 @@ interface HeaderOptions {
 
 interface Candidate extends CsvHeader {
   readonly known: number;
+  readonly usual: number;
   readonly filled: number;
   /** Whether several cells have text and another row has as many cells. A title has one, or a delimiter of its own. */
   readonly isOfTable: boolean;
@@ -46,7 +48,7 @@ interface Candidate extends CsvHeader {
 const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name: string) => boolean): Candidate[] =>
   rows.map(({ line, row, cells }, nth) => {
     const filled = cells.filter((cell) => cell.trim() !== '').length;
-    const isAlone = rows.every((other) => other.line === line || other.cells.length !== cells.length);
+    const isAlone = rows.every((other) => other.line === line || other.cells.length < cells.length);
     return {
       delimiter,
       line,
@@ -56,6 +58,7 @@ const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name
       below: rows[nth + 1]?.cells ?? [],
       isKnown,
       known: cells.filter(isKnown).length,
+      usual: cells.filter((cell) => isKnown(cell) || usualField(cell) !== undefined).length,
       filled,
       isOfTable: filled > 1 && !isAlone,
     };
@@ -71,6 +74,7 @@ const compareCandidates = (a: Candidate, b: Candidate): number => {
     Number(b.known > 0) - Number(a.known > 0) ||
     (isUnknown ? b.filled - a.filled : Number(b.isOfTable) - Number(a.isOfTable)) ||
     b.known - a.known ||
+    b.usual - a.usual ||
     a.line - b.line ||
     b.names.length - a.names.length
   );
@@ -117,9 +121,19 @@ export const readHeader = async (
       `line ${line}, which names the columns, has a line end within a name that seems to be a row: a quote may be missing`,
     );
   }
+  if (best.known > 0 && names.some((name, at) => isVehicleName(name, best.below[at] ?? ''))) {
+    throw new UnreadableFile(`row ${best.row} seems to name the columns, and to be a vehicle: put the names first`);
+  }
   requireHeaderAlone(names, isKnown);
   return best;
 };
+
+/** Whether a name is a registration in capitals, of the same pattern as the cell below it. */
+const isVehicleName = (name: string, below: string): boolean =>
+  /^[\p{Lu}\d -]{5,}$/u.test(name) &&
+  /\p{Lu}/u.test(name) &&
+  mayBeRegistration(name) &&
+  patternOf(name) === patternOf(below);
 
 /** A title that may read as a registration, such as `Fleet 2026`, has a word in small letters. */
 const TITLE = /\p{Lu}\p{Ll}{2}/u;

@@ -9,8 +9,8 @@ export interface CsvRow {
   /** The number of the row as spreadsheets show it, without a `sep=` line. */
   readonly row: number;
   readonly cells: readonly string[];
-  /** Whether the file ends with this row, without a line end and without a quote. */
-  readonly isUnended?: boolean;
+  /** The last character of the file, when it ends with this row and without a line end. */
+  readonly unended?: string;
 }
 
 /** The row that names the columns of a CSV file. */
@@ -107,10 +107,10 @@ export async function* parseRows(
   let line = 1;
   let row = 1;
   let rows: CsvRow[] = [];
-  let isUnended = false;
+  let unended = '';
   const addRow = (record: string[] | { record: string[]; raw: string }): null => {
     const cells = Array.isArray(record) ? record : withBlanks(record.record, record.raw, delimiter);
-    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, row, cells, ...(isUnended && { isUnended }) });
+    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, row, cells, ...(unended !== '' && { unended }) });
     const isShown = line > 1 || declaredDelimiter(cells, delimiter) === undefined;
     line += 1 + cells.reduce((count, cell) => count + (cell.match(LINE_END)?.length ?? 0), 0);
     if (isShown) row += 1;
@@ -144,7 +144,7 @@ export async function* parseRows(
     yield takeRows();
     if (error) throw asUnreadable(error, line, maxLength);
   }
-  isUnended = !/[\r\n"]/.test(last);
+  unended = /[\r\n]/.test(last) ? '' : last;
   const error = await new Promise<Error | null | undefined>((resolve) => parser.end(resolve));
   yield takeRows();
   if (error) throw asUnreadable(error, line, maxLength);

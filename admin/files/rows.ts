@@ -20,8 +20,8 @@ export type Layout = CsvLayout | 'ndjson' | 'txt';
 export interface GivenRow {
   readonly line: number;
   readonly given: readonly string[] | string;
-  /** Whether the file ends with this row of a CSV, without a line end and without a quote. */
-  readonly isUnended?: boolean;
+  /** The last character of the file, when a CSV ends with this row and without a line end. */
+  readonly unended?: string;
 }
 
 export interface Row extends GivenRow {
@@ -150,9 +150,9 @@ async function* readCsvRows(
       rows.filter(({ cells }) => cells.some((cell) => cell.includes(CELL_END))),
       'the control character U+001F, so the file is not text: remove it',
     );
-    const givenRows = rows.map(({ line, cells, isUnended }) => {
+    const givenRows = rows.map(({ line, cells, unended }) => {
       const given = cells.slice(layout.cut);
-      return { line, given: layout.cut > 0 ? given.map(unescapeFormula) : given, ...(isUnended && { isUnended }) };
+      return { line, given: layout.cut > 0 ? given.map(unescapeFormula) : given, ...(unended && { unended }) };
     });
     yield { rows: givenRows, layout, read, lineBelowTitle: header.above.length > 0 ? header.line : undefined };
   }

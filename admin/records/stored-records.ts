@@ -65,6 +65,7 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
         const { items, unread } = await retryTransient(() =>
           batchGet(db, [{ table: TableName, keys, consistent: true }], deadlineIn(READ_TIMEOUT_MS)),
         );
+        pace.correct(0);
         for (const item of items.get(TableName) ?? []) found.set(...readItem(item));
         keys = unread.get(TableName) ?? [];
       }

@@ -62,6 +62,15 @@ describe('erase', () => {
     expect(await erased()).toEqual(['V10', 'V11']);
   });
 
+  it.each<[string, string, string[]]>([
+    ['a cell of a row names a column', 'registration,make,model\nV10,Porsche,Targa,\nV11,Ford,Ka,\n', ['V10', 'V11']],
+    ['a filter is above', 'Filter,Plate,All\nRegistration,Make,Model\nV10,Ford,Ka\nV11,VW,Up\n', ['V10', 'V11']],
+    ['no column has a known name', 'Vehicle,Reason\nAB12CDE,plate\nCD34EFG,lost\n', []],
+  ])('takes no row of the file for its header: %s', async (_, text, expected) => {
+    await run(['erase', await file('e.csv', text)]);
+    expect(await erased()).toEqual(expected);
+  });
+
   it('keeps the first time and name when a vehicle is erased again, and completes what one table lacks', async () => {
     await eraseThese('V10');
     expect(await json(['erase', '--registration', 'V10'], LATER)).toMatchObject({ erased: 0, unchanged: 1 });

@@ -62,6 +62,15 @@ describe('A file', () => {
       'line 3 may be cut off, because the file ends with it',
     ],
     [
+      'such a row that ends with a quote, which says that the cell is whole and not the row',
+      csv('KB11AAA,Ford,Ka,2015,"Red"').trimEnd(),
+      'line 3 may be cut off, because the file ends with it',
+    ],
+    [
+      'rows with a cell more than the header, one of which is a name of a column',
+      csv(`${row()},Updated,`).replace('\n', ',notes\n'),
+    ],
+    [
       'short rows, and no line end at its end',
       vehiclesCsv('KB10A,Ford,Ka,2015,Red', 'KB11AAA,Ford,Ka,2015,Red').trimEnd(),
     ],
