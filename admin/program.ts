@@ -50,7 +50,7 @@ const newProgram = ({ stdout }: AdminContext): Command =>
     .option('--profile <profile>', 'AWS profile to use')
     .option(
       '--read-units <number>',
-      'most read units a second that a scan takes from a table (default: 500 on AWS, otherwise without a limit)',
+      'most read units a second that a command takes from a table (default: 500 on AWS, otherwise without a limit)',
       parseReadUnits,
     )
     .option('--yes <name>', 'name of a production stack, or of the first table without a stack: confirms changes to it')

@@ -8,8 +8,9 @@ import { retryTransient } from './retry-transient.ts';
 const LARGEST_PAGE = 256;
 /** Pages are small, so that the units of a second are spread over it. */
 const PAGES_PER_SECOND = 10;
-/** A throttled scan goes at half its pace, but for this many units a second, and by this factor faster after each page. */
+/** A throttled scan goes on at half its pace, but never below this many units a second. */
 const SLOWEST = 10;
+/** The pace grows by this factor with each read, up to its limit. */
 const RECOVERY = 1.05;
 
 interface Clock {
