@@ -10,7 +10,7 @@ export interface CsvRow {
   readonly row: number;
   readonly cells: readonly string[];
   /** The last character of the file, when it ends with this row and without a line end. */
-  readonly unended?: string;
+  readonly lastCharacter?: string;
 }
 
 /** The row that names the columns of a CSV file. */
@@ -107,10 +107,11 @@ export async function* parseRows(
   let line = 1;
   let row = 1;
   let rows: CsvRow[] = [];
-  let unended = '';
+  let lastCharacter = '';
   const addRow = (record: string[] | { record: string[]; raw: string }): null => {
     const cells = Array.isArray(record) ? record : withBlanks(record.record, record.raw, delimiter);
-    if (cells.some((cell) => cell.trim() !== '')) rows.push({ line, row, cells, ...(unended !== '' && { unended }) });
+    if (cells.some((cell) => cell.trim() !== ''))
+      rows.push({ line, row, cells, ...(lastCharacter !== '' && { lastCharacter }) });
     const isShown = line > 1 || declaredDelimiter(cells, delimiter) === undefined;
     line += 1 + cells.reduce((count, cell) => count + (cell.match(LINE_END)?.length ?? 0), 0);
     if (isShown) row += 1;
@@ -144,7 +145,7 @@ export async function* parseRows(
     yield takeRows();
     if (error) throw asUnreadable(error, line, maxLength);
   }
-  unended = /[\r\n]/.test(last) ? '' : last;
+  lastCharacter = /[\r\n]/.test(last) ? '' : last;
   const error = await new Promise<Error | null | undefined>((resolve) => parser.end(resolve));
   yield takeRows();
   if (error) throw asUnreadable(error, line, maxLength);

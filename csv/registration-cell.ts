@@ -110,7 +110,7 @@ export const isShifted = (cells: readonly string[], column: number, fields: read
 
 interface ReadRow {
   readonly cells: readonly string[];
-  readonly unended?: string;
+  readonly lastCharacter?: string;
 }
 
 /**
@@ -118,5 +118,8 @@ interface ReadRow {
  * is whole.
  * @param patterns those of the other registrations of the file
  */
-export const mayBeCut = ({ cells, unended = '"' }: ReadRow, column: number, patterns: ReadonlySet<string>): boolean =>
-  unended !== '"' && cells.length === column + 1 && !patterns.has(patternOf(cells[column] ?? ''));
+export const mayBeCut = (
+  { cells, lastCharacter = '"' }: ReadRow,
+  column: number,
+  patterns: ReadonlySet<string>,
+): boolean => lastCharacter !== '"' && cells.length === column + 1 && !patterns.has(patternOf(cells[column] ?? ''));

@@ -21,7 +21,7 @@ export interface GivenRow {
   readonly line: number;
   readonly given: readonly string[] | string;
   /** The last character of the file, when a CSV ends with this row and without a line end. */
-  readonly unended?: string;
+  readonly lastCharacter?: string;
 }
 
 export interface Row extends GivenRow {
@@ -150,9 +150,13 @@ async function* readCsvRows(
       rows.filter(({ cells }) => cells.some((cell) => cell.includes(CELL_END))),
       'the control character U+001F, so the file is not text: remove it',
     );
-    const givenRows = rows.map(({ line, cells, unended }) => {
+    const givenRows = rows.map(({ line, cells, lastCharacter }) => {
       const given = cells.slice(layout.cut);
-      return { line, given: layout.cut > 0 ? given.map(unescapeFormula) : given, ...(unended && { unended }) };
+      return {
+        line,
+        given: layout.cut > 0 ? given.map(unescapeFormula) : given,
+        ...(lastCharacter && { lastCharacter }),
+      };
     });
     yield { rows: givenRows, layout, read, lineBelowTitle: header.above.length > 0 ? header.line : undefined };
   }
