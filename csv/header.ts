@@ -41,14 +41,14 @@ interface Candidate extends CsvHeader {
   readonly known: number;
   readonly usual: number;
   readonly filled: number;
-  /** Whether several cells have text and another row has as many cells. A title has one, or a delimiter of its own. */
+  /** Whether several cells have text and another row has room for them. A title has one, or a delimiter of its own. */
   readonly isOfTable: boolean;
 }
 
 const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name: string) => boolean): Candidate[] =>
   rows.map(({ line, row, cells }, nth) => {
     const filled = cells.filter((cell) => cell.trim() !== '').length;
-    const isAlone = rows.every((other) => other.line === line || other.cells.length < cells.length);
+    const isAlone = rows.every((other) => other.line === line || other.cells.length < filled);
     return {
       delimiter,
       line,

@@ -49,6 +49,11 @@ describe('A file', () => {
     ['blank cells in columns without a name at the end', csv(`${row()},,`).replace('\n', ',,\n')],
     ['text in one of them, as of a row that was joined', csv(`${row()},,x`).replace('\n', ',,\n'), JOINED],
     ['a registration that looks like a date', csv(row({ registration: '10 MAY' }))],
+    [
+      'a name of a column in a row, and a delimiter too many in its header',
+      csv(row({ registration: 'Reg No' })).replace('registration', ',registration'),
+      'line 2 has',
+    ],
     ['a title above its header', `Acme, 28 November 2026\n\n${csv(row())}`],
     ['groups of columns above its header', `Vehicle,,,,,Policy,,,,,\n${csv(row())}`],
     ['a table of two columns above its header', `Policy,A1\nYear,2026\n${csv(row())}`],
