@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
+import { ComplianceRecord, hasPart } from '../core/compliance/compliance-record.ts';
 import { parseVerdictRecords } from '../core/compliance/compliance-table.ts';
 import type { ComplianceAnswer } from '../core/compliance/verdict.ts';
 import { batchGet } from '../core/dynamodb/batch-get.ts';
@@ -74,12 +74,25 @@ const vehicleLines = ({ vehicle, policies, lastUpdated, supplied = {} }: Supplie
   ]),
 ];
 
-const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: ComplianceRecord, now: Date): Line[] => [
-  ['MOT', 'dueDate' in mot ? `until ${mot.dueDate}` : 'exempt'],
-  ['Road tax', 'paidUntil' in roadTax ? `until ${roadTax.paidUntil}` : 'sorn' in roadTax ? 'SORN' : 'exempt'],
-  ['Unpaid fines', formatNumber(outstandingFines)],
-  ['Last updated', describeAge(lastUpdated, now)],
-];
+const motText = (mot: NonNullable<ComplianceRecord['mot']>): string =>
+  'dueDate' in mot ? `until ${mot.dueDate}` : 'exempt';
+
+const roadTaxText = (roadTax: NonNullable<ComplianceRecord['roadTax']>): string => {
+  if ('paidUntil' in roadTax) return `until ${roadTax.paidUntil}`;
+  return 'sorn' in roadTax ? 'SORN' : 'exempt';
+};
+
+const complianceLines = ({ mot, roadTax, fines }: ComplianceRecord, now: Date): Line[] => {
+  const partLines = (label: string, text: string | undefined, lastUpdated: string | undefined): Line[] => {
+    const age = text === undefined ? [] : [['', `last updated ${describeAge(lastUpdated, now)}`] as const];
+    return [[label, text ?? 'unknown'], ...age];
+  };
+  return [
+    ...partLines('MOT', mot && motText(mot), mot?.lastUpdated),
+    ...partLines('Road tax', roadTax && roadTaxText(roadTax), roadTax?.lastUpdated),
+    ...partLines('Unpaid fines', fines && formatNumber(fines.outstanding), fines?.lastUpdated),
+  ];
+};
 
 const describeMissing = (item: DynamoItem | undefined): string =>
   item ? 'the stored record is damaged; remove it, then load it again' : 'none is stored';
@@ -140,7 +153,9 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
     ...(erasure ? [['Erased', erased ? `${erased.at}, by ${erased.by}` : 'damaged'] as const] : []),
     ...(undone && !erasure ? [['Erasure', `undone ${undone}`] as const] : []),
     ...(vehicle ? vehicleLines(vehicle, now) : [['Vehicle', describeMissing(vehicleItem)] as const]),
-    ...(compliance ? complianceLines(compliance, now) : [['Compliance', describeMissing(complianceItem)] as const]),
+    ...(compliance && hasPart(compliance)
+      ? complianceLines(compliance, now)
+      : [['Compliance', describeMissing(compliance ? undefined : complianceItem)] as const]),
     ['', ''],
     ['The API', day === today ? `on ${day}` : `insurance on ${day}, compliance on ${today}`],
     ...answerLines('insurance', insurance, whyInsured),

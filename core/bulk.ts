@@ -1,4 +1,5 @@
 /** The answers of both bulk endpoints, from the entries of a request and the records that were read. */
+import { hasPart } from './compliance/compliance-record.ts';
 import type { BulkVerdictRecords } from './compliance/compliance-table.ts';
 import { complianceAnswer } from './compliance/verdict.ts';
 import { ENTRY_SENTENCES } from './problems.ts';
@@ -92,7 +93,7 @@ const complianceEntry = (
   if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, today) };
   if (compliance.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const record = compliance.found.get(key);
-  if (record === undefined) return { ...failed, ...entryFailure('COMPLIANCE_NOT_FOUND') };
+  if (record === undefined || !hasPart(record)) return { ...failed, ...entryFailure('COMPLIANCE_NOT_FOUND') };
   return complianceAnswer(sent, vehicle, record, now, today);
 };
 

@@ -1,5 +1,5 @@
 /** The answers of both lookups of one vehicle, from its records. */
-import type { ComplianceRecord } from './compliance/compliance-record.ts';
+import { type ComplianceRecord, hasPart } from './compliance/compliance-record.ts';
 import { type ComplianceAnswer, complianceAnswer } from './compliance/verdict.ts';
 import { complianceNotFound, vehicleNotFound } from './problems.ts';
 import type { LondonDate } from './runtime/clock.ts';
@@ -32,6 +32,6 @@ export const lookUpCompliance = (
   today: LondonDate,
 ): ComplianceAnswer => {
   if (vehicle === undefined) throw vehicleNotFound(suggestionFor(key, today));
-  if (compliance === undefined) throw complianceNotFound();
+  if (compliance === undefined || !hasPart(compliance)) throw complianceNotFound();
   return complianceAnswer(sent, vehicle, compliance, now, today);
 };

@@ -1,7 +1,7 @@
 import type { LondonDate } from '../runtime/clock.ts';
 import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
-import type { ComplianceRecord } from './compliance-record.ts';
+import type { ComplianceParts } from './compliance-record.ts';
 
 /** The statuses of each source, in the order of the checks, with the reason if a status fails its check. */
 const REASONS = {
@@ -11,9 +11,9 @@ const REASONS = {
     NOT_STARTED: 'INSURANCE_NOT_STARTED',
     NONE: 'NO_POLICY',
   },
-  mot: { VALID: undefined, EXPIRED: 'MOT_EXPIRED', EXEMPT: undefined },
-  roadTax: { PAID: undefined, EXPIRED: 'TAX_EXPIRED', EXEMPT: undefined, SORN: 'SORN' },
-  fines: { NONE: undefined, OUTSTANDING: 'FINES_OUTSTANDING' },
+  mot: { VALID: undefined, EXPIRED: 'MOT_EXPIRED', EXEMPT: undefined, UNKNOWN: 'MOT_UNKNOWN' },
+  roadTax: { PAID: undefined, EXPIRED: 'TAX_EXPIRED', EXEMPT: undefined, SORN: 'SORN', UNKNOWN: 'TAX_UNKNOWN' },
+  fines: { NONE: undefined, OUTSTANDING: 'FINES_OUTSTANDING', UNKNOWN: 'FINES_UNKNOWN' },
 } as const;
 
 type Reasons = typeof REASONS;
@@ -27,30 +27,37 @@ export type FinesStatus = keyof Reasons['fines'];
 
 interface CheckDetails<Status> {
   readonly status: Status;
-  /** When the record last changed at its source, ISO 8601 UTC; null when that is not known. */
+  /** When the part last changed at its source, ISO 8601 UTC; null when that is not known. */
   readonly lastUpdated: string | null;
 }
 
-/** What the verdict follows from. A date is null where there is none. */
+/** What the verdict follows from. A date or number is null where there is none. */
 interface VerdictDetails {
   readonly insurance: CheckDetails<Insurance['status']> & { readonly validTo: LondonDate | null };
   readonly mot: CheckDetails<MotStatus> & { readonly dueDate: LondonDate | null };
   readonly roadTax: CheckDetails<RoadTaxStatus> & { readonly paidUntil: LondonDate | null };
-  readonly fines: CheckDetails<FinesStatus> & { readonly outstanding: number };
+  readonly fines: CheckDetails<FinesStatus> & { readonly outstanding: number | null };
 }
 
-const checkMot = ({ mot }: ComplianceRecord, today: LondonDate): Omit<VerdictDetails['mot'], 'lastUpdated'> =>
-  'exempt' in mot
-    ? { status: 'EXEMPT', dueDate: null }
-    : { status: today <= mot.dueDate ? 'VALID' : 'EXPIRED', dueDate: mot.dueDate };
+const checkMot = ({ mot }: ComplianceParts, today: LondonDate): Omit<VerdictDetails['mot'], 'lastUpdated'> => {
+  if (mot === undefined) return { status: 'UNKNOWN', dueDate: null };
+  if ('exempt' in mot) return { status: 'EXEMPT', dueDate: null };
+  return { status: today <= mot.dueDate ? 'VALID' : 'EXPIRED', dueDate: mot.dueDate };
+};
 
 const checkRoadTax = (
-  { roadTax }: ComplianceRecord,
+  { roadTax }: ComplianceParts,
   today: LondonDate,
 ): Omit<VerdictDetails['roadTax'], 'lastUpdated'> => {
+  if (roadTax === undefined) return { status: 'UNKNOWN', paidUntil: null };
   if ('sorn' in roadTax) return { status: 'SORN', paidUntil: null };
   if ('exempt' in roadTax) return { status: 'EXEMPT', paidUntil: null };
   return { status: today <= roadTax.paidUntil ? 'PAID' : 'EXPIRED', paidUntil: roadTax.paidUntil };
+};
+
+const checkFines = ({ fines }: ComplianceParts): Omit<VerdictDetails['fines'], 'lastUpdated'> => {
+  if (fines === undefined) return { status: 'UNKNOWN', outstanding: null };
+  return { status: fines.outstanding === 0 ? 'NONE' : 'OUTSTANDING', outstanding: fines.outstanding };
 };
 
 /**
@@ -60,16 +67,14 @@ const checkRoadTax = (
 export const verdictOn = (
   today: LondonDate,
   vehicle: Omit<InsuranceRecord, 'registration'>,
-  record: ComplianceRecord,
+  parts: ComplianceParts,
 ) => {
   const { status, policy } = insuranceOn(today, vehicle.policies);
-  const lastUpdated = record.lastUpdated ?? null;
-  const outstanding = record.outstandingFines;
   const details: VerdictDetails = {
     insurance: { status, validTo: policy?.validTo ?? null, lastUpdated: vehicle.lastUpdated ?? null },
-    mot: { ...checkMot(record, today), lastUpdated },
-    roadTax: { ...checkRoadTax(record, today), lastUpdated },
-    fines: { status: outstanding === 0 ? 'NONE' : 'OUTSTANDING', outstanding, lastUpdated },
+    mot: { ...checkMot(parts, today), lastUpdated: parts.mot?.lastUpdated ?? null },
+    roadTax: { ...checkRoadTax(parts, today), lastUpdated: parts.roadTax?.lastUpdated ?? null },
+    fines: { ...checkFines(parts), lastUpdated: parts.fines?.lastUpdated ?? null },
   };
   const failed = {
     insurance: REASONS.insurance[status],
@@ -101,7 +106,7 @@ export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
 export const complianceAnswer = (
   registration: string,
   vehicle: Omit<InsuranceRecord, 'registration'>,
-  compliance: ComplianceRecord,
+  compliance: ComplianceParts,
   now: Date,
   today: LondonDate,
 ): ComplianceAnswer => ({ registration, ...verdictOn(today, vehicle, compliance), lastChecked: now.toISOString() });

@@ -119,7 +119,7 @@ export const sandboxVehicle = (registration: RegistrationKey, today: LondonDate)
   };
 };
 
-const roadTaxRecord = (today: LondonDate, tax: SandboxCompliance['tax']): ComplianceRecord['roadTax'] => {
+const roadTaxPart = (today: LondonDate, tax: SandboxCompliance['tax']): NonNullable<ComplianceRecord['roadTax']> => {
   if (tax === 'exempt') return { exempt: true };
   return tax === 'sorn' ? { sorn: true } : { paidUntil: dayAfter(today, tax) };
 };
@@ -129,11 +129,11 @@ export const sandboxCompliance = (registration: RegistrationKey, today: LondonDa
   const compliance = byRegistration().get(registration)?.vehicle.compliance;
   if (compliance === undefined) return undefined;
   const { mot, tax, fines } = compliance;
+  const lastUpdated = lastUpdatedOn(today);
   return {
     registration,
-    mot: mot === 'exempt' ? { exempt: true } : { dueDate: dayAfter(today, mot) },
-    roadTax: roadTaxRecord(today, tax),
-    outstandingFines: fines,
-    lastUpdated: lastUpdatedOn(today),
+    mot: { ...(mot === 'exempt' ? { exempt: true } : { dueDate: dayAfter(today, mot) }), lastUpdated },
+    roadTax: { ...roadTaxPart(today, tax), lastUpdated },
+    fines: { outstanding: fines, lastUpdated },
   };
 };

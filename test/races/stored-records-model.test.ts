@@ -114,7 +114,10 @@ const storedRecords = async () => {
   });
   const compliance = (await stored('compliance'))
     .filter(isShown)
-    .map(({ registration, erased, outstandingFines }) => [registration, erased ? ERASED : outstandingFines]);
+    .map(({ registration, erased, fines }) => [
+      registration,
+      erased ? ERASED : (fines as { outstanding?: number })?.outstanding,
+    ]);
   return { vehicles: Object.fromEntries(vehicles), fines: Object.fromEntries(compliance) };
 };
 

@@ -41,7 +41,10 @@ export const manyVehicles = (prefix: string, vehicles = VEHICLES, policies = 1):
 export const COMPLIANCE_HEADER = 'registration,mot_due,mot_exempt,tax_paid_until,tax_exempt,sorn,outstanding_fines';
 
 /** A valid NDJSON compliance record, but for the fields that are given. */
-export const complianceLine = (fields: object = {}): string => JSON.stringify({ ...aCompliance('C1'), ...fields });
+export const complianceLine = (fields: object = {}): string => {
+  const { fines, ...record } = aCompliance('C1');
+  return JSON.stringify({ ...record, outstandingFines: fines?.outstanding, ...fields });
+};
 
 export const ITEM_IDS = [1, 2, 3].map((n) => `11111111-2222-4333-8444-55555555555${n}`) as [string, string, string];
 

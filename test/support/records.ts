@@ -52,7 +52,7 @@ export const aCompliance = (registration: string, fields: Partial<ComplianceReco
   registration,
   mot: { dueDate: '2026-12-01' },
   roadTax: { paidUntil: '2026-12-01' },
-  outstandingFines: 0,
+  fines: { outstanding: 0 },
   ...fields,
 });
 

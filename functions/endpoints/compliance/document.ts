@@ -20,6 +20,8 @@ import { insuranceStatus } from '../vehicle-insurance/document.ts';
 
 const dateOrNull = (description: string) => T.Union([T.String({ format: 'date' }), T.Null()], { description });
 
+const UNKNOWN = 'no source has said anything about it';
+
 const lastUpdated = T.Union([T.String({ format: 'date-time' }), T.Null()], {
   description: 'When this source last changed, UTC; null when that is not known',
 });
@@ -43,9 +45,12 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
           INSURANCE_LAPSED: 'the last policy has ended',
           INSURANCE_NOT_STARTED: 'the first policy has not begun',
           MOT_EXPIRED: 'the MOT is past its due date',
+          MOT_UNKNOWN: 'no source has said anything about the MOT',
           TAX_EXPIRED: 'the tax was paid until a day in the past',
           SORN: 'declared off the road',
+          TAX_UNKNOWN: 'no source has said anything about the tax',
           FINES_OUTSTANDING: 'at least one fine is unpaid',
+          FINES_UNKNOWN: 'no source has said anything about fines',
         }),
         { description: 'One per failed check, in the order of the checks' },
       ),
@@ -61,8 +66,9 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
               VALID: 'not past its due date',
               EXPIRED: 'past its due date',
               EXEMPT: 'the vehicle needs no MOT',
+              UNKNOWN,
             }),
-            dueDate: dateOrNull('Last day on which the MOT is valid; null when exempt'),
+            dueDate: dateOrNull('Last day on which the MOT is valid; null when exempt or unknown'),
             lastUpdated,
           }),
           roadTax: T.Object({
@@ -71,13 +77,16 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
               EXPIRED: 'paid until a day in the past',
               EXEMPT: 'the vehicle needs no tax',
               SORN: 'declared off the road',
+              UNKNOWN,
             }),
-            paidUntil: dateOrNull('Last day that is paid for; null when exempt or SORN'),
+            paidUntil: dateOrNull('Last day that is paid for; null when exempt, SORN or unknown'),
             lastUpdated,
           }),
           fines: T.Object({
-            status: openCode<FinesStatus>({ NONE: 'none is unpaid', OUTSTANDING: 'at least one is unpaid' }),
-            outstanding: T.Integer({ description: 'Number of unpaid fines' }),
+            status: openCode<FinesStatus>({ NONE: 'none is unpaid', OUTSTANDING: 'at least one is unpaid', UNKNOWN }),
+            outstanding: T.Union([T.Integer(), T.Null()], {
+              description: 'Number of unpaid fines; null when unknown',
+            }),
             lastUpdated,
           }),
         },
@@ -91,7 +100,7 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
 
 export const document: EndpointDocument = {
   operationId: 'getCompliance',
-  description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION_RULE}`,
+  description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: what no source has supplied is `UNKNOWN` and fails its check, and a vehicle of which neither MOT nor tax nor fines are stored is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION_RULE}`,
   path: registrationPath,
   response: ComplianceVerdict,
   success: 'The verdict, its four checks, the reasons for those that fail, and the facts behind it',

@@ -6,6 +6,7 @@ import type { Erasure, UndoneErasure } from '../../../core/vehicles/erasure.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
 import { storeItems } from '../../support/engine.ts';
 import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
+import { complianceLine } from '../../support/import-files.ts';
 import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../../support/lookups.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { failure, NOW, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
@@ -270,7 +271,7 @@ describe('An erasure that was undone', () => {
     const commands = [
       ['import', 'vehicles', await file('v.ndjson', lines(['V10'])), '--supplier', 'acme'],
       ['import', 'vehicles', await file('v.ndjson', lines(['V10']))],
-      ['import', 'compliance', await file('c.ndjson', JSON.stringify(aCompliance('V10')))],
+      ['import', 'compliance', await file('c.ndjson', complianceLine({ registration: 'V10' }))],
       ['import', 'vehicles', await file('v.ndjson', lines(ALL.slice(1))), '--complete', '--remove-at-most=1'],
       ['remove', 'vehicles', '--all', '--supplier', 'acme'],
       ['remove', 'compliance', '--registration', 'V10'],

@@ -10,8 +10,11 @@ const api = useApi(async ({ loadVehicles, loadCompliance, engine: { client, name
   await loadVehicles(aVehicle('AB12CDE', [aPolicy(), lapsed]), aVehicle('LAPSED', [lapsed, next]));
   await loadVehicles(suppliedByThree(aVehicle('SHARED', [lapsed, next])));
   await loadVehicles(aVehicle('FUTURE', [next]), aVehicle('HALF'), aVehicle('NONE', []));
-  const due = { mot: { dueDate: '2026-06-14' }, roadTax: { sorn: true }, outstandingFines: 2 } as const;
-  await loadCompliance(aCompliance('AB12CDE', { lastUpdated: '2026-06-15T00:00:00.000Z' }), aCompliance('LAPSED', due));
+  const due = { mot: { dueDate: '2026-06-14' }, roadTax: { sorn: true }, fines: { outstanding: 2 } } as const;
+  const mot = { dueDate: '2026-12-01', lastUpdated: '2026-06-15T00:00:00.000Z' };
+  await loadCompliance(aCompliance('AB12CDE', { mot }), aCompliance('LAPSED', due));
+  await loadVehicles(aVehicle('PART'), aVehicle('EMPTY'));
+  await loadCompliance({ registration: 'PART', roadTax: { sorn: true } }, { registration: 'EMPTY' });
   const exempt = { mot: { exempt: true }, roadTax: { exempt: true } } as const;
   await loadCompliance(aCompliance('FUTURE', exempt), aCompliance('ORPHAN'), aCompliance('DAMAGED'));
   const damage = (TableName: string, Item: object) => client.send(new PutCommand({ TableName, Item: { ...Item } }));
@@ -24,7 +27,7 @@ const lookUp = (...args: string[]) =>
   runAdminCommand(['lookup', ...args, '--dynamodb', api.engine.endpoint], api.engine.names, { now: new Date(NOON) });
 
 describe('lookup', () => {
-  it.each(['ab12%20cde', 'LAPSED', 'FUTURE', 'NONE', 'HALF', 'ORPHAN', 'DAMAGED', 'AB1OCDE'])(
+  it.each(['ab12%20cde', 'LAPSED', 'FUTURE', 'NONE', 'HALF', 'ORPHAN', 'DAMAGED', 'PART', 'EMPTY', 'AB1OCDE'])(
     'returns the answers of the API: %s',
     async (registration) => {
       const answerOf = async (path: string) => {
@@ -110,9 +113,11 @@ describe('lookup', () => {
       '              A\ufffd2J; insurer: Acme Mutual',
       'Last updated  2026-01-02T03:04:05.000Z, 164 days ago',
       'MOT           until 2026-12-01',
+      '              last updated 2026-06-15T00:00:00.000Z, less than a day ago',
       'Road tax      until 2026-12-01',
+      '              last updated unknown',
       'Unpaid fines  0',
-      'Last updated  2026-06-15T00:00:00.000Z, less than a day ago',
+      '              last updated unknown',
       '',
       'The API       on 2026-06-15',
       'insurance     insured',
@@ -131,7 +136,11 @@ describe('lookup', () => {
     ['NONE', 'not insured', 'no policy is stored'],
     ['AB1OCDE', '404 VEHICLE_NOT_FOUND, perhaps AB10CDE is meant', 'No vehicle with this registration'],
     ['LAPSED', 'not compliant', 'INSURANCE_LAPSED, MOT_EXPIRED, SORN, FINES_OUTSTANDING'],
+    ['PART', 'not compliant', 'MOT_UNKNOWN, SORN, FINES_UNKNOWN'],
+    ['PART', 'unknown', 'SORN'],
     ['NONE', 'none is stored', ''],
+    ['EMPTY', 'none is stored', ''],
+    ['EMPTY', '404 COMPLIANCE_NOT_FOUND', ''],
     ['HALF', '500 INTERNAL_ERROR', 'The service could not answer'],
     ['HALF', 'the stored record is damaged; remove it, then load it again', ''],
   ])('says why: %s is %s', async (registration, answer, reason) => {

@@ -67,13 +67,19 @@ describe('A bulk request', () => {
   });
 
   it('of verdicts has none for a vehicle of which one record is missing or could not be read', () => {
-    const submitted = ['!', 'B2', 'C3', 'D4', 'E5', 'a 1'];
+    const submitted = ['!', 'B2', 'C3', 'D4', 'E5', 'F6', 'a 1'];
     const keyed = <Value>(make: (registration: string) => Value, ...registrations: string[]) =>
       new Map(registrations.map((each) => [requireRegistration(each), make(each)]));
     const unread = (registration: string) => new Set([requireRegistration(registration)]);
     const sources = {
-      vehicles: { found: keyed((each) => aVehicle(each), 'A1', 'D4', 'E5'), unread: unread('B2') },
-      compliance: { found: keyed((each) => aCompliance(each), 'A1', 'B2', 'C3'), unread: unread('D4') },
+      vehicles: { found: keyed((each) => aVehicle(each), 'A1', 'D4', 'E5', 'F6'), unread: unread('B2') },
+      compliance: {
+        found: new Map([
+          ...keyed((each) => aCompliance(each), 'A1', 'B2', 'C3'),
+          ...keyed((registration) => ({ registration }), 'F6'),
+        ]),
+        unread: unread('D4'),
+      },
     };
     const failed = (registration: string, code: keyof typeof ENTRY_SENTENCES) => ({
       registration,
@@ -89,11 +95,12 @@ describe('A bulk request', () => {
         failed('C3', 'VEHICLE_NOT_FOUND'),
         failed('D4', 'LOOKUP_UNAVAILABLE'),
         failed('E5', 'COMPLIANCE_NOT_FOUND'),
+        failed('F6', 'COMPLIANCE_NOT_FOUND'),
         { registration: 'a 1', compliant: true, reasons: [] },
       ],
-      processed: 6,
+      processed: 7,
       successful: 1,
-      failed: 5,
+      failed: 6,
     });
   });
 });

@@ -20,7 +20,7 @@ describe('The verdict on compliance', () => {
     ['mot', 'EXEMPT', { mot: { exempt: true } }, { dueDate: null }],
     ['roadTax', 'PAID', { roadTax: { paidUntil: TODAY } }, { paidUntil: TODAY }],
     ['roadTax', 'EXEMPT', { roadTax: { exempt: true } }, { paidUntil: null }],
-    ['fines', 'NONE', { outstandingFines: 0 }, { outstanding: 0 }],
+    ['fines', 'NONE', { fines: { outstanding: 0 } }, { outstanding: 0 }],
   ] as const)('is compliant with %s %s: %j', (source, status, fields, rest) => {
     const verdict = verdictOn(TODAY, { policies: [policy] }, aCompliance('A1', fields));
     expect(verdict).toMatchObject({ compliant: true, checks: ALL_PASSED, reasons: [] });
@@ -34,7 +34,7 @@ describe('The verdict on compliance', () => {
     ['MOT_EXPIRED', 'mot', { mot: { dueDate: YESTERDAY } }, { status: 'EXPIRED', dueDate: YESTERDAY }],
     ['TAX_EXPIRED', 'roadTax', { roadTax: { paidUntil: YESTERDAY } }, { status: 'EXPIRED', paidUntil: YESTERDAY }],
     ['SORN', 'roadTax', { roadTax: { sorn: true } }, { status: 'SORN', paidUntil: null }],
-    ['FINES_OUTSTANDING', 'fines', { outstandingFines: 1 }, { status: 'OUTSTANDING', outstanding: 1 }],
+    ['FINES_OUTSTANDING', 'fines', { fines: { outstanding: 1 } }, { status: 'OUTSTANDING', outstanding: 1 }],
   ] as const)('is not compliant for %s alone, with its details', (reason, source, stored, details) => {
     const { policies, ...fields } = { policies: [policy], ...stored };
     const verdict = verdictOn(TODAY, { policies }, aCompliance('A1', fields));
@@ -43,19 +43,34 @@ describe('The verdict on compliance', () => {
     expect(verdict.details[source]).toEqual({ ...details, lastUpdated: null });
   });
 
+  it.each([
+    ['MOT_UNKNOWN', 'mot', { dueDate: null }],
+    ['TAX_UNKNOWN', 'roadTax', { paidUntil: null }],
+    ['FINES_UNKNOWN', 'fines', { outstanding: null }],
+  ] as const)('is not compliant for %s alone, where the part %s is not stored', (reason, part, facts) => {
+    const { registration: _key, [part]: _notStored, ...parts } = aCompliance('A1');
+    const verdict = verdictOn(TODAY, { policies: [policy] }, parts);
+    const checks = { ...ALL_PASSED, [CHECKS[part]]: false };
+    expect(verdict).toMatchObject({ compliant: false, checks, reasons: [reason] });
+    expect(verdict.details[part]).toEqual({ status: 'UNKNOWN', ...facts, lastUpdated: null });
+  });
+
   it('names every reason, in the order of the checks', () => {
-    const fields = { mot: { dueDate: YESTERDAY }, roadTax: { paidUntil: YESTERDAY }, outstandingFines: 2 };
+    const fields = { mot: { dueDate: YESTERDAY }, roadTax: { paidUntil: YESTERDAY }, fines: { outstanding: 2 } };
     const { reasons } = verdictOn(TODAY, { policies: [] }, aCompliance('A1', fields));
     expect(reasons).toEqual(['NO_POLICY', 'MOT_EXPIRED', 'TAX_EXPIRED', 'FINES_OUTSTANDING']);
   });
 
-  it('has the age of each source', () => {
-    const ofPolicies = '2026-06-01T00:00:00.000Z';
-    const ofCompliance = '2026-05-01T00:00:00.000Z';
-    const record = aCompliance('A1', { lastUpdated: ofCompliance });
-    const { details } = verdictOn(TODAY, { policies: [policy], lastUpdated: ofPolicies }, record);
-    const ages = Object.values(details).map(({ lastUpdated }) => lastUpdated);
-    expect(ages).toEqual([ofPolicies, ofCompliance, ofCompliance, ofCompliance]);
+  it('has the age of each part', () => {
+    const ages = [1, 2, 3, 4].map((day) => `2026-05-0${day}T00:00:00.000Z`);
+    const [ofPolicies, ofMot, ofTax, ofFines] = ages.map((lastUpdated) => ({ lastUpdated }));
+    const parts = aCompliance('A1', {
+      mot: { exempt: true, ...ofMot },
+      roadTax: { sorn: true, ...ofTax },
+      fines: { outstanding: 0, ...ofFines },
+    });
+    const { details } = verdictOn(TODAY, { policies: [policy], ...ofPolicies }, parts);
+    expect(Object.values(details).map(({ lastUpdated }) => lastUpdated)).toEqual(ages);
   });
 });
 

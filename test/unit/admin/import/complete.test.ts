@@ -60,7 +60,7 @@ describe('import --complete', () => {
       const path = await file('c.ndjson', changed.join('\n'));
       const { stdout } = await admin.countedRun(['import', 'compliance', path, '--complete', '--json']);
       expect(JSON.parse(stdout)).toMatchObject({ loaded: 38, removed: 2, unchanged: 0, rejected: 0 });
-      const fines = Array(38).fill({ outstandingFines: 9 });
+      const fines = Array(38).fill({ fines: { outstanding: 9 } });
       expect(await stored('compliance')).toMatchObject(fines);
     },
   );

@@ -104,12 +104,12 @@ it('import compliance loads rows once that say the same, such as one for each ke
 
 it.each([
   ['C1 A,2026-05-06,,2026-07-08,,,0', { mot: { dueDate: '2026-05-06' }, roadTax: { paidUntil: '2026-07-08' } }],
-  ['C1 A,,TRUE,,y,N,3', { mot: { exempt: true }, roadTax: { exempt: true }, outstandingFines: 3 }],
+  ['C1 A,,TRUE,,y,N,3', { mot: { exempt: true }, roadTax: { exempt: true }, fines: { outstanding: 3 } }],
   ['C1 A,,1,,0,Yes,0', { mot: { exempt: true }, roadTax: { sorn: true } }],
 ])('import compliance stores the row %s', async (row, fields) => {
   expect(await load('compliance', 'c.csv', `${COMPLIANCE_HEADER}\n${row}`)).toMatchObject({ exitCode: 0 });
   const records = await stored<ComplianceRecord>('compliance');
-  expect(records).toMatchObject([{ registration: 'C1A', outstandingFines: 0, ...fields }]);
+  expect(records).toMatchObject([{ registration: 'C1A', fines: { outstanding: 0 }, ...fields }]);
 });
 
 describe('The last update of an imported record', () => {
@@ -130,7 +130,8 @@ describe('The last update of an imported record', () => {
     await utimes(path, NOW, new Date(time));
     await run(['import', 'compliance', path]);
     const record = (await stored<ComplianceRecord>('compliance')).find(({ registration }) => registration === 'C1');
-    expect(record?.lastUpdated).toBe(expected && new Date(expected).toISOString());
+    const times = [record?.mot, record?.roadTax, record?.fines].map((part) => part?.lastUpdated);
+    expect(times).toEqual(Array(3).fill(expected && new Date(expected).toISOString()));
   });
 
   it('is rejected when it is more than 24 hours in the future', async () => {
@@ -163,10 +164,13 @@ describe('import --if-newer', () => {
   ])('on a record of %p, one of %p is %s', async (before, lastUpdated, outcome) => {
     await run(['remove', 'compliance', '--registration', 'C1']);
     if (before !== undefined)
-      await store('compliance', { ...aCompliance('C1'), ...(before && { lastUpdated: before }) });
+      await store('compliance', {
+        ...aCompliance('C1'),
+        mot: { dueDate: '2026-12-01', ...(before && { lastUpdated: before }) },
+      });
     const path = await file('c.ndjson', complianceLine({ lastUpdated, outstandingFines: 7 }));
     expect((await run(['import', 'compliance', path, '--if-newer'])).stdout).toMatch(SUMMARIES[outcome]);
-    const fines = { outstandingFines: outcome === 'loaded' ? 7 : 0 };
-    expect(await stored('compliance')).toContainEqual(expect.objectContaining({ registration: 'C1', ...fines }));
+    const fines = expect.objectContaining({ outstanding: outcome === 'loaded' ? 7 : 0 });
+    expect(await stored('compliance')).toContainEqual(expect.objectContaining({ registration: 'C1', fines }));
   });
 });
