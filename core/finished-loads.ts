@@ -1,0 +1,56 @@
+/**
+ * The last finished load of each kind and supplier, in one item of the usage table. A command by hand and the intake
+ * write it, commands and answers read it.
+ */
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { readStored } from './schemas/record-schema.ts';
+
+/** No API key has this id. */
+const KEY = { keyId: 'loads', windowStart: 0 };
+
+/** The supplier of a removal of whole vehicles, which counts for each supplier. */
+export const EVERY_SUPPLIER = '*';
+
+/** Where a load has its place in the item. A load of several parts has several. Without a supplier: the nameless one. */
+export interface LoadTarget {
+  readonly kind: 'vehicles' | 'mot' | 'tax' | 'fines';
+  readonly supplier?: string | undefined;
+}
+
+const StoredLoad = {
+  type: 'object',
+  required: ['id', 'at'],
+  properties: { id: { type: 'string' }, at: { type: 'string', format: 'date-time' } },
+} as const;
+
+export interface FinishedLoad {
+  readonly id: string;
+  /** When it finished, ISO 8601 UTC. */
+  readonly at: string;
+}
+
+const attributeOf = ({ kind, supplier = '-' }: LoadTarget): string => `${kind}/${supplier}`;
+
+/** Records a load that has come to its end. It may be sent again. */
+export const recordFinishedLoad = async (
+  db: DynamoDBDocumentClient,
+  usageTable: string,
+  targets: readonly LoadTarget[],
+  load: FinishedLoad,
+): Promise<void> => {
+  await db.send(
+    new UpdateCommand({
+      TableName: usageTable,
+      Key: KEY,
+      UpdateExpression: `SET ${targets.map((_, nth) => `#${nth} = :load`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(targets.map((target, nth) => [`#${nth}`, attributeOf(target)])),
+      ExpressionAttributeValues: { ':load': load },
+    }),
+  );
+};
+
+/** Reads every finished load at once; the result finds the last one of a kind and supplier. */
+export const readFinishedLoads = async (db: DynamoDBDocumentClient, usageTable: string) => {
+  const { Item = {} } = await db.send(new GetCommand({ TableName: usageTable, Key: KEY, ConsistentRead: true }));
+  return (target: LoadTarget): FinishedLoad | undefined => readStored(StoredLoad, Item[attributeOf(target)]);
+};

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { EVERY_SUPPLIER, readFinishedLoads, recordFinishedLoad } from '../../../core/finished-loads.ts';
+import { useEngine } from '../../support/use-engine.ts';
+
+describe('Finished loads', () => {
+  const engine = useEngine();
+  const record = (targets: Parameters<typeof recordFinishedLoad>[2], id: string, at = '2026-06-15T12:00:00.000Z') =>
+    recordFinishedLoad(engine.client, engine.names.usage, targets, { id, at });
+  const read = () => readFinishedLoads(engine.client, engine.names.usage);
+
+  it('are none before the first one', async () => {
+    expect((await read())({ kind: 'vehicles' })).toBeUndefined();
+  });
+
+  it('are the last one of each kind and supplier', async () => {
+    await record([{ kind: 'vehicles', supplier: 'acme' }], 'first');
+    await record([{ kind: 'vehicles', supplier: 'acme' }], 'second', '2026-06-16T12:00:00.000Z');
+    await record([{ kind: 'vehicles' }, { kind: 'mot' }], 'nameless');
+    await record([{ kind: 'vehicles', supplier: EVERY_SUPPLIER }], 'removal');
+    const find = await read();
+    expect(find({ kind: 'vehicles', supplier: 'acme' })).toEqual({ id: 'second', at: '2026-06-16T12:00:00.000Z' });
+    expect(find({ kind: 'vehicles', supplier: '-' })?.id).toBe('nameless');
+    expect(find({ kind: 'mot' })?.id).toBe('nameless');
+    expect(find({ kind: 'vehicles', supplier: EVERY_SUPPLIER })?.id).toBe('removal');
+    expect(find({ kind: 'vehicles', supplier: 'zeta' })).toBeUndefined();
+    expect(find({ kind: 'mot', supplier: 'acme' })).toBeUndefined();
+  });
+});
