@@ -146,7 +146,11 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
     return lookUpInsurance(registration, record, today, asOf);
   });
   const verdict = answerOf(() =>
-    lookUpCompliance(registration, parseVerdictRecords(vehicleItem, complianceItem), now, today),
+    lookUpCompliance(registration, parseVerdictRecords(vehicleItem, complianceItem), {
+      now,
+      today,
+      checks: deployment.checks,
+    }),
   );
   const lines: Line[] = [
     ['Registration', registration.key],

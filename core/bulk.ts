@@ -1,7 +1,6 @@
 /** The answers of both bulk endpoints, from the entries of a request and the records that were read. */
-import { hasPart } from './compliance/compliance-record.ts';
 import type { BulkVerdictRecords } from './compliance/compliance-table.ts';
-import { complianceAnswer } from './compliance/verdict.ts';
+import { complianceAnswer, lacksRecord, type VerdictRequest } from './compliance/verdict.ts';
 import { ENTRY_SENTENCES } from './problems.ts';
 import type { LondonDate } from './runtime/clock.ts';
 import { insuranceResult, insuranceStatus } from './vehicles/insurance.ts';
@@ -83,18 +82,17 @@ export const bulkInsuranceStatus = ({ results, ...counts }: ReturnType<typeof bu
 const complianceEntry = (
   { sent, key }: BulkEntry,
   { vehicles, compliance }: BulkVerdictRecords,
-  now: Date,
-  today: LondonDate,
+  request: VerdictRequest,
 ) => {
   const failed = { registration: sent, compliant: false } as const;
   if (key === undefined) return { ...failed, ...invalidEntry(sent) };
   if (vehicles.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const vehicle = vehicles.found.get(key);
-  if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, today) };
+  if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, request.today) };
   if (compliance.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
-  const record = compliance.found.get(key);
-  if (record === undefined || !hasPart(record)) return { ...failed, ...entryFailure('COMPLIANCE_NOT_FOUND') };
-  return complianceAnswer(sent, vehicle, record, now, today);
+  const parts = compliance.found.get(key) ?? {};
+  if (lacksRecord(parts, request.checks)) return { ...failed, ...entryFailure('COMPLIANCE_NOT_FOUND') };
+  return complianceAnswer(sent, vehicle, parts, request);
 };
 
 /**
@@ -104,6 +102,5 @@ const complianceEntry = (
 export const bulkComplianceAnswer = (
   entries: readonly BulkEntry[],
   records: BulkVerdictRecords,
-  now: Date,
-  today: LondonDate,
-) => bulkEnvelope(entries.map((entry) => complianceEntry(entry, records, now, today)));
+  request: VerdictRequest,
+) => bulkEnvelope(entries.map((entry) => complianceEntry(entry, records, request)));

@@ -1,6 +1,6 @@
 /** The answers of both lookups of one vehicle, from its records. */
-import { type ComplianceRecord, hasPart } from './compliance/compliance-record.ts';
-import { type ComplianceAnswer, complianceAnswer } from './compliance/verdict.ts';
+import type { ComplianceRecord } from './compliance/compliance-record.ts';
+import { type ComplianceAnswer, complianceAnswer, lacksRecord, type VerdictRequest } from './compliance/verdict.ts';
 import { complianceNotFound, vehicleNotFound } from './problems.ts';
 import type { LondonDate } from './runtime/clock.ts';
 import { type InsuranceAnswer, insuranceAnswer } from './vehicles/insurance.ts';
@@ -28,10 +28,9 @@ interface VerdictRecords {
 export const lookUpCompliance = (
   { sent, key }: Registration,
   { vehicle, compliance }: VerdictRecords,
-  now: Date,
-  today: LondonDate,
+  request: VerdictRequest,
 ): ComplianceAnswer => {
-  if (vehicle === undefined) throw vehicleNotFound(suggestionFor(key, today));
-  if (compliance === undefined || !hasPart(compliance)) throw complianceNotFound();
-  return complianceAnswer(sent, vehicle, compliance, now, today);
+  if (vehicle === undefined) throw vehicleNotFound(suggestionFor(key, request.today));
+  if (lacksRecord(compliance ?? {}, request.checks)) throw complianceNotFound();
+  return complianceAnswer(sent, vehicle, compliance ?? {}, request);
 };

@@ -48,6 +48,7 @@ export class EndpointFunction extends Construct {
         POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...(settings.plans && { PLANS: JSON.stringify(settings.plans) }),
+        ...(settings.checks && { CHECKS: settings.checks.join(',') }),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
       // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the

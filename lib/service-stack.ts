@@ -92,7 +92,7 @@ export class ServiceStack extends Stack {
   }
 
   private addOutputs(
-    { stage, plans = DEFAULT_PLANS, keepsData, expectImports }: StageSettings,
+    { stage, plans = DEFAULT_PLANS, checks, keepsData, expectImports }: StageSettings,
     commit: string,
     topicArn: string,
   ): void {
@@ -102,6 +102,7 @@ export class ServiceStack extends Stack {
     if (gateway.domainTarget) addOutput(names.DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
     addOutput(names.STAGE_OUTPUT, stage);
     addOutput(names.PLANS_OUTPUT, JSON.stringify(plans));
+    if (checks) addOutput(names.CHECKS_OUTPUT, checks.join(','));
     if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
     addOutput(names.KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) {

@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { parseArgs } from 'node:util';
+import { checksFrom } from '../core/checks.ts';
 import { readPlans } from '../core/stage/plans-schema.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -43,7 +44,8 @@ const USAGE = `Usage: npm start [-- OPTIONS]
   --version            the version of this service
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
   ALLOWED_HOSTS (further host names that requests may use, separated by commas),
-  PLANS (the plans as JSON, as in the settings of a stage; npm run admin needs it too)`;
+  PLANS (the plans as JSON, as in the settings of a stage; npm run admin needs it too),
+  CHECKS (the checks that count for a compliance verdict, separated by commas; npm run admin needs it too)`;
 
 export const DEFAULT_DYNAMODB_PORT = 8_000;
 const MAX_PORT = 65_535;
@@ -67,6 +69,15 @@ const checkPlans = (): void => {
   if ('problems' in read) throw new CannotStart(read.problems.map((problem) => `${problem}.`).join('\n'));
 };
 
+/** The functions read `CHECKS` themselves. @throws CannotStart */
+const checkChecks = (): void => {
+  try {
+    checksFrom(process.env.CHECKS || undefined);
+  } catch (error) {
+    throw new CannotStart(`${(error as Error).message}.`);
+  }
+};
+
 const parse = (args: string[]) => {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   try {
@@ -87,6 +98,7 @@ export const readOptions = (args: string[]): LocalOptions | string => {
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
   checkPlans();
+  checkChecks();
   return {
     port: portFrom('PORT', 3_000),
     dynamodbPort: portFrom('DYNAMODB_PORT', DEFAULT_DYNAMODB_PORT),

@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plans } from '../../core/access/plans.ts';
+import type { Check } from '../../core/checks.ts';
 import type { IntakeOutput } from '../../core/stage/intake-entry.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
@@ -19,6 +20,8 @@ export interface Deployment {
   /** The tables that the service uses, whatever `--tables` names. Unknown for tables on AWS without a stack. */
   readonly tablesInUse?: Partial<TableNames>;
   readonly plans: Plans;
+  /** The checks that count for a compliance verdict. */
+  readonly checks: readonly Check[];
   /** The most read units of a table that a command takes in a second; no limit when absent. */
   readonly readUnits?: number | undefined;
   readonly address: string;

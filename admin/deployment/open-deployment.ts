@@ -4,7 +4,9 @@ import {
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
 import { DEFAULT_PLANS, plansFrom } from '../../core/access/plans.ts';
+import { CHECKS, checksFrom } from '../../core/checks.ts';
 import {
+  CHECKS_OUTPUT,
   IMPORT_METRICS_OUTPUT,
   INTAKE_OUTPUT,
   KEEPS_DATA_OUTPUT,
@@ -49,6 +51,15 @@ const parseTables = (text: string): Partial<TableNames> => {
   throw new CommandFailure(USAGE);
 };
 
+/** @throws CommandFailure */
+const readChecks = (text: string | undefined) => {
+  try {
+    return checksFrom(text || undefined);
+  } catch (error) {
+    throw new CommandFailure((error as Error).message);
+  }
+};
+
 const openLocalDeployment = (
   { dynamodb, region, profile, yes, readUnits }: DeploymentOptions,
   { tableNames, env }: DeploymentContext,
@@ -73,6 +84,7 @@ const openLocalDeployment = (
     tableNames: { ...tableNames, ...named },
     tablesInUse: tableNames,
     plans: read.plans,
+    checks: readChecks(env.CHECKS),
     readUnits,
   };
 };
@@ -115,6 +127,7 @@ const openStackDeployment = async (
     tableNames,
     tablesInUse,
     plans: plansFrom(outputs.get(PLANS_OUTPUT)),
+    checks: checksFrom(outputs.get(CHECKS_OUTPUT)),
     readUnits,
     db: connect(account),
     account,
@@ -149,6 +162,7 @@ export const openDeployment = async (given: DeploymentOptions, context: Deployme
     account,
     tableNames: named,
     plans: DEFAULT_PLANS,
+    checks: CHECKS,
     readUnits: given.readUnits ?? READ_UNITS,
     address: `AWS in ${region}`,
     remedy: 'check the region and the table names',

@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * May this vehicle be on the road?
-         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: what no source has supplied is `UNKNOWN` and fails its check, and a vehicle of which neither MOT nor tax nor fines are stored is 404. The operator may leave checks out: they are `NOT_CHECKED` and false, and `compliant` and `reasons` follow from the others. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
          *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found).
          */
@@ -299,20 +299,20 @@ export interface components {
         ComplianceVerdict: {
             /** @description The registration as it was sent */
             registration: string;
-            /** @description Whether all four checks pass; in a bulk entry with `code` it is false and no answer */
+            /** @description Whether all checks that count pass; in a bulk entry with `code` it is false and no answer */
             compliant: boolean;
             checks: {
-                /** @description A policy is in force today */
+                /** @description A policy is in force today; false when not checked */
                 insuranceValid: boolean;
-                /** @description MOT not past its due date, or exempt */
+                /** @description MOT not past its due date, or exempt; false when unknown or not checked */
                 motValid: boolean;
-                /** @description Taxed today, or exempt; SORN is not paid */
+                /** @description Taxed today, or exempt; SORN is not paid; false when unknown or not checked */
                 roadTaxPaid: boolean;
-                /** @description No unpaid fine */
+                /** @description No unpaid fine; false when unknown or not checked */
                 noOutstandingFines: boolean;
             };
-            /** @description One per failed check, in the order of the checks */
-            reasons: (("NO_POLICY" | "INSURANCE_LAPSED" | "INSURANCE_NOT_STARTED" | "MOT_EXPIRED" | "TAX_EXPIRED" | "SORN" | "FINES_OUTSTANDING") | (string & {}))[];
+            /** @description One per failed check that counts, in the order of the checks */
+            reasons: (("NO_POLICY" | "INSURANCE_LAPSED" | "INSURANCE_NOT_STARTED" | "MOT_EXPIRED" | "MOT_UNKNOWN" | "TAX_EXPIRED" | "SORN" | "TAX_UNKNOWN" | "FINES_OUTSTANDING" | "FINES_UNKNOWN") | (string & {}))[];
             /** @description What the verdict follows from: status, date and age of each source */
             details: {
                 insurance: {
@@ -322,8 +322,9 @@ export interface components {
                      *     - `LAPSED`: the last policy has ended
                      *     - `NOT_STARTED`: the first policy has not begun
                      *     - `NONE`: there is no policy at all
+                     *     - `NOT_CHECKED`: the service leaves this check out
                      */
-                    status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
+                    status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE" | "NOT_CHECKED") | (string & {});
                     /** @description Last day of the policy that answers; null without one */
                     validTo: string | null;
                     /** @description When this source last changed, UTC; null when that is not known */
@@ -335,9 +336,11 @@ export interface components {
                      *     - `VALID`: not past its due date
                      *     - `EXPIRED`: past its due date
                      *     - `EXEMPT`: the vehicle needs no MOT
+                     *     - `UNKNOWN`: no source has said anything about it
+                     *     - `NOT_CHECKED`: the service leaves this check out
                      */
-                    status: ("VALID" | "EXPIRED" | "EXEMPT") | (string & {});
-                    /** @description Last day on which the MOT is valid; null when exempt */
+                    status: ("VALID" | "EXPIRED" | "EXEMPT" | "UNKNOWN" | "NOT_CHECKED") | (string & {});
+                    /** @description Last day on which the MOT is valid; null when exempt, unknown or not checked */
                     dueDate: string | null;
                     /** @description When this source last changed, UTC; null when that is not known */
                     lastUpdated: string | null;
@@ -349,9 +352,11 @@ export interface components {
                      *     - `EXPIRED`: paid until a day in the past
                      *     - `EXEMPT`: the vehicle needs no tax
                      *     - `SORN`: declared off the road
+                     *     - `UNKNOWN`: no source has said anything about it
+                     *     - `NOT_CHECKED`: the service leaves this check out
                      */
-                    status: ("PAID" | "EXPIRED" | "EXEMPT" | "SORN") | (string & {});
-                    /** @description Last day that is paid for; null when exempt or SORN */
+                    status: ("PAID" | "EXPIRED" | "EXEMPT" | "SORN" | "UNKNOWN" | "NOT_CHECKED") | (string & {});
+                    /** @description Last day that is paid for; null when exempt, SORN, unknown or not checked */
                     paidUntil: string | null;
                     /** @description When this source last changed, UTC; null when that is not known */
                     lastUpdated: string | null;
@@ -361,10 +366,12 @@ export interface components {
                      * @description Extensible enum:
                      *     - `NONE`: none is unpaid
                      *     - `OUTSTANDING`: at least one is unpaid
+                     *     - `UNKNOWN`: no source has said anything about it
+                     *     - `NOT_CHECKED`: the service leaves this check out
                      */
-                    status: ("NONE" | "OUTSTANDING") | (string & {});
-                    /** @description Number of unpaid fines */
-                    outstanding: number;
+                    status: ("NONE" | "OUTSTANDING" | "UNKNOWN" | "NOT_CHECKED") | (string & {});
+                    /** @description Number of unpaid fines; null when unknown or not checked */
+                    outstanding: number | null;
                     /** @description When this source last changed, UTC; null when that is not known */
                     lastUpdated: string | null;
                 };

@@ -1,7 +1,8 @@
+import type { Check } from '../checks.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
+import { insuranceOn } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
-import type { ComplianceParts } from './compliance-record.ts';
+import { type ComplianceParts, hasPart } from './compliance-record.ts';
 
 /** The statuses of each source, in the order of the checks, with the reason if a status fails its check. */
 const REASONS = {
@@ -10,10 +11,18 @@ const REASONS = {
     LAPSED: 'INSURANCE_LAPSED',
     NOT_STARTED: 'INSURANCE_NOT_STARTED',
     NONE: 'NO_POLICY',
+    NOT_CHECKED: undefined,
   },
-  mot: { VALID: undefined, EXPIRED: 'MOT_EXPIRED', EXEMPT: undefined, UNKNOWN: 'MOT_UNKNOWN' },
-  roadTax: { PAID: undefined, EXPIRED: 'TAX_EXPIRED', EXEMPT: undefined, SORN: 'SORN', UNKNOWN: 'TAX_UNKNOWN' },
-  fines: { NONE: undefined, OUTSTANDING: 'FINES_OUTSTANDING', UNKNOWN: 'FINES_UNKNOWN' },
+  mot: { VALID: undefined, EXPIRED: 'MOT_EXPIRED', EXEMPT: undefined, UNKNOWN: 'MOT_UNKNOWN', NOT_CHECKED: undefined },
+  roadTax: {
+    PAID: undefined,
+    EXPIRED: 'TAX_EXPIRED',
+    EXEMPT: undefined,
+    SORN: 'SORN',
+    UNKNOWN: 'TAX_UNKNOWN',
+    NOT_CHECKED: undefined,
+  },
+  fines: { NONE: undefined, OUTSTANDING: 'FINES_OUTSTANDING', UNKNOWN: 'FINES_UNKNOWN', NOT_CHECKED: undefined },
 } as const;
 
 type Reasons = typeof REASONS;
@@ -21,6 +30,7 @@ type Reasons = typeof REASONS;
 /** Why a check can fail (docs/contract.md#compliance). */
 export type Reason = NonNullable<{ [Source in keyof Reasons]: Reasons[Source][keyof Reasons[Source]] }[keyof Reasons]>;
 
+export type InsuranceCheckStatus = keyof Reasons['insurance'];
 export type MotStatus = keyof Reasons['mot'];
 export type RoadTaxStatus = keyof Reasons['roadTax'];
 export type FinesStatus = keyof Reasons['fines'];
@@ -33,63 +43,82 @@ interface CheckDetails<Status> {
 
 /** What the verdict follows from. A date or number is null where there is none. */
 interface VerdictDetails {
-  readonly insurance: CheckDetails<Insurance['status']> & { readonly validTo: LondonDate | null };
+  readonly insurance: CheckDetails<InsuranceCheckStatus> & { readonly validTo: LondonDate | null };
   readonly mot: CheckDetails<MotStatus> & { readonly dueDate: LondonDate | null };
   readonly roadTax: CheckDetails<RoadTaxStatus> & { readonly paidUntil: LondonDate | null };
   readonly fines: CheckDetails<FinesStatus> & { readonly outstanding: number | null };
 }
 
-const checkMot = ({ mot }: ComplianceParts, today: LondonDate): Omit<VerdictDetails['mot'], 'lastUpdated'> => {
-  if (mot === undefined) return { status: 'UNKNOWN', dueDate: null };
-  if ('exempt' in mot) return { status: 'EXEMPT', dueDate: null };
-  return { status: today <= mot.dueDate ? 'VALID' : 'EXPIRED', dueDate: mot.dueDate };
+const motOn = (today: LondonDate, mot: ComplianceParts['mot']): VerdictDetails['mot'] => {
+  if (mot === undefined) return { status: 'UNKNOWN', dueDate: null, lastUpdated: null };
+  const { lastUpdated = null } = mot;
+  if ('exempt' in mot) return { status: 'EXEMPT', dueDate: null, lastUpdated };
+  return { status: today <= mot.dueDate ? 'VALID' : 'EXPIRED', dueDate: mot.dueDate, lastUpdated };
 };
 
-const checkRoadTax = (
-  { roadTax }: ComplianceParts,
-  today: LondonDate,
-): Omit<VerdictDetails['roadTax'], 'lastUpdated'> => {
-  if (roadTax === undefined) return { status: 'UNKNOWN', paidUntil: null };
-  if ('sorn' in roadTax) return { status: 'SORN', paidUntil: null };
-  if ('exempt' in roadTax) return { status: 'EXEMPT', paidUntil: null };
-  return { status: today <= roadTax.paidUntil ? 'PAID' : 'EXPIRED', paidUntil: roadTax.paidUntil };
+const roadTaxOn = (today: LondonDate, roadTax: ComplianceParts['roadTax']): VerdictDetails['roadTax'] => {
+  if (roadTax === undefined) return { status: 'UNKNOWN', paidUntil: null, lastUpdated: null };
+  const { lastUpdated = null } = roadTax;
+  if ('sorn' in roadTax) return { status: 'SORN', paidUntil: null, lastUpdated };
+  if ('exempt' in roadTax) return { status: 'EXEMPT', paidUntil: null, lastUpdated };
+  return { status: today <= roadTax.paidUntil ? 'PAID' : 'EXPIRED', paidUntil: roadTax.paidUntil, lastUpdated };
 };
 
-const checkFines = ({ fines }: ComplianceParts): Omit<VerdictDetails['fines'], 'lastUpdated'> => {
-  if (fines === undefined) return { status: 'UNKNOWN', outstanding: null };
-  return { status: fines.outstanding === 0 ? 'NONE' : 'OUTSTANDING', outstanding: fines.outstanding };
+const unpaidFines = (fines: ComplianceParts['fines']): VerdictDetails['fines'] => {
+  if (fines === undefined) return { status: 'UNKNOWN', outstanding: null, lastUpdated: null };
+  const { outstanding, lastUpdated = null } = fines;
+  return { status: outstanding === 0 ? 'NONE' : 'OUTSTANDING', outstanding, lastUpdated };
 };
+
+const policyOn = (today: LondonDate, vehicle: Omit<InsuranceRecord, 'registration'>): VerdictDetails['insurance'] => {
+  const { status, policy } = insuranceOn(today, vehicle.policies);
+  return { status, validTo: policy?.validTo ?? null, lastUpdated: vehicle.lastUpdated ?? null };
+};
+
+const NOT_CHECKED: VerdictDetails = {
+  insurance: { status: 'NOT_CHECKED', validTo: null, lastUpdated: null },
+  mot: { status: 'NOT_CHECKED', dueDate: null, lastUpdated: null },
+  roadTax: { status: 'NOT_CHECKED', paidUntil: null, lastUpdated: null },
+  fines: { status: 'NOT_CHECKED', outstanding: null, lastUpdated: null },
+};
+
+/** Whether there is no verdict: a check that counts needs a part of the record, and it has none. */
+export const lacksRecord = (parts: ComplianceParts, checks: readonly Check[]): boolean =>
+  !hasPart(parts) && checks.some((check) => check !== 'insurance');
 
 /**
- * Whether the vehicle may be on the road on this day: the four checks, whether all of them pass, and a reason for each
- * check that fails.
+ * Whether the vehicle may be on the road on this day: the four checks, whether those that count pass, and a reason for
+ * each of them that fails. What is unknown fails its check.
+ * @param checks those that count
  */
 export const verdictOn = (
   today: LondonDate,
   vehicle: Omit<InsuranceRecord, 'registration'>,
-  parts: ComplianceParts,
+  { mot, roadTax, fines }: ComplianceParts,
+  checks: readonly Check[],
 ) => {
-  const { status, policy } = insuranceOn(today, vehicle.policies);
+  const counts = (check: Check) => checks.includes(check);
   const details: VerdictDetails = {
-    insurance: { status, validTo: policy?.validTo ?? null, lastUpdated: vehicle.lastUpdated ?? null },
-    mot: { ...checkMot(parts, today), lastUpdated: parts.mot?.lastUpdated ?? null },
-    roadTax: { ...checkRoadTax(parts, today), lastUpdated: parts.roadTax?.lastUpdated ?? null },
-    fines: { ...checkFines(parts), lastUpdated: parts.fines?.lastUpdated ?? null },
+    insurance: counts('insurance') ? policyOn(today, vehicle) : NOT_CHECKED.insurance,
+    mot: counts('mot') ? motOn(today, mot) : NOT_CHECKED.mot,
+    roadTax: counts('roadTax') ? roadTaxOn(today, roadTax) : NOT_CHECKED.roadTax,
+    fines: counts('fines') ? unpaidFines(fines) : NOT_CHECKED.fines,
   };
   const failed = {
-    insurance: REASONS.insurance[status],
+    insurance: REASONS.insurance[details.insurance.status],
     mot: REASONS.mot[details.mot.status],
     roadTax: REASONS.roadTax[details.roadTax.status],
     fines: REASONS.fines[details.fines.status],
   };
   const reasons: Reason[] = Object.values(failed).filter((reason) => reason !== undefined);
+  const passes = (check: Check) => counts(check) && failed[check] === undefined;
   return {
     compliant: reasons.length === 0,
     checks: {
-      insuranceValid: failed.insurance === undefined,
-      motValid: failed.mot === undefined,
-      roadTaxPaid: failed.roadTax === undefined,
-      noOutstandingFines: failed.fines === undefined,
+      insuranceValid: passes('insurance'),
+      motValid: passes('mot'),
+      roadTaxPaid: passes('roadTax'),
+      noOutstandingFines: passes('fines'),
     },
     reasons,
     details,
@@ -103,10 +132,21 @@ export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
   readonly lastChecked: string;
 }
 
+/** The facts of a request that its verdicts depend on. */
+export interface VerdictRequest {
+  readonly now: Date;
+  readonly today: LondonDate;
+  /** The checks that count. */
+  readonly checks: readonly Check[];
+}
+
 export const complianceAnswer = (
   registration: string,
   vehicle: Omit<InsuranceRecord, 'registration'>,
-  compliance: ComplianceParts,
-  now: Date,
-  today: LondonDate,
-): ComplianceAnswer => ({ registration, ...verdictOn(today, vehicle, compliance), lastChecked: now.toISOString() });
+  parts: ComplianceParts,
+  { now, today, checks }: VerdictRequest,
+): ComplianceAnswer => ({
+  registration,
+  ...verdictOn(today, vehicle, parts, checks),
+  lastChecked: now.toISOString(),
+});

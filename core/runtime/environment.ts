@@ -41,6 +41,9 @@ export const awsFromEnvironment = () => {
 /** The plans of the stage as JSON; undefined for the default ones. */
 export const plansVariable = (): string | undefined => process.env.PLANS || undefined;
 
+/** The checks that count, separated by commas; undefined for all of them. */
+export const checksVariable = (): string | undefined => process.env.CHECKS || undefined;
+
 /** `https://host`, which the probe requests. @throws MissingEnvironment */
 export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;
 

@@ -10,9 +10,9 @@ type Days = number;
 type PolicyDays = readonly [from: Days, to: Days];
 
 interface SandboxCompliance {
-  readonly mot: Days | 'exempt';
-  readonly tax: Days | 'exempt' | 'sorn';
-  readonly fines: number;
+  readonly mot: Days | 'exempt' | 'unknown';
+  readonly tax: Days | 'exempt' | 'sorn' | 'unknown';
+  readonly fines: number | 'unknown';
 }
 
 /** A vehicle, with dates relative to today. */
@@ -77,6 +77,8 @@ export const SANDBOX_VEHICLES: readonly SandboxVehicle[] = [
   sandbox('ZH10 BUS', ['Volvo', 'B9TL', 2010, 'Red'], { mot: -5, tax: -10, fines: 0 }, INSURED),
   sandbox('AJ73 YRS', ['Volkswagen', 'Polo', 2023, 'Blue'], COMPLIANT, [-6, 1]),
   sandbox('BK02 SIX', ['Jaguar', 'X-Type', 2002, 'Green'], { mot: -90 }, [30, 394]),
+  sandbox('CR17 NOM', ['Alfa Romeo', 'Giulia', 2017, 'Red'], { mot: 'unknown' }, INSURED),
+  sandbox('DV64 NTF', ['Subaru', 'Forester', 2014, 'Green'], { tax: 'unknown', fines: 'unknown' }, INSURED),
 ];
 
 const INSURERS = ['Acme Mutual', 'Northgate Mutual', 'Albion Direct', 'Castle & Crown Insurance'] as const;
@@ -119,7 +121,10 @@ export const sandboxVehicle = (registration: RegistrationKey, today: LondonDate)
   };
 };
 
-const roadTaxPart = (today: LondonDate, tax: SandboxCompliance['tax']): NonNullable<ComplianceRecord['roadTax']> => {
+const motPart = (today: LondonDate, mot: Days | 'exempt'): NonNullable<ComplianceRecord['mot']> =>
+  mot === 'exempt' ? { exempt: true } : { dueDate: dayAfter(today, mot) };
+
+const roadTaxPart = (today: LondonDate, tax: Days | 'exempt' | 'sorn'): NonNullable<ComplianceRecord['roadTax']> => {
   if (tax === 'exempt') return { exempt: true };
   return tax === 'sorn' ? { sorn: true } : { paidUntil: dayAfter(today, tax) };
 };
@@ -132,8 +137,8 @@ export const sandboxCompliance = (registration: RegistrationKey, today: LondonDa
   const lastUpdated = lastUpdatedOn(today);
   return {
     registration,
-    mot: { ...(mot === 'exempt' ? { exempt: true } : { dueDate: dayAfter(today, mot) }), lastUpdated },
-    roadTax: { ...roadTaxPart(today, tax), lastUpdated },
-    fines: { outstanding: fines, lastUpdated },
+    ...(mot !== 'unknown' && { mot: { ...motPart(today, mot), lastUpdated } }),
+    ...(tax !== 'unknown' && { roadTax: { ...roadTaxPart(today, tax), lastUpdated } }),
+    ...(fines !== 'unknown' && { fines: { outstanding: fines, lastUpdated } }),
   };
 };

@@ -21,6 +21,9 @@ export const LIMIT_FORM = /^(\d{1,15}|(100|\d{1,2}(\.\d{1,6})?)%)$/;
 /** The plans of the stage, as JSON. */
 export const PLANS_OUTPUT = 'Plans';
 
+/** The checks that count, separated by commas, of a stage with `checks`. */
+export const CHECKS_OUTPUT = 'Checks';
+
 /** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it changes data. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 

@@ -1,5 +1,6 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
+import { CHECKS } from '../checks.ts';
 import { IntakeEntry, TimeBetweenImports, text } from './intake-entry.ts';
 import { REGION_NAME } from './outputs.ts';
 import { PlansSetting } from './plans-schema.ts';
@@ -104,6 +105,13 @@ export const StageFile = T.Object({
   audit: T.Optional(T.Boolean()),
   /** The plans by name, with `requestsPerWindow` and `bulkSize`. Default: those in core/access/plans.ts. */
   plans: T.Optional(PlansSetting),
+  /** The checks that count for a compliance verdict. The others are `NOT_CHECKED`. Default: all four. */
+  checks: T.Optional(
+    T.Array(text(new RegExp(`^(${CHECKS.join('|')})$`), `one of ${CHECKS.join(', ')}`), {
+      minItems: 1,
+      uniqueItems: true,
+    }),
+  ),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
   /** Days for which logs are kept. Default: 90 if data is kept, otherwise 7. */

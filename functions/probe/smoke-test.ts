@@ -13,7 +13,6 @@ const INSURANCE = { registration: INSURED, insured: true, policy: {} };
 const VERDICT = {
   registration: INSURED,
   compliant: true,
-  checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
   reasons: [],
 };
 const NOT_FOUND = { registration: UNKNOWN, code: 'VEHICLE_NOT_FOUND' };
@@ -48,7 +47,7 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
     json: { registrations: REGISTRATIONS },
     status: 200,
     body: {
-      results: [VERDICT, { registration: WITHOUT_POLICY, reasons: ['NO_POLICY'] }, NOT_FOUND],
+      results: [VERDICT, { registration: WITHOUT_POLICY, checks: { insuranceValid: false } }, NOT_FOUND],
       processed: REGISTRATIONS.length,
     },
   });

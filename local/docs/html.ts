@@ -38,7 +38,7 @@ export const homePage = (testKey: string): string =>
     'Vehicle verification API',
     `<main class="text">
 <h1>May this vehicle be on the road?</h1>
-<p>This page shows the sandbox: 30 vehicles that do not exist. Its requests carry the test key of this machine, and see nothing else.</p>
+<p>This page shows the sandbox: 32 vehicles that do not exist. Its requests carry the test key of this machine, and see nothing else.</p>
 <form id="lookup" data-key="${testKey}">
 <label for="registrations">Registrations, one on each line</label>
 <textarea id="registrations" rows="5" required autocapitalize="characters" autocomplete="off" spellcheck="false">

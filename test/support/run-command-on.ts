@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { asCommandFailure } from '../../admin/deployment/database.ts';
 import type { Runner } from '../../admin/deployment/deployment.ts';
 import { DEFAULT_PLANS } from '../../core/access/plans.ts';
+import { CHECKS } from '../../core/checks.ts';
 import type { TableNames } from '../../core/tables.ts';
 
 interface Place {
@@ -18,7 +19,15 @@ export const runCommandOn = async (
   addCommands: (program: Command, run: Runner) => void,
   ...args: readonly string[]
 ): Promise<unknown> => {
-  const deployment = { db, plans: DEFAULT_PLANS, tableNames, readUnits, address: 'the engine', remedy: '' };
+  const deployment = {
+    db,
+    plans: DEFAULT_PLANS,
+    checks: CHECKS,
+    tableNames,
+    readUnits,
+    address: 'the engine',
+    remedy: '',
+  };
   const context = {
     stdout: process.stdout,
     stderr: process.stderr,

@@ -22,11 +22,11 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
  * The whole API on an engine of its own: gateway, middlewares and database as in production, with a proxy before the
  * database that a test can tell to fail. The clock stands still at `NOON`.
  */
-export const startApi = async ({ logLevel = 'SILENT', plans = TEST_PLANS as Plans } = {}) => {
+export const startApi = async ({ logLevel = 'SILENT', plans = TEST_PLANS as Plans, environment = {} } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
-  const environment = environmentOf({ names: engine.names, endpoint: faults.endpoint });
-  Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel, PLANS: JSON.stringify(plans) });
+  const ofEngine = environmentOf({ names: engine.names, endpoint: faults.endpoint });
+  Object.assign(process.env, ofEngine, environment, { POWERTOOLS_LOG_LEVEL: logLevel, PLANS: JSON.stringify(plans) });
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keyStore(engine.client, engine.names.keys);

@@ -35,8 +35,8 @@ export interface Check {
   readonly changes: Readonly<Record<'toTrue' | 'toFalse' | 'other', string>>;
   /** What ends on the day in a column, by the name of the column. */
   readonly ends: Readonly<Record<string, string>>;
-  /** Whether a vehicle with an answer is insured. */
-  readonly isInsured: (cells: Cells) => boolean;
+  /** Whether a vehicle with an answer is insured; undefined where the answer leaves insurance out. */
+  readonly isInsured: (cells: Cells) => boolean | undefined;
   readonly lookUp: (lookups: Lookups, registrations: readonly string[], date?: string) => Promise<readonly unknown[]>;
   readonly cellsOf: (entry: unknown) => Cells;
 }
@@ -106,7 +106,11 @@ export const complianceCheck: Check = {
   outcomes: { true: 'compliant', false: 'not compliant' },
   changes: { toTrue: 'compliant again', toFalse: 'newly not compliant', other: 'changed reasons' },
   ends: { insurance_valid_to: 'insurance', mot_due: 'MOT', road_tax_paid_until: 'road tax' },
-  isInsured: ([, reasons = '']) => !NOT_INSURED.test(reasons),
+  isInsured: ([, reasons = '', validTo]) => {
+    if (NOT_INSURED.test(reasons)) return false;
+    // An insured vehicle has a policy with a last day.
+    return validTo === '' ? undefined : true;
+  },
   lookUp: (lookups, registrations) => lookups.compliance(registrations),
   cellsOf: (found) => {
     const entry = found as ComplianceEntry;

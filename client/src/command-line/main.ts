@@ -6,7 +6,7 @@ import { type CheckArguments, HELP, type LookupArguments, readArguments } from '
 import { type CheckReport, checkFile } from './check-file.ts';
 import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION, openLookups } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
-import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
+import { formatNumber, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
 
 const SOME_FAILED = 1;
@@ -108,7 +108,7 @@ const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
     changes: changes?.rows.length ?? 0,
     ending: ending?.rows.length ?? 0,
     'newly-ending': report.newlyEnding,
-    unanswered: failedRows(counts) - unreadRows(counts),
+    unanswered: counts.failed - unreadRows(counts),
   };
   return failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
 };
@@ -117,7 +117,7 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
   const { counts, lineBelowTitle, sheet, byAnswer, changes, ending } = report;
   const reasons = foundBy(args, report);
   return [
-    `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(failedRows(counts))} without an answer.`,
+    `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(counts.failed)} without an answer.`,
     ...(lineBelowTitle
       ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
       : []),
@@ -143,7 +143,7 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
   const report = await checkFile(args, { client, bar, signal, print: printReport });
   if (foundBy(args, report).length > 0) return FOUND;
   // With `--fail-on`, rows without an answer for good count only when it names `unanswered`.
-  const failed = args.failOn.length > 0 ? unreadRows(report.counts) : failedRows(report.counts);
+  const failed = args.failOn.length > 0 ? unreadRows(report.counts) : report.counts.failed;
   return failed > 0 ? SOME_FAILED : 0;
 };
 

@@ -14,8 +14,12 @@ export interface Counts {
   readonly outcomes: ReadonlyMap<string, number>;
   /** Number of rows by reason why a vehicle is not compliant. */
   readonly reasons: ReadonlyMap<string, number>;
+  /** Number of rows whose vehicle is not compliant only because a source has said nothing about it. */
+  readonly onlyUnknown: number;
   readonly insured: number;
   readonly notInsured: number;
+  /** Rows of vehicles without an answer. */
+  readonly failed: number;
 }
 
 const countEach = (names: readonly string[]): ReadonlyMap<string, number> => {
@@ -26,33 +30,35 @@ const countEach = (names: readonly string[]): ReadonlyMap<string, number> => {
 
 export const countRows = (check: Check, rows: readonly { readonly cells: Cells }[]): Counts => {
   const answered = rows.filter(({ cells }) => !cells.at(-1));
-  const insured = answered.filter(({ cells }) => check.isInsured(cells)).length;
-  const reasons = check === complianceCheck ? answered.flatMap(({ cells }) => cells[1]?.split(' ') ?? []) : [];
+  const insurance = answered.map(({ cells }) => check.isInsured(cells));
+  const reasons =
+    check === complianceCheck ? answered.map(({ cells }) => cells[1]?.split(' ').filter(Boolean) ?? []) : [];
+  const outcomes = countEach(rows.map(({ cells }) => outcomeOf(check, cells)));
   return {
     rows: rows.length,
-    outcomes: countEach(rows.map(({ cells }) => outcomeOf(check, cells))),
-    reasons: countEach(reasons.filter((reason) => reason !== '')),
-    insured,
-    notInsured: answered.length - insured,
+    outcomes,
+    reasons: countEach(reasons.flat()),
+    onlyUnknown: reasons.filter((each) => each.length > 0 && each.every((reason) => reason.endsWith('_UNKNOWN')))
+      .length,
+    insured: insurance.filter((isInsured) => isInsured === true).length,
+    notInsured: insurance.filter((isInsured) => isInsured === false).length,
+    failed: rows.length - answered.length - (outcomes.get(NO_REGISTRATION) ?? 0),
   };
 };
 
 export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
-
-/** Rows of vehicles without an answer. */
-export const failedRows = ({ rows, insured, notInsured, outcomes }: Counts): number =>
-  rows - insured - notInsured - (outcomes.get(NO_REGISTRATION) ?? 0);
 
 export const unreadRows = ({ outcomes }: Counts): number => outcomes.get(NOT_READ) ?? 0;
 
 /** The counts, one in each line. */
 export const summaryLines = (check: Check, counts: Counts): string[] => {
   const line = (name: string, count = 0) => `  ${name.padEnd(25)}${formatNumber(count).padStart(9)}`;
-  const { outcomes, reasons, insured, notInsured } = counts;
+  const { outcomes, reasons, onlyUnknown, insured, notInsured } = counts;
   return [
     line(check.outcomes.true, outcomes.get(check.outcomes.true)),
     line(check.outcomes.false, outcomes.get(check.outcomes.false)),
     ...[...reasons].toSorted(([, a], [, b]) => b - a).map(([name, count]) => line(`  ${name}`, count)),
+    ...(onlyUnknown > 0 ? [line('  only unknown', onlyUnknown)] : []),
     ...(check === complianceCheck ? [line('insured', insured), line('not insured', notInsured)] : []),
     ...FAILURE_NAMES.filter((name) => outcomes.has(name)).map((name) => line(name, outcomes.get(name))),
   ];

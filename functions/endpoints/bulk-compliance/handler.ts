@@ -1,4 +1,6 @@
 import { bulkComplianceAnswer, bulkEntries } from '../../../core/bulk.ts';
+import { checksFrom } from '../../../core/checks.ts';
+import { checksVariable } from '../../../core/runtime/environment.ts';
 import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { apiChain } from '../../http/api-chain.ts';
 import { auth } from '../../http/auth.ts';
@@ -11,6 +13,8 @@ import { reportInternalError } from '../../http/request-log.ts';
 import { validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
+
+const checks = checksFrom(checksVariable());
 
 export const handler = apiChain(endpoint, compression())
   .use(dataset(endpoint, complianceData))
@@ -31,5 +35,5 @@ export const handler = apiChain(endpoint, compression())
     const { entries, distinct } = bulkEntries(body.registrations);
     const records = await compliance.findManyWithVehicles(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);
-    return jsonResponse(endpoint.successStatus, bulkComplianceAnswer(entries, records, now, today));
+    return jsonResponse(endpoint.successStatus, bulkComplianceAnswer(entries, records, { now, today, checks }));
   });

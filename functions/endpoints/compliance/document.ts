@@ -2,6 +2,7 @@ import * as T from 'typebox';
 import type {
   ComplianceAnswer,
   FinesStatus,
+  InsuranceCheckStatus,
   MotStatus,
   Reason,
   RoadTaxStatus,
@@ -16,11 +17,12 @@ import {
   registrationPath,
   schemaOf,
 } from '../document.ts';
-import { insuranceStatus } from '../vehicle-insurance/document.ts';
+import { INSURANCE_MEANINGS } from '../vehicle-insurance/document.ts';
 
 const dateOrNull = (description: string) => T.Union([T.String({ format: 'date' }), T.Null()], { description });
 
 const UNKNOWN = 'no source has said anything about it';
+const NOT_CHECKED = 'the service leaves this check out';
 
 const lastUpdated = T.Union([T.String({ format: 'date-time' }), T.Null()], {
   description: 'When this source last changed, UTC; null when that is not known',
@@ -31,13 +33,15 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
     {
       registration: registrationAsSent,
       compliant: T.Boolean({
-        description: 'Whether all four checks pass; in a bulk entry with `code` it is false and no answer',
+        description: 'Whether all checks that count pass; in a bulk entry with `code` it is false and no answer',
       }),
       checks: T.Object({
-        insuranceValid: T.Boolean({ description: 'A policy is in force today' }),
-        motValid: T.Boolean({ description: 'MOT not past its due date, or exempt' }),
-        roadTaxPaid: T.Boolean({ description: 'Taxed today, or exempt; SORN is not paid' }),
-        noOutstandingFines: T.Boolean({ description: 'No unpaid fine' }),
+        insuranceValid: T.Boolean({ description: 'A policy is in force today; false when not checked' }),
+        motValid: T.Boolean({ description: 'MOT not past its due date, or exempt; false when unknown or not checked' }),
+        roadTaxPaid: T.Boolean({
+          description: 'Taxed today, or exempt; SORN is not paid; false when unknown or not checked',
+        }),
+        noOutstandingFines: T.Boolean({ description: 'No unpaid fine; false when unknown or not checked' }),
       }),
       reasons: T.Array(
         openCode<Reason>({
@@ -52,12 +56,12 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
           FINES_OUTSTANDING: 'at least one fine is unpaid',
           FINES_UNKNOWN: 'no source has said anything about fines',
         }),
-        { description: 'One per failed check, in the order of the checks' },
+        { description: 'One per failed check that counts, in the order of the checks' },
       ),
       details: T.Object(
         {
           insurance: T.Object({
-            status: insuranceStatus,
+            status: openCode<InsuranceCheckStatus>({ ...INSURANCE_MEANINGS, NOT_CHECKED }),
             validTo: dateOrNull('Last day of the policy that answers; null without one'),
             lastUpdated,
           }),
@@ -67,8 +71,9 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
               EXPIRED: 'past its due date',
               EXEMPT: 'the vehicle needs no MOT',
               UNKNOWN,
+              NOT_CHECKED,
             }),
-            dueDate: dateOrNull('Last day on which the MOT is valid; null when exempt or unknown'),
+            dueDate: dateOrNull('Last day on which the MOT is valid; null when exempt, unknown or not checked'),
             lastUpdated,
           }),
           roadTax: T.Object({
@@ -78,14 +83,20 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
               EXEMPT: 'the vehicle needs no tax',
               SORN: 'declared off the road',
               UNKNOWN,
+              NOT_CHECKED,
             }),
-            paidUntil: dateOrNull('Last day that is paid for; null when exempt, SORN or unknown'),
+            paidUntil: dateOrNull('Last day that is paid for; null when exempt, SORN, unknown or not checked'),
             lastUpdated,
           }),
           fines: T.Object({
-            status: openCode<FinesStatus>({ NONE: 'none is unpaid', OUTSTANDING: 'at least one is unpaid', UNKNOWN }),
+            status: openCode<FinesStatus>({
+              NONE: 'none is unpaid',
+              OUTSTANDING: 'at least one is unpaid',
+              UNKNOWN,
+              NOT_CHECKED,
+            }),
             outstanding: T.Union([T.Integer(), T.Null()], {
-              description: 'Number of unpaid fines; null when unknown',
+              description: 'Number of unpaid fines; null when unknown or not checked',
             }),
             lastUpdated,
           }),
@@ -100,13 +111,14 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
 
 export const document: EndpointDocument = {
   operationId: 'getCompliance',
-  description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: what no source has supplied is `UNKNOWN` and fails its check, and a vehicle of which neither MOT nor tax nor fines are stored is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION_RULE}`,
+  description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: what no source has supplied is \`UNKNOWN\` and fails its check, and a vehicle of which neither MOT nor tax nor fines are stored is 404. The operator may leave checks out: they are \`NOT_CHECKED\` and false, and \`compliant\` and \`reasons\` follow from the others. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION_RULE}`,
   path: registrationPath,
   response: ComplianceVerdict,
   success: 'The verdict, its four checks, the reasons for those that fail, and the facts behind it',
   examples: [
     example('compliant', 'All four checks pass', { path: { registration: 'AB12CDE' } }),
     example('notCompliant', 'No check passes, each for its own reason', { path: { registration: 'TC11ALL' } }),
+    example('unknown', 'A vehicle whose MOT no source has supplied', { path: { registration: 'CR17NOM' } }),
     example('notRecorded', 'A known vehicle without a compliance record', { path: { registration: 'VE24UNK' } }),
     ...registrationExamples,
     example('pastDay', 'A verdict is always for today', {

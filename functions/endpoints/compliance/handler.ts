@@ -1,4 +1,6 @@
+import { checksFrom } from '../../../core/checks.ts';
 import { lookUpCompliance } from '../../../core/lookup.ts';
+import { checksVariable } from '../../../core/runtime/environment.ts';
 import { type ComplianceData, complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { type RegistrationInPath, registrationInPath } from '../../../core/vehicles/registration.ts';
 import { apiChain } from '../../http/api-chain.ts';
@@ -8,6 +10,8 @@ import { jsonResponse } from '../../http/json-response.ts';
 import type { RequestContext } from '../../http/request.ts';
 import { noInput, pathParameters, validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
+
+const checks = checksFrom(checksVariable());
 
 type Named = RequestContext & ComplianceData & RegistrationInPath;
 
@@ -20,6 +24,6 @@ export const handler = apiChain(endpoint)
   .use(auth(endpoint))
   .use(validation(noInput))
   .handler(async (_event, { registration, preloaded, now, today }) => {
-    const answer = lookUpCompliance(registration, await preloaded, now, today);
+    const answer = lookUpCompliance(registration, await preloaded, { now, today, checks });
     return jsonResponse(endpoint.successStatus, answer);
   });

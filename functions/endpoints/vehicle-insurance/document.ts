@@ -23,12 +23,14 @@ export const asOf = T.Optional(
   T.String({ format: 'date', description: 'The day that was asked for; absent when the answer is for today' }),
 );
 
-export const insuranceStatus = openCode<Insurance['status']>({
+export const INSURANCE_MEANINGS = {
   IN_FORCE: 'a policy covers the day',
   LAPSED: 'the last policy has ended',
   NOT_STARTED: 'the first policy has not begun',
   NONE: 'there is no policy at all',
-});
+};
+
+export const insuranceStatus = openCode<Insurance['status']>(INSURANCE_MEANINGS);
 
 const VehicleInsurance = schemaOf<InsuranceAnswer>()(
   T.Object(

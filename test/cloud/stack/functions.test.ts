@@ -148,6 +148,13 @@ it('The plans are those of the setting, otherwise the default ones, for function
   expect(ofFunctions(PROD)).toEqual([undefined]);
 });
 
+it('The checks that count are those of the setting, for functions and the command line', () => {
+  const serving = environmentsOf(FULL).filter(({ name }) => name !== 'Probe');
+  expect([...new Set(serving.map(({ variables }) => variables.CHECKS))]).toEqual(['insurance,mot']);
+  expect(FULL.Outputs.Checks?.Value).toBe('insurance,mot');
+  expect(environmentsOf(PROD).filter(({ variables }) => 'CHECKS' in variables)).toEqual([]);
+});
+
 describe('The stack', () => {
   it('outputs its address, stage and table names', () => {
     const tables = ['KeysTable', 'UsageTable', 'VehiclesTable', 'ComplianceTable', 'ContentTable'];

@@ -22,6 +22,7 @@ export const EVERY_SETTING = {
     docsUrl: 'https://docs.example.com/vehicles',
     runbookUrl: 'https://example.com/runbook.md',
     expectImports: { vehicles: '26h', compliance: '7d' },
+    checks: ['insurance', 'mot'] as string[],
     plans: {
       trial: { requestsPerWindow: 2, bulkSize: 3 },
       fleet: { requestsPerWindow: 300_000, bulkSize: 1_000 },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { bulkComplianceAnswer, bulkEntries, bulkInsuranceAnswer, unknownVehicle } from '../../../core/bulk.ts';
+import { CHECKS } from '../../../core/checks.ts';
 import { ENTRY_SENTENCES } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { invalidRegistrationSentence, requireRegistration } from '../../../core/vehicles/registration.ts';
@@ -88,7 +89,8 @@ describe('A bulk request', () => {
       code,
     });
     const { entries } = bulkEntries(submitted);
-    expect(bulkComplianceAnswer(entries, sources, new Date(NOON), londonDate(new Date(NOON)))).toMatchObject({
+    const request = { now: new Date(NOON), today: londonDate(new Date(NOON)), checks: CHECKS };
+    expect(bulkComplianceAnswer(entries, sources, request)).toMatchObject({
       results: [
         { registration: '!', compliant: false, code: 'INVALID_REGISTRATION' },
         failed('B2', 'LOOKUP_UNAVAILABLE'),

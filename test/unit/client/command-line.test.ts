@@ -13,7 +13,7 @@ import {
 import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
-import { countRows, failedRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
+import { countRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
 import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
 import { dayAfter } from '../../../core/runtime/clock.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
@@ -202,18 +202,42 @@ describe('The summary', () => {
     const failed = ['INVALID_REGISTRATION', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', ...unread];
     const cells = ['true POL-1', 'false', ...failed, 'NO_REGISTRATION'].map(cellsOf);
     const counts = countRows(insuranceCheck, cells.map(asRow));
-    expect({ failed: failedRows(counts), unread: unreadRows(counts) }).toEqual({ failed: 6, unread: 3 });
+    expect({ failed: counts.failed, unread: unreadRows(counts) }).toEqual({ failed: 6, unread: 3 });
     const rest = ['unknown 1', 'invalid 2', 'no registration 1', 'not read 3'];
     expect(linesOf(insuranceCheck, counts)).toEqual(['insured 1', 'not insured 1', ...rest]);
   });
 
+  const verdict = (reasons: string, validTo = '2030-01-01') => [
+    `${reasons === ''}`,
+    reasons,
+    validTo,
+    '',
+    '',
+    '0',
+    '',
+    '',
+  ];
+
   it('of compliance also has the reasons, the most frequent first', () => {
-    const verdict = (reasons: string) => [`${reasons === ''}`, reasons, '', '', '', '0', '', ''];
-    const cells = ['', 'MOT_EXPIRED', 'INSURANCE_LAPSED MOT_EXPIRED', 'NO_POLICY MOT_EXPIRED'].map(verdict);
+    const cells = ['', 'MOT_EXPIRED', 'INSURANCE_LAPSED MOT_EXPIRED', 'NO_POLICY MOT_EXPIRED'].map((each) =>
+      verdict(each),
+    );
     const failed = failureCells(complianceCheck, 'COMPLIANCE_NOT_FOUND');
     const counts = countRows(complianceCheck, [...cells, failed].map(asRow));
     const verdicts = ['compliant 1', 'not compliant 3', 'MOT_EXPIRED 3', 'INSURANCE_LAPSED 1', 'NO_POLICY 1'];
     expect(linesOf(complianceCheck, counts)).toEqual([...verdicts, 'insured 2', 'not insured 2', 'no record 1']);
+  });
+
+  it('of compliance says of how many vehicles only something unknown is wrong, and counts none as insured where insurance is left out', () => {
+    const cells = [
+      verdict('MOT_UNKNOWN'),
+      verdict('TAX_EXPIRED FINES_UNKNOWN'),
+      verdict('MOT_UNKNOWN', ''),
+      verdict('', ''),
+    ];
+    const lines = linesOf(complianceCheck, countRows(complianceCheck, cells.map(asRow)));
+    const reasons = ['MOT_UNKNOWN 2', 'TAX_EXPIRED 1', 'FINES_UNKNOWN 1', 'only unknown 2'];
+    expect(lines).toEqual(['compliant 1', 'not compliant 3', ...reasons, 'insured 2', 'not insured 0']);
   });
 });
 

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { complianceAnswer, verdictOn } from '../../../core/compliance/verdict.ts';
+import fc from 'fast-check';
+import { CHECKS, checksFrom } from '../../../core/checks.ts';
+import type { ComplianceParts } from '../../../core/compliance/compliance-record.ts';
+import { complianceAnswer, lacksRecord, verdictOn } from '../../../core/compliance/verdict.ts';
 import { aCompliance, aPolicy } from '../../support/records.ts';
 
 const TODAY = '2026-06-15';
@@ -8,7 +11,12 @@ const YESTERDAY = '2026-06-14';
 describe('The verdict on compliance', () => {
   const ALL_PASSED = { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true };
 
-  const CHECKS = { insurance: 'insuranceValid', mot: 'motValid', roadTax: 'roadTaxPaid', fines: 'noOutstandingFines' };
+  const FIELDS = {
+    insurance: 'insuranceValid',
+    mot: 'motValid',
+    roadTax: 'roadTaxPaid',
+    fines: 'noOutstandingFines',
+  } as const;
 
   const policy = aPolicy();
   const LAPSED = [aPolicy({ validTo: YESTERDAY })];
@@ -22,7 +30,7 @@ describe('The verdict on compliance', () => {
     ['roadTax', 'EXEMPT', { roadTax: { exempt: true } }, { paidUntil: null }],
     ['fines', 'NONE', { fines: { outstanding: 0 } }, { outstanding: 0 }],
   ] as const)('is compliant with %s %s: %j', (source, status, fields, rest) => {
-    const verdict = verdictOn(TODAY, { policies: [policy] }, aCompliance('A1', fields));
+    const verdict = verdictOn(TODAY, { policies: [policy] }, aCompliance('A1', fields), CHECKS);
     expect(verdict).toMatchObject({ compliant: true, checks: ALL_PASSED, reasons: [] });
     expect(verdict.details[source]).toEqual({ status, ...rest, lastUpdated: null });
   });
@@ -37,8 +45,8 @@ describe('The verdict on compliance', () => {
     ['FINES_OUTSTANDING', 'fines', { fines: { outstanding: 1 } }, { status: 'OUTSTANDING', outstanding: 1 }],
   ] as const)('is not compliant for %s alone, with its details', (reason, source, stored, details) => {
     const { policies, ...fields } = { policies: [policy], ...stored };
-    const verdict = verdictOn(TODAY, { policies }, aCompliance('A1', fields));
-    const checks = { ...ALL_PASSED, [CHECKS[source]]: false };
+    const verdict = verdictOn(TODAY, { policies }, aCompliance('A1', fields), CHECKS);
+    const checks = { ...ALL_PASSED, [FIELDS[source]]: false };
     expect(verdict).toMatchObject({ compliant: false, checks, reasons: [reason] });
     expect(verdict.details[source]).toEqual({ ...details, lastUpdated: null });
   });
@@ -49,15 +57,15 @@ describe('The verdict on compliance', () => {
     ['FINES_UNKNOWN', 'fines', { outstanding: null }],
   ] as const)('is not compliant for %s alone, where the part %s is not stored', (reason, part, facts) => {
     const { registration: _key, [part]: _notStored, ...parts } = aCompliance('A1');
-    const verdict = verdictOn(TODAY, { policies: [policy] }, parts);
-    const checks = { ...ALL_PASSED, [CHECKS[part]]: false };
+    const verdict = verdictOn(TODAY, { policies: [policy] }, parts, CHECKS);
+    const checks = { ...ALL_PASSED, [FIELDS[part]]: false };
     expect(verdict).toMatchObject({ compliant: false, checks, reasons: [reason] });
     expect(verdict.details[part]).toEqual({ status: 'UNKNOWN', ...facts, lastUpdated: null });
   });
 
   it('names every reason, in the order of the checks', () => {
     const fields = { mot: { dueDate: YESTERDAY }, roadTax: { paidUntil: YESTERDAY }, fines: { outstanding: 2 } };
-    const { reasons } = verdictOn(TODAY, { policies: [] }, aCompliance('A1', fields));
+    const { reasons } = verdictOn(TODAY, { policies: [] }, aCompliance('A1', fields), CHECKS);
     expect(reasons).toEqual(['NO_POLICY', 'MOT_EXPIRED', 'TAX_EXPIRED', 'FINES_OUTSTANDING']);
   });
 
@@ -69,8 +77,63 @@ describe('The verdict on compliance', () => {
       roadTax: { sorn: true, ...ofTax },
       fines: { outstanding: 0, ...ofFines },
     });
-    const { details } = verdictOn(TODAY, { policies: [policy], ...ofPolicies }, parts);
+    const { details } = verdictOn(TODAY, { policies: [policy], ...ofPolicies }, parts, CHECKS);
     expect(Object.values(details).map(({ lastUpdated }) => lastUpdated)).toEqual(ages);
+  });
+});
+
+describe('The checks that count', () => {
+  const policies = [aPolicy(), aPolicy({ validTo: YESTERDAY })];
+  const mot = [undefined, { exempt: true }, { dueDate: TODAY }, { dueDate: YESTERDAY }] as const;
+  const roadTax = [undefined, { exempt: true }, { sorn: true }, { paidUntil: TODAY }] as const;
+  const fines = [undefined, { outstanding: 0 }, { outstanding: 1 }] as const;
+  const PASSED = ['IN_FORCE', 'VALID', 'EXEMPT', 'PAID', 'NONE'];
+  const NOTHING = { dueDate: null, paidUntil: null, outstanding: null, validTo: null, lastUpdated: null };
+
+  /** Leaves out the parts that are undefined. */
+  const partsOf = (parts: object): ComplianceParts => JSON.parse(JSON.stringify(parts));
+
+  it('decide alone, whatever the others are, and nothing unknown counts as passed', () => {
+    const records = fc.record({
+      policy: fc.constantFrom(...policies),
+      mot: fc.constantFrom(...mot),
+      roadTax: fc.constantFrom(...roadTax),
+      fines: fc.constantFrom(...fines),
+    });
+    fc.assert(
+      fc.property(records, fc.subarray([...CHECKS], { minLength: 1 }), ({ policy, ...parts }, counted) => {
+        const { compliant, checks, reasons, details } = verdictOn(
+          TODAY,
+          { policies: [policy] },
+          partsOf(parts),
+          counted,
+        );
+        const passed = CHECKS.filter((check) => PASSED.includes(details[check].status) && check !== 'insurance');
+        if (details.insurance.status === 'IN_FORCE') passed.push('insurance');
+        expect(compliant).toBe(counted.every((check) => passed.includes(check)));
+        expect(reasons).toHaveLength(counted.filter((check) => !passed.includes(check)).length);
+        expect(Object.values(checks)).toEqual(CHECKS.map((check) => counted.includes(check) && passed.includes(check)));
+        for (const check of CHECKS.filter((one) => !counted.includes(one))) {
+          expect(details[check].status).toBe('NOT_CHECKED');
+          expect({ ...NOTHING, status: 'NOT_CHECKED' }).toMatchObject(details[check]);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['insurance,mot', {}, true],
+    ['fines', {}, true],
+    ['mot', { fines: { outstanding: 0 } }, false],
+    ['insurance', {}, false],
+  ])('%s with the parts %j lack a record: %s', (checks, parts, isLacking) => {
+    expect(lacksRecord(parts, checksFrom(checks))).toBe(isLacking);
+  });
+
+  it.each(['', 'tax', 'mot,', 'mot, fines'])('cannot be "%s"', (text) => {
+    expect(() => checksFrom(text)).toThrow(
+      /^CHECKS must be one or more of insurance, mot, roadTax, fines, separated by/,
+    );
   });
 });
 
@@ -80,9 +143,10 @@ describe('The answer of a compliance lookup', () => {
 
   it('is the verdict of the day, with the time of the request', () => {
     const lateEvening = new Date('2026-06-14T23:00:00Z');
-    expect(complianceAnswer('ab12 cde', vehicle, compliance, lateEvening, TODAY)).toEqual({
+    const request = { now: lateEvening, today: TODAY, checks: CHECKS };
+    expect(complianceAnswer('ab12 cde', vehicle, compliance, request)).toEqual({
       registration: 'ab12 cde',
-      ...verdictOn(TODAY, vehicle, compliance),
+      ...verdictOn(TODAY, vehicle, compliance, CHECKS),
       lastChecked: '2026-06-14T23:00:00.000Z',
     });
   });

@@ -52,6 +52,7 @@ describe('The options of npm start', () => {
     ['DYNAMODB_PORT=70000', [], { DYNAMODB_PORT: '70000' }, 'DYNAMODB_PORT must be a port number'],
     ['a data folder without a name', ['--data', ''], {}, '--data needs the name of a folder.'],
     ['a name in place of an address', ['--dynamodb-host', 'docker0'], {}, 'must be an IPv4 address like 172.17.0.1'],
+    ['an unknown check', [], { CHECKS: 'mot,tax' }, 'CHECKS must be one or more of insurance, mot, roadTax, fines'],
     ['an unknown option', ['--colour'], {}, "Unknown option '--colour'"],
   ])('are rejected with one sentence: %s', (_what, args, env, sentence) => {
     expect(() => optionsWith(args, env)).toThrow(

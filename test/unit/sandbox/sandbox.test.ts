@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { CHECKS } from '../../../core/checks.ts';
 import { verdictOn } from '../../../core/compliance/verdict.ts';
 import { internalError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
@@ -24,7 +25,7 @@ const vehiclesAt = (now: Date) => {
   return sampleVehicleRecords(now).map((vehicle) => {
     const record = records.get(vehicle.registration);
     const { status } = insuranceOn(today, vehicle.policies);
-    return { record, status, verdict: record && verdictOn(today, vehicle, record) };
+    return { record, status, verdict: record && verdictOn(today, vehicle, record, CHECKS) };
   });
 };
 
@@ -40,7 +41,7 @@ describe('The sandbox vehicles', () => {
       const vehicles = vehiclesAt(new Date(instant));
       const verdicts = vehicles.flatMap(({ verdict }) => verdict ?? []);
       expect(new Set(vehicles.map(({ status }) => status))).toEqual(new Set(INSURANCE_STATUSES));
-      expect(new Set(verdicts.flatMap(({ reasons }) => reasons)).size).toBe(7);
+      expect(new Set(verdicts.flatMap(({ reasons }) => reasons)).size).toBe(10);
       expect(verdicts.some(({ compliant }) => compliant)).toBe(true);
       expect(
         verdicts.some(({ details: { mot, roadTax } }) => mot.status === 'EXEMPT' && roadTax.status === 'EXEMPT'),
