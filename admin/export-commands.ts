@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
+import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { contentKeys, parseItem } from '../core/content/content-store.ts';
 import type { ContentItem } from '../core/content/item.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
@@ -13,7 +14,6 @@ import { type CommandContext, type Runner, tableName } from './deployment/deploy
 import { addSupplierOption } from './files/file-options.ts';
 import { writeOutput, writeRejected } from './files/output-file.ts';
 import type { RejectedRow } from './files/rows.ts';
-import { readComplianceLine } from './import/compliance.ts';
 import { readPace, scanPages } from './records/paced-scan.ts';
 import { readSuppliedVehicle, readSupplierRecord } from './records/vehicle-parts.ts';
 
@@ -28,9 +28,8 @@ const readLine = (
   if (isErased(item)) return readStored(Erasure, item);
   const undone = readStored(UndoneErasure, item);
   if (hasNoRecord(item)) return undone;
-  const record = kind === 'vehicles' ? readSuppliedVehicle(item) : readComplianceLine(item);
-  // Without the field, an import would take the time of the file.
-  return record && { ...record, lastUpdated: record.lastUpdated ?? null, ...undone };
+  const record = kind === 'vehicles' ? readSuppliedVehicle(item) : readStored(ComplianceRecord, item);
+  return record && { ...record, ...undone };
 };
 
 /** The registrations of damaged records, which the API cannot return either, go to `FILE.rejected.ndjson`. */

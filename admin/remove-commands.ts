@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { RecordKind } from '../core/stage/outputs.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber, toLines } from './command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from './deployment/deployment.ts';
@@ -6,28 +7,38 @@ import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
 import { addRegistrationFile, addSupplierOption, type FileOptions, registrationLines } from './files/file-options.ts';
 import { BEGINS_AGAIN } from './files/report.ts';
 import { runFile } from './files/run-file.ts';
-import { COMPLIANCE_RECORDS } from './import/compliance.ts';
+import { partTarget, WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
 import { recordChanges } from './records/record-changes.ts';
+import type { RecordTarget } from './records/record-target.ts';
 import { storedRecords } from './records/stored-records.ts';
 import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
-const RECORD_NAMES = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
-const OTHER_TABLE = { vehicles: 'compliance', compliance: 'vehicles' } as const;
+/** What a removal takes, in words, and the command that takes what it leaves. */
+const REMOVALS: Readonly<Record<RecordKind, { target: RecordTarget; name: string; other: RecordKind }>> = {
+  vehicles: { target: WHOLE_VEHICLES, name: 'vehicles', other: 'compliance' },
+  mot: { target: partTarget('mot'), name: 'MOT dates', other: 'compliance' },
+  tax: { target: partTarget('tax'), name: 'road tax', other: 'compliance' },
+  fines: { target: partTarget('fines'), name: 'fines', other: 'compliance' },
+  compliance: { target: WHOLE_COMPLIANCE, name: 'compliance records', other: 'vehicles' },
+};
 
-const removeCommand = (noun: keyof typeof RECORD_NAMES): FileCommand => ({
-  ...REGISTRATION_FILE,
-  verb: 'remove',
-  noun,
-  consequence: `This removes ${RECORD_NAMES[noun]} for good`,
-  outcomes: ['removed', 'notThere', 'erased'],
-  note: `Only ${RECORD_NAMES[noun]} were removed; "remove ${OTHER_TABLE[noun]}" removes ${RECORD_NAMES[OTHER_TABLE[noun]]}.`,
-  rowHandling: {
-    kind: 'records',
-    target: noun === 'vehicles' ? WHOLE_VEHICLES : COMPLIANCE_RECORDS,
+const removeCommand = (noun: RecordKind): FileCommand => {
+  const { target, name, other } = REMOVALS[noun];
+  return {
+    ...REGISTRATION_FILE,
+    verb: 'remove',
+    noun,
+    consequence: `This removes ${name} for good`,
+    outcomes: ['removed', 'notThere', 'erased'],
+    note: `Only ${name} were removed; "remove ${other}" removes ${REMOVALS[other].name}.`,
     // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
-    read: (_rows, registration) => ({ change: { kind: 'remove', registration } }),
-  },
-});
+    rowHandling: {
+      kind: 'records',
+      target,
+      read: (_rows, registration) => ({ change: { kind: 'remove', registration } }),
+    },
+  };
+};
 
 /** Damaged records stay, because they may be other suppliers'. */
 const removeSupplied = async (
@@ -42,7 +53,7 @@ const removeSupplied = async (
   let [removed, damaged] = [0, 0];
   await storedRecords(target, context).scan(async (page) => {
     damaged += page.filter(([, { parts }]) => parts === undefined).length;
-    const supplied = page.filter(([, { parts }]) => parts?.has(target.supplier));
+    const supplied = page.filter(([, { parts }]) => [...(parts ?? [])].some(([name]) => target.replaces(name)));
     await remove(
       supplied.map(([registration]) => ({ kind: 'remove', registration })),
       (_, result) => {
@@ -74,7 +85,7 @@ interface RemoveOptions extends Partial<FileOptions> {
 }
 
 const runRemove = async (
-  noun: keyof typeof RECORD_NAMES,
+  noun: RecordKind,
   file: string | undefined,
   { registration, all, supplier, ...options }: RemoveOptions,
   context: CommandContext,
@@ -94,10 +105,10 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
   const removals = program
     .command('remove')
     .description('remove records for good, which later files may bring back; what is not there is counted');
-  for (const noun of ['vehicles', 'compliance'] as const) {
+  for (const [noun, { name, other }] of Object.entries(REMOVALS) as [RecordKind, (typeof REMOVALS)[RecordKind]][]) {
     const command = addSupplierOption(addRegistrationFile(removals.command(noun)), noun, 'with --all: the supplier')
       .description(
-        `remove ${RECORD_NAMES[noun]}, not ${RECORD_NAMES[OTHER_TABLE[noun]]}; a file with a row that has no valid registration is refused`,
+        `remove ${name}, not ${REMOVALS[other].name}; a file with a row that has no valid registration is refused`,
       )
       .addHelpText('after', exampleOf(`remove ${noun} --registration "AB12 CDE" KR08NIL`))
       .action((file: string | undefined, options: RemoveOptions) =>

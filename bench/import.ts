@@ -37,16 +37,19 @@ const TableName = LOCAL_TABLE_NAMES.vehicles;
 const REPORT_MEMORY = 'data:text/javascript,process.once("exit", () => console.error(process.resourceUsage().maxRSS));';
 
 /**
- * Runs the CLI as a process of its own. A shell starts it, because Linux counts the memory of the process that forks
- * into the peak of the new one.
+ * Runs the CLI's import as a process of its own. A shell starts it, because Linux counts the memory of the process that
+ * forks into the peak of the new one.
  */
-export const runImport = async (endpoint: string, file: string, ...options: readonly string[]) => {
+export const runImportOf = async (kind: string, endpoint: string, file: string, ...options: readonly string[]) => {
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--import', REPORT_MEMORY, CLI];
-  const args = ['--dynamodb', endpoint, '--json', 'import', 'vehicles', file, ...options];
+  const args = ['--dynamodb', endpoint, '--json', 'import', kind, file, ...options];
   const { stdout, stderr } = await promisify(execFile)('sh', ['-c', '"$0" "$@" || exit', ...node, ...args]);
-  const { seconds } = JSON.parse(stdout) as { readonly seconds: number };
-  return { seconds, peakMegabytes: Number(stderr.trimEnd().split('\n').at(-1)) / 1_024 };
+  const { seconds, read } = JSON.parse(stdout) as { readonly seconds: number; readonly read: number };
+  return { seconds, read, peakMegabytes: Number(stderr.trimEnd().split('\n').at(-1)) / 1_024 };
 };
+
+export const runImport = (endpoint: string, file: string, ...options: readonly string[]) =>
+  runImportOf('vehicles', endpoint, file, ...options);
 
 /** Rows per second of bare conditional puts, in a process of its own (`forkCall`): as cold as an import. */
 export const barePuts = async (endpoint: string): Promise<number> => {

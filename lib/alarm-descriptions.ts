@@ -6,7 +6,7 @@ import {
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { ENTRY_DIMENSION, IMPORT_METRICS } from '../core/stage/outputs.ts';
+import { ENTRY_DIMENSION, IMPORT_METRICS, type RecordKind } from '../core/stage/outputs.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
@@ -77,7 +77,7 @@ const whenNothingLoaded = (time: string): Condition => ({
   treatMissingData: TreatMissingData.BREACHING,
 });
 
-const loadedMetric = (stage: string, data: keyof typeof IMPORT_METRICS, dimensionsMap: Record<string, string>) =>
+const loadedMetric = (stage: string, data: RecordKind, dimensionsMap: Record<string, string>) =>
   new Metric({
     namespace: metricsNamespace(stage),
     metricName: IMPORT_METRICS[data],
@@ -90,7 +90,7 @@ const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescri
   Object.entries(expectImports).map(([data, time]) => ({
     id: `NoImport-${data}`,
     description: `No import of ${data} has loaded anything for ${time}.`,
-    metric: loadedMetric(stage, data as keyof typeof IMPORT_METRICS, {}),
+    metric: loadedMetric(stage, data as RecordKind, {}),
     when: whenNothingLoaded(time),
   }));
 
@@ -114,7 +114,7 @@ const intakeAlarms = (
     // Slashes become dots, which prefixes do not contain.
     id: `NothingLoaded-${prefix.replaceAll('/', '.')}`,
     description: `Nothing was loaded from ${prefix} for ${expect}.`,
-    metric: loadedMetric(stage, kind as keyof typeof IMPORT_METRICS, { [ENTRY_DIMENSION]: prefix }),
+    metric: loadedMetric(stage, kind as RecordKind, { [ENTRY_DIMENSION]: prefix }),
     when: whenNothingLoaded(expect),
   })),
 ];

@@ -4,14 +4,14 @@ import { Policy, PolicyDocument, type PolicyStatement, Role, ServicePrincipal } 
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import type { IntakeEntry } from '../core/stage/intake-entry.ts';
+import { buildName, type IntakeEntry } from '../core/stage/intake-entry.ts';
 import { logGroupProps } from './log-group.ts';
 import { LOAD_ACTIONS } from './operator-policy.ts';
 import { acknowledgeMetrics, allow, allowMetrics, allowOutputs } from './permissions.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** The project that loads the files of one kind and supplier. */
+/** The project that loads the files of one build. */
 export interface IntakeProject {
   /** The kind and, with a hyphen, the supplier: `vehicles-acme`. */
   readonly name: string;
@@ -38,17 +38,14 @@ const MACHINES = {
   x86_64: { type: 'LINUX_CONTAINER', image: 'aws/codebuild/amazonlinux-x86_64-standard:6.0' },
 } as const;
 
-const nameOf = ({ import: kind, supplier }: IntakeEntry): string =>
-  supplier === undefined ? kind : `${kind}-${supplier}`;
-
-/** Adds a project for each kind and supplier, which runs one build at a time. They share program, log and role. */
+/** Adds a project for each kind and supplier (`buildName`), which runs one build at a time. They share program, log and role. */
 export const intakeProjects = (scope: Construct, props: IntakeProjectsProps): IntakeProject[] => {
   const { settings, entries } = props;
   const { stackName } = Stack.of(scope);
   const program = new Asset(scope, 'Program', { path: props.program });
   const logGroup = new LogGroup(scope, 'Logs', logGroupProps(settings));
   const role = addRole(scope, props, program, logGroup);
-  return Object.entries(Object.groupBy(entries, nameOf)).map(([name, own = []]) => {
+  return Object.entries(Object.groupBy(entries, (entry) => buildName(entry, entries))).map(([name, own = []]) => {
     const project = new CfnProject(scope, name, {
       description: `Loads the files of ${name} that wait in the bucket of ${stackName}`,
       serviceRole: role.roleArn,

@@ -17,7 +17,7 @@ const KEYS: TableGrants = { keys: ['GetItem', 'PutItem', 'Scan'], usage: ['Query
 
 /** The actions of imports, exports, removals, erasures, and the loads of `intake`. */
 export const LOAD_ACTIONS = {
-  vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
+  vehicles: ['BatchGetItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   content: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Scan', 'UpdateItem'],
 } as const satisfies TableGrants;
@@ -25,7 +25,6 @@ export const LOAD_ACTIONS = {
 /** `tables check` also describes a table. */
 const LOADS: TableGrants = {
   ...LOAD_ACTIONS,
-  vehicles: [...LOAD_ACTIONS.vehicles, 'DescribeTable'],
   compliance: [...LOAD_ACTIONS.compliance, 'DescribeTable'],
 };
 

@@ -35,7 +35,7 @@ const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 const OWN_PREFIXES = ['reports/', 'control/'];
 
 const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly IntakeEntry[]): Problem[] => {
-  const { prefix, import: kind, supplier, complete, removeAtMost, map = [] } = entry;
+  const { prefix, import: kind, supplier, format, complete, removeAtMost, map = [] } = entry;
   const field = `intake.${index}`;
   const earlier = entries.slice(0, index);
   const others = [...OWN_PREFIXES, ...earlier.map((other) => other.prefix)];
@@ -48,6 +48,13 @@ const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly Int
   return [
     overlap !== undefined && [`${field}.prefix`, `must not be, contain or lie in ${overlap}: ${prefix}`],
     supplier !== undefined && kind !== 'vehicles' && [`${field}.supplier`, 'is for vehicles only'],
+    format !== undefined && kind !== 'mot' && [`${field}.format`, 'is for "import": "mot"'],
+    format !== undefined && complete === true && [`${field}.complete`, `must not be true with "format": "${format}"`],
+    ...(['map', 'encoding', 'dates'] as const).map(
+      (name): Problem =>
+        format !== undefined &&
+        entry[name] !== undefined && [`${field}.${name}`, `is for CSV, not for "format": "${format}"`],
+    ),
     twin && [`${field}.complete`, `must not be true for the same supplier as under ${twin.prefix}`],
     removeAtMost !== undefined && !complete && [`${field}.removeAtMost`, 'is for complete files: add "complete": true'],
     ...map.map(

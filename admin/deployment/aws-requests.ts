@@ -1,6 +1,6 @@
 /** Requests to services that few commands need: their clients are loaded with the request. */
 import { userInfo } from 'node:os';
-import { ENTRY_DIMENSION, IMPORT_METRICS } from '../../core/stage/outputs.ts';
+import { ENTRY_DIMENSION, IMPORT_METRICS, partsOf, type RecordKind } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { OTHER_SERVICE_TIMEOUTS } from './database.ts';
@@ -34,7 +34,7 @@ export const readCaller = async ({ account }: Deployment): Promise<string> => {
 
 /** Publishes the number of loaded records, for the alarm on missing imports. An error is only a notice. */
 export const publishImport = async (
-  noun: keyof typeof IMPORT_METRICS,
+  noun: RecordKind,
   loaded: number,
   { deployment: { importMetrics, account }, notice }: CommandContext,
 ): Promise<void> => {
@@ -43,7 +43,9 @@ export const publishImport = async (
   const client = new CloudWatchClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   const { entry } = importMetrics;
   const dimensions = entry === undefined ? {} : { Dimensions: [{ Name: ENTRY_DIMENSION, Value: entry }] };
-  const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded, ...dimensions }];
+  // The alarm of an entry watches only its own kind.
+  const kinds = new Set([noun, ...(entry === undefined ? partsOf(noun) : [])]);
+  const MetricData = Array.from(kinds, (kind) => ({ MetricName: IMPORT_METRICS[kind], Value: loaded, ...dimensions }));
   try {
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
   } catch (error) {

@@ -2,18 +2,19 @@ import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { ChangeOptions } from '../records/record-changes.ts';
-import { type RecordTarget, summaryOf } from '../records/record-target.ts';
+import { isRemovable, type RecordTarget, summaryOf } from '../records/record-target.ts';
 import { storedRecords } from '../records/stored-records.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
 import { writeRegistrations } from './output-file.ts';
 
 /**
- * The stored records of the supplier. A damaged record has no `digest`, because it may be another supplier's; the
- * `digest` of an erased one is `ERASED`. Times are milliseconds, which keeps the staging database below three times the
- * size of the file.
+ * The stored parts that the file could change; `isOwn` is 1 for those that it removes when it lacks the vehicle. A
+ * damaged record has no `digest`, because it may be another supplier's; the `digest` of an erased one is `ERASED`. Times
+ * are milliseconds, which keeps the staging database below three times the size of the file.
  */
-const STORED_TABLE = 'CREATE TABLE stored (key TEXT NOT NULL, lastUpdated INTEGER, digest TEXT)';
+const STORED_TABLE = `
+  CREATE TABLE stored (key TEXT NOT NULL, name TEXT, isOwn INTEGER, lastUpdated INTEGER, digest TEXT)`;
 const ERASED = 'erased';
 
 /**
@@ -21,8 +22,8 @@ const ERASED = 'erased';
  * inserted, which is faster than updating it with each row.
  */
 const LIST_LACKED = `
-  INSERT INTO keys SELECT iif(digest IS NULL, 'damaged', 'missing'), key FROM stored
-    WHERE digest IS NOT '${ERASED}' AND key NOT IN (SELECT key FROM rows WHERE key IS NOT NULL);
+  INSERT OR IGNORE INTO keys SELECT iif(digest IS NULL, 'damaged', 'missing'), key FROM stored
+    WHERE isOwn AND key NOT IN (SELECT key FROM rows WHERE key IS NOT NULL);
   CREATE INDEX stored_by_key ON stored (key)`;
 
 const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {
@@ -67,29 +68,38 @@ export const compareWithStored = async (
   requireWholeFile(run);
   const { db } = run.staged;
   db.exec(STORED_TABLE);
-  const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?)');
+  const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?, ?, ?)');
   let stored = 0;
   await storedRecords(target, context).scan((page) => {
     for (const [key, { parts, isErased }] of page) {
-      const ownPart = parts?.get(target.supplier);
-      if (isErased) insert.run(key, null, ERASED);
-      else if (parts === undefined) insert.run(key, null, null);
-      else if (ownPart !== undefined) {
-        const { lastUpdated, digest } = summaryOf(ownPart);
-        insert.run(key, lastUpdated === undefined ? null : Date.parse(lastUpdated), digest);
-        stored += 1;
+      if (isErased) insert.run(key, null, 0, null, ERASED);
+      else if (parts === undefined) insert.run(key, null, 1, null, null);
+      let isCounted = false;
+      for (const [name, part] of parts ?? []) {
+        if (!target.replaces(name)) continue;
+        const isOwn = isRemovable(target, name, part);
+        const { lastUpdated, digest } = summaryOf(part);
+        insert.run(key, name, isOwn ? 1 : 0, lastUpdated === undefined ? null : Date.parse(lastUpdated), digest);
+        isCounted ||= isOwn;
       }
+      if (isCounted) stored += 1;
     }
   });
   if (context.signal.aborted) return undefined;
   db.exec(LIST_LACKED);
   await requireFewRemovals(run, stored);
-  const find = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
+  const find = db.prepare('SELECT name, lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
   return (registration) => {
-    const row = find.get(registration);
-    if (row?.digest === ERASED) return 'erased';
-    if (row === undefined) return undefined;
-    const lastUpdated = row.lastUpdated === null ? undefined : new Date(Number(row.lastUpdated)).toISOString();
-    return { lastUpdated, digest: String(row.digest) };
+    const rows = find.all(registration);
+    if (rows[0]?.digest === ERASED) return 'erased';
+    return new Map(
+      rows.map(({ name, lastUpdated, digest }) => [
+        String(name),
+        {
+          lastUpdated: lastUpdated === null ? undefined : new Date(Number(lastUpdated)).toISOString(),
+          digest: String(digest),
+        },
+      ]),
+    );
   };
 };

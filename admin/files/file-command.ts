@@ -1,3 +1,4 @@
+import type { RecordKind } from '../../core/stage/outputs.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { RECORD_OUTCOMES, type RecordChange, type RecordOutcome } from '../records/record-changes.ts';
 import type { RecordTarget } from '../records/record-target.ts';
@@ -6,9 +7,9 @@ import type { RejectedRow, Row, RowRules } from './rows.ts';
 import type { FileFormat, SourceFile } from './source-file.ts';
 import type { StagedRows } from './staging.ts';
 
-export type DataKind = 'vehicles' | 'compliance' | 'content';
+export type DataKind = RecordKind | 'content';
 
-export type ReadOptions = FileOptions & { readonly format: FileFormat; readonly now: Date };
+export type ReadOptions = Omit<FileOptions, 'format'> & { readonly format: FileFormat; readonly now: Date };
 
 /** The result of reading the rows of a vehicle. Without a change, all rows are rejected. */
 export interface ReadRows {
@@ -23,6 +24,10 @@ export interface RecordRules {
   readonly kind: 'records';
   readonly target: RecordTarget;
   readonly read: (rows: readonly Row[], registration: string, options: ReadOptions) => ReadRows;
+  /** Whether only rows of vehicles are loaded that the table of vehicles has. */
+  readonly isForStoredVehicles?: boolean;
+  /** Whether a row has no value, so that what is stored stays. In a complete file its vehicle counts as lacked. */
+  readonly saysNothing?: (row: Row) => boolean;
   /** Whether a row seems to lack what is in the row above because cells of both were merged. */
   readonly continuesMerged?: (row: Row, above: Row) => boolean;
 }
@@ -36,7 +41,6 @@ interface ItemRules {
 /** A command on a file: what the rows of the file have, and what the command does with them. */
 export interface FileCommand extends RowRules {
   readonly verb: 'import' | 'remove' | 'erase';
-  /** The kind of data; also the id of its table. */
   readonly noun: DataKind;
   /** What the command does, in words. The operator is asked to confirm it before production data is changed. */
   readonly consequence: string;
@@ -53,6 +57,10 @@ export interface Counts extends Record<RecordOutcome, number> {
   rejected: number;
   /** Rows that say what an earlier one says. */
   repeated: number;
+  /** Rows that say nothing. */
+  withoutValue: number;
+  /** Rows of vehicles that are not stored. */
+  otherVehicles: number;
   /** Registrations of the file that have no known UK format, which is often a mistake. */
   unknownFormat: number;
 }
@@ -62,6 +70,8 @@ export const NO_COUNTS: Counts = {
   read: 0,
   rejected: 0,
   repeated: 0,
+  withoutValue: 0,
+  otherVehicles: 0,
   unknownFormat: 0,
 };
 

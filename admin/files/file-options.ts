@@ -20,6 +20,8 @@ export interface FileOptions {
   readonly removeAtMost: Limit;
   readonly unreadableAtMost: Limit;
   readonly restore: boolean;
+  /** The form of a source's files, in place of the one that the name of the file has. */
+  readonly format?: 'dvsa' | undefined;
   readonly dryRun: boolean;
   readonly staging?: string | undefined;
   /** The most that a compressed file of the intake may have, unpacked, in 10^9 bytes. */

@@ -42,6 +42,8 @@ export interface RowRules {
   readonly columns: Columns;
   /** Whether a cell that is used may contain several lines, and a row 1,000,000 characters. */
   readonly hasLines?: boolean;
+  /** Reduces a line to what is used of it, in the same form. */
+  readonly usedText?: (line: string) => string;
 }
 
 /** Maximum number of characters in a row of vehicles or compliance records. */
@@ -182,7 +184,9 @@ export async function* readRows(
     return;
   }
   for await (const { lines, read } of readLines(source, maxLength)) {
-    const rows = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter(({ given }) => given !== '');
+    const given = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter((row) => row.given !== '');
+    const { usedText } = rules;
+    const rows = usedText ? given.map((row) => ({ ...row, given: usedText(row.given) })) : given;
     refuseLines(
       rows.filter(({ given }) => format === 'txt' && /[\t,;]|\s\s/.test(given)),
       'a tab, a comma, a semicolon or two blanks: a line of a .txt is one registration; save a table as .csv',

@@ -15,6 +15,7 @@ import { BEGINS_AGAIN, reportRun } from './report.ts';
 import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
 import { stageFile } from './stage-file.ts';
 import { asStagingFailure, openStaging, withPauses } from './staging.ts';
+import { listStoredVehicles } from './stored-vehicles.ts';
 
 /** For records without a last update: when the file was changed, or now when that is in the future. */
 const fileTime = ({ changed }: SourceFile, now: Date): string =>
@@ -25,13 +26,14 @@ const MAX_EXAMPLES = 3;
 /** The changes in the file with their lines, then the removals of what it lacks. Stages the rejected rows. */
 async function* changesOf(
   { options, staged, counts }: FileRun,
-  { read }: RecordRules,
+  { read, isForStoredVehicles }: RecordRules,
   onRows: () => void,
 ): AsyncGenerator<RecordChange & { readonly lines: readonly number[] }> {
   const today = londonDate(options.now);
   counts.rejected = staged.countRejected();
-  counts.read = counts.rejected;
-  for await (const { key, rows } of withPauses(staged.groups(), onRows)) {
+  if (isForStoredVehicles) counts.otherVehicles = staged.countNotStored();
+  counts.read = counts.rejected + counts.withoutValue + counts.otherVehicles;
+  for await (const { key, rows } of withPauses(staged.groups(isForStoredVehicles), onRows)) {
     const { change, rejected = [], repeated = 0 } = read(rows, key, options);
     counts.read += rows.length;
     counts.rejected += rejected.length;
@@ -77,6 +79,7 @@ const writeRows = async (run: FileRun, context: CommandContext): Promise<void> =
     options.complete && rowHandling.kind === 'records'
       ? await compareWithStored(run, rowHandling.target, context)
       : undefined;
+  if (rowHandling.kind === 'records' && rowHandling.isForStoredVehicles) await listStoredVehicles(run, context);
   if (context.signal.aborted) return;
   const progress = showProgress(context, noun, staged.countRows());
   const onRows = () => progress.update(counts.read, counts.read, counts.rejected);
@@ -124,7 +127,8 @@ export const runFile = async (
   if (!allOptions.dryRun) await requireConfirmation(command.consequence, context);
   const source = await openSource(file, command.formats, allOptions, context);
   // Fails before the file is read when the table is not known.
-  tableName(deployment, command.noun);
+  const { rowHandling } = command;
+  tableName(deployment, rowHandling.kind === 'records' ? rowHandling.target.table : 'content');
   const folder = allOptions.staging ?? (source.lines ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
   const options = { ...allOptions, format: source.format, now: context.now() };

@@ -99,7 +99,7 @@ const requireFormat = (format: FileFormat, { encoding, map }: Pick<FileOptions, 
 export const openSource = async (
   file: string | readonly string[],
   formats: readonly FileFormat[],
-  options: Pick<FileOptions, 'encoding' | 'map' | 'maxGigabytes'>,
+  options: Pick<FileOptions, 'encoding' | 'map' | 'maxGigabytes' | 'format'>,
   { notice }: Pick<DeploymentContext, 'notice'>,
 ): Promise<SourceFile> => {
   if (typeof file !== 'string') {
@@ -111,11 +111,13 @@ export const openSource = async (
   try {
     const facts = await readFacts(path);
     const readBytes = GZIP_NAME.test(path) ? gunzipped(options.maxGigabytes) : undefined;
+    // Files of a source may have any name.
+    const formatOfName = () => (options.format === undefined ? findFormat(path, formats) : 'ndjson');
     // The message about the bytes of a .tar.gz would be that about UTF-16.
-    if (readBytes !== undefined) findFormat(path, formats);
+    if (readBytes !== undefined) formatOfName();
     // Checked before the name, because the message about a workbook or a compressed file is more helpful.
     const mark = await findMark(path, given, readBytes);
-    const format = findFormat(path, formats);
+    const format = formatOfName();
     requireFormat(format, options);
     const encoding = await findEncoding(path, format === 'ndjson' ? (mark ?? 'utf-8') : given, readBytes);
     if (given === undefined && encoding === 'windows-1252') {

@@ -105,7 +105,7 @@ const requireReadableRows = ({ command, source: { path, lines }, options, staged
 
 /** Stages the rows of a file, until Ctrl-C. @throws CommandFailure when the file is refused or changes meanwhile */
 export const stageFile = async (run: FileRun, context: CommandContext): Promise<void> => {
-  const { command, source, options, staged } = run;
+  const { command, source, options, staged, counts } = run;
   const progress = showProgress(context, 'reading', source.bytes);
   const { rowHandling } = command;
   const findsMerged = rowHandling.kind === 'records' ? rowHandling.continuesMerged : undefined;
@@ -128,6 +128,10 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
         if (typeof given.given !== 'string') rowsAbove.widths.add(given.given.length);
         if (above && findsMerged?.(row, above)) merged.push(row);
         else above = row;
+        if ('key' in found && rowHandling.kind === 'records' && rowHandling.saysNothing?.(row)) {
+          counts.withoutValue += 1;
+          continue;
+        }
         staged.add(given, 'key' in found ? found.key : null);
         if ('clause' in found) staged.reject(row.line, [`the row ${found.clause}`]);
       }

@@ -27,6 +27,7 @@ const REJECT_MANY = `
     SELECT key FROM rows WHERE key <> '' GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
 
 const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';
+const STORED = `key IN (SELECT key FROM keys WHERE list = 'stored')`;
 
 /**
  * Counts reasons that differ only in line numbers as one: `general` is without them, and `reason` is that of the first
@@ -36,8 +37,11 @@ const COUNT_REASONS = `
   SELECT general(value) AS general, value AS reason, count(DISTINCT line) AS count, min(line) AS line
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
 
-/** The lists name the files that they are written to. `unknown-format` has a few examples, which are shown. */
-type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format';
+/**
+ * The lists name the files that they are written to. `unknown-format` has a few examples, which are shown, and `stored`
+ * the vehicles to which a file is limited.
+ */
+type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format' | 'stored';
 
 const requireFolder = (folder: string): void => {
   try {
@@ -109,11 +113,23 @@ export const openStaging = (folder: string) => {
       for (const row of query<StagedRow>(`${NOT_REJECTED} ORDER BY line`)) yield rowOf(row);
     },
 
-    /** The rows of each vehicle that are not rejected yet, by registration. */
-    *groups(): Generator<{ readonly key: string; readonly rows: readonly Row[] }> {
+    /** The registrations, in lists of at most so many. */
+    *keyBatches(size: number): Generator<string[]> {
+      let batch: string[] = [];
+      for (const { key } of query<{ key: string }>('SELECT DISTINCT key FROM rows WHERE key IS NOT NULL')) {
+        if (batch.push(key) < size) continue;
+        yield batch;
+        batch = [];
+      }
+      if (batch.length > 0) yield batch;
+    },
+
+    /** The rows of each vehicle that are not rejected yet, by registration. @param isLimited to the list `stored` */
+    *groups(isLimited = false): Generator<{ readonly key: string; readonly rows: readonly Row[] }> {
       let [key, rows]: [string, Row[]] = ['', []];
       // The plus keeps SQLite from reading the rows one by one in the order of an index, which takes longer.
-      for (const row of query<StagedRow & { key: string }>(`${NOT_REJECTED} ORDER BY +key, line`)) {
+      const rowsOfKeys = `${NOT_REJECTED}${isLimited ? ` AND ${STORED}` : ''} ORDER BY +key, line`;
+      for (const row of query<StagedRow & { key: string }>(rowsOfKeys)) {
         if (row.key !== key && rows.length > 0) yield { key, rows };
         if (row.key !== key) [key, rows] = [row.key, []];
         rows.push(rowOf(row));
@@ -142,6 +158,7 @@ export const openStaging = (folder: string) => {
     },
     countListed: (list: KeyList): number => count('keys WHERE list = ?', list),
     countRows: (): number => count('rows'),
+    countNotStored: (): number => count(`(${NOT_REJECTED}) WHERE NOT ${STORED}`),
     countUnreadable: (): number => count('rows WHERE key IS NULL'),
     countRejected: (): number => count('rejected'),
   };

@@ -1,42 +1,78 @@
 import { ComplianceRecord, PART_CONTENT } from '../../core/compliance/compliance-record.ts';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
-import { type RecordOf, readStored } from '../../core/schemas/record-schema.ts';
+import type { Fields, RecordSchema } from '../../core/schemas/record-schema.ts';
 import type { Columns } from '../files/columns.ts';
 import type { RecordRules } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
-import { NAMELESS, type RecordTarget, wholeTarget } from '../records/record-target.ts';
+import {
+  COMPLIANCE_FILE,
+  COMPLIANCE_PARTS,
+  type CompliancePart,
+  PART_ATTRIBUTES,
+  partTarget,
+  readComplianceParts,
+  WHOLE_COMPLIANCE,
+} from '../records/compliance-parts.ts';
+import type { GivenPart } from '../records/record-target.ts';
 import { asNumber, cellValue, type FieldChecks, isBlank } from './field-checks.ts';
-import { readFields, readWholeRecords } from './read-fields.ts';
+import { type ReadRow, readFields, readWholeRecords } from './read-fields.ts';
 
-export const COMPLIANCE_COLUMNS: Columns = {
-  required: ['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
-  optional: ['last_updated'],
+/** How a file gives a part: by columns of a CSV, by a field of a line of NDJSON. */
+interface PartForm {
+  /** The column that is required, and those that say yes or no in its place, each with the field that is then true. */
+  readonly column: string;
+  readonly flags: Readonly<Record<string, string>>;
+  /** The field of a line, and its schema. */
+  readonly field: string;
+  readonly schema: RecordSchema;
+  readonly read: (check: FieldChecks, name: string, value: unknown) => object;
+}
+
+const FORMS: Readonly<Record<CompliancePart, PartForm>> = {
+  mot: {
+    column: 'mot_due',
+    flags: { mot_exempt: 'exempt' },
+    field: 'mot',
+    schema: PART_CONTENT.mot,
+    read: (check, name, value) => ({ dueDate: check.day(name, value) }),
+  },
+  tax: {
+    column: 'tax_paid_until',
+    flags: { tax_exempt: 'exempt', sorn: 'sorn' },
+    field: 'roadTax',
+    schema: PART_CONTENT.roadTax,
+    read: (check, name, value) => ({ paidUntil: check.day(name, value) }),
+  },
+  fines: {
+    column: 'outstanding_fines',
+    flags: {},
+    field: 'outstandingFines',
+    schema: PART_CONTENT.fines.properties.outstanding,
+    read: (check, name, value) => ({ outstanding: check.count(name, asNumber(value)) }),
+  },
 };
 
-const { registration, fines } = ComplianceRecord.properties;
+const columnsOf = (part: CompliancePart): string[] => [FORMS[part].column, ...Object.keys(FORMS[part].flags)];
 
-/** A line of NDJSON, which has one last update for all parts. */
-const ComplianceLine = {
-  type: 'object',
-  required: ['registration', 'mot', 'roadTax', 'outstandingFines'],
-  properties: {
-    registration,
-    mot: PART_CONTENT.mot,
-    roadTax: PART_CONTENT.roadTax,
-    outstandingFines: PART_CONTENT.fines.properties.outstanding,
-    lastUpdated: fines.properties.lastUpdated,
-  },
-} as const;
+export const partColumns = (part: CompliancePart): Columns => {
+  const [column = '', ...flags] = columnsOf(part);
+  return { required: ['registration', column], optional: [...flags, 'last_updated'] };
+};
 
-type ComplianceLine = RecordOf<typeof ComplianceLine>;
+export const COMPLIANCE_COLUMNS: Columns = {
+  required: ['registration', ...COMPLIANCE_PARTS.flatMap(columnsOf)],
+  optional: ['last_updated'],
+};
 
 const MEANINGS: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', 'y', '1'].map((text) => [text, true] as const),
   ...['false', 'no', 'n', '0', ''].map((text) => [text, false] as const),
 ]);
 
-const readFlag = (check: FieldChecks, name: string, fields: Row['fields']): boolean => {
-  const meaning = MEANINGS.get(String(fields[name]).trim().toLowerCase());
+/** Undefined for a text that says neither. */
+const readMeaning = (cell: unknown): boolean | undefined => MEANINGS.get(String(cell).trim().toLowerCase());
+
+const readFlag = (check: FieldChecks, name: string, cell: unknown): boolean => {
+  const meaning = readMeaning(cell);
   if (meaning === undefined) check.issue(name, 'must be true, false, yes, no, Y, N, 1, 0 or blank');
   return meaning ?? false;
 };
@@ -48,74 +84,94 @@ const requireOne = (check: FieldChecks, given: Readonly<Record<string, boolean>>
   if (count > 1) check.issue(names.join(', '), 'only one of them may be given');
 };
 
-const readMot = (check: FieldChecks, fields: Row['fields']): ComplianceLine['mot'] => {
-  const isDated = !isBlank(fields.mot_due);
-  requireOne(check, { mot_due: isDated, mot_exempt: readFlag(check, 'mot_exempt', fields) });
-  return isDated ? { dueDate: check.day('mot_due', fields.mot_due) } : { exempt: true };
+const readCells = (check: FieldChecks, { column, flags, read }: PartForm, fields: Row['fields']): object => {
+  const cell = fields[column];
+  const named = Object.entries(flags).filter(([name]) => fields[name] !== undefined);
+  if (Object.keys(flags).length === 0) return read(check, column, cell);
+  const given = named.map(([name, field]) => [name, field, readFlag(check, name, fields[name])] as const);
+  const isDated = !isBlank(cell);
+  requireOne(check, { [column]: isDated, ...Object.fromEntries(given.map(([name, , isGiven]) => [name, isGiven])) });
+  const [, field = ''] = given.find(([, , isGiven]) => isGiven) ?? [];
+  return isDated ? read(check, column, cell) : { [field]: true };
 };
 
-const readRoadTax = (check: FieldChecks, fields: Row['fields']): ComplianceLine['roadTax'] => {
-  const isDated = !isBlank(fields.tax_paid_until);
-  const sorn = readFlag(check, 'sorn', fields);
-  requireOne(check, { tax_paid_until: isDated, tax_exempt: readFlag(check, 'tax_exempt', fields), sorn });
-  if (isDated) return { paidUntil: check.day('tax_paid_until', fields.tax_paid_until) };
-  return sorn ? { sorn: true } : { exempt: true };
-};
+/** Whether a row leaves its part blank, where its columns have no word for each state of a vehicle. */
+const saysNothing =
+  (part: CompliancePart) =>
+  ({ fields, given }: Row): boolean => {
+    const { column, flags, field } = FORMS[part];
+    const names = Object.keys(flags);
+    if (typeof given === 'string') return names.length > 0 && fields[field] === null;
+    const isUndecided = names.some((name) => fields[name] === undefined);
+    const isNo = (name: string) => fields[name] === undefined || readMeaning(fields[name]) === false;
+    return isBlank(fields[column]) && isUndecided && names.every(isNo);
+  };
 
-const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
-  mot: readMot(check, fields),
-  roadTax: readRoadTax(check, fields),
-  outstandingFines: check.count('outstanding_fines', asNumber(fields.outstanding_fines)),
-  lastUpdated: check.lastUpdated('last_updated', cellValue(fields.last_updated)),
+/** The schema of a line with these parts, which has one last update for all of them. */
+const lineSchema = (parts: readonly CompliancePart[]) => ({
+  type: 'object' as const,
+  required: ['registration', ...parts.map((part) => FORMS[part].field)],
+  properties: {
+    registration: { type: 'string' },
+    ...Object.fromEntries(parts.map((part) => [FORMS[part].field, FORMS[part].schema])),
+    lastUpdated: { type: 'string', format: 'date-time' },
+  } as Readonly<Record<string, RecordSchema>>,
 });
 
-interface StoredFields {
-  readonly lastUpdated?: string;
-  readonly fromCompliance?: true;
-}
-
-const contentOf = <Part extends StoredFields>({ lastUpdated, fromCompliance, ...content }: Part) => content as Part;
-
-/** The line that an import restores; undefined for a damaged record, and for one that lacks a part. */
-export const readComplianceLine = (item: DynamoItem): ComplianceLine | undefined => {
-  const record = readStored(ComplianceRecord, item);
-  if (!record?.mot || !record.roadTax || !record.fines) return undefined;
-  const { lastUpdated } = record.mot;
-  return {
-    registration: record.registration,
-    mot: contentOf(record.mot),
-    roadTax: contentOf(record.roadTax),
-    outstandingFines: record.fines.outstanding,
-    ...(lastUpdated !== undefined && { lastUpdated }),
+/** Reads a row with these parts. @param mark what is stored with each part beside what the row says */
+const rowOf = (parts: readonly CompliancePart[], isCsv: boolean, mark: object): ReadRow => {
+  const schema = lineSchema(parts);
+  return (check, fields, key) => {
+    const lastUpdatedOf = (name: string, value: unknown) => (value === null ? null : check.lastUpdated(name, value));
+    const rules = { registration: () => key, lastUpdated: lastUpdatedOf };
+    if (fields.fines !== undefined) {
+      check.issue('fines', 'this is a line of an export; only --restore loads it');
+      return undefined;
+    }
+    const read = isCsv ? {} : (readFields(check, schema, fields, rules) as Fields);
+    const bodyOf = (part: CompliancePart): object => {
+      const form = FORMS[part];
+      if (isCsv) return readCells(check, form, fields);
+      return part === 'fines' ? { outstanding: read[form.field] } : Object(read[form.field]);
+    };
+    const bodies = parts.map((part) => [part, { ...bodyOf(part), ...mark }] as const);
+    // `null` means that the time is unknown. No time is stored then.
+    const lastUpdated = isCsv
+      ? check.lastUpdated('last_updated', cellValue(fields.last_updated))
+      : (read.lastUpdated as GivenPart['lastUpdated']);
+    const given = new Map(bodies.map(([part, body]) => [part, { body, lastUpdated }]));
+    return { kind: 'put', registration: key, parts: given };
   };
 };
 
-/** Compliance records, which have no suppliers. */
-export const COMPLIANCE_RECORDS: RecordTarget = {
-  ...wholeTarget('compliance', readComplianceLine),
-  join: (parts) => {
-    const { body, lastUpdated } = parts.get(NAMELESS) ?? {};
-    const { mot, roadTax, outstandingFines } = body as ComplianceLine;
-    const stored: StoredFields = { ...(lastUpdated !== undefined && { lastUpdated }), fromCompliance: true };
-    return {
-      mot: { ...mot, ...stored },
-      roadTax: { ...roadTax, ...stored },
-      fines: { outstanding: outstandingFines, ...stored },
-    };
-  },
+/** A line of an export: the parts as they are stored, of which a missing last update is unknown. */
+const readExportedLine: ReadRow = (check, fields, key) => {
+  const lastUpdated = (name: string, value: unknown) =>
+    value === undefined ? undefined : check.lastUpdated(name, value);
+  const read = readFields(check, ComplianceRecord, fields, { registration: () => key, lastUpdated });
+  const stored = readComplianceParts(read) ?? new Map();
+  if (check.reasons.length === 0 && stored.size === 0) {
+    check.issue(Object.values(PART_ATTRIBUTES).join(', '), 'one of them must be given');
+  }
+  const parts = Array.from(
+    stored,
+    ([name, part]) => [name, { ...part, lastUpdated: part.lastUpdated ?? null }] as const,
+  );
+  return { kind: 'put', registration: key, parts: new Map(parts) };
 };
 
-export const complianceRules: RecordRules = {
+export const complianceRules = (restore = false): RecordRules => ({
   kind: 'records',
-  target: COMPLIANCE_RECORDS,
-  read: (rows, registration, options) =>
-    readWholeRecords(rows, registration, options, (check, fields) => {
-      // `null` means that the time is unknown. No time is stored then.
-      const lastUpdatedRule = (name: string, value: unknown) =>
-        value === null ? null : check.lastUpdated(name, value);
-      const rules = { registration: () => registration, lastUpdated: lastUpdatedRule };
-      const { mot, roadTax, outstandingFines, lastUpdated } =
-        options.format === 'csv' ? fromCsv(check, fields) : readFields(check, ComplianceLine, fields, rules);
-      return { kind: 'put', registration, body: { mot, roadTax, outstandingFines }, lastUpdated };
-    }),
-};
+  target: restore ? WHOLE_COMPLIANCE : COMPLIANCE_FILE,
+  read: (rows, key, options) => {
+    const row = rowOf(COMPLIANCE_PARTS, options.format === 'csv', { fromCompliance: true });
+    return readWholeRecords(rows, key, options, restore ? readExportedLine : row);
+  },
+});
+
+export const partRules = (part: CompliancePart): RecordRules => ({
+  kind: 'records',
+  target: partTarget(part),
+  saysNothing: saysNothing(part),
+  read: (rows, key, options) => readWholeRecords(rows, key, options, rowOf([part], options.format === 'csv', {})),
+});

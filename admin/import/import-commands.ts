@@ -7,8 +7,9 @@ import { DATE_FORMATS } from '../files/date-forms.ts';
 import type { DataKind, FileCommand } from '../files/file-command.ts';
 import { addFileOptions, addSupplierOption, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
-import { COMPLIANCE_COLUMNS, complianceRules } from './compliance.ts';
+import { COMPLIANCE_COLUMNS, complianceRules, partColumns, partRules } from './compliance.ts';
 import { CONTENT_FILE } from './content.ts';
+import { DVSA_FILE } from './dvsa.ts';
 import { VEHICLE_COLUMNS } from './vehicle-rows.ts';
 import { vehicleRules } from './vehicles.ts';
 
@@ -23,16 +24,25 @@ const ROWS = {
     columns: VEHICLE_COLUMNS,
     rowHandling: vehicleRules(supplier, restore),
   }),
-  compliance: () => ({ columns: COMPLIANCE_COLUMNS, rowHandling: complianceRules }),
+  mot: ({ format }: ImportOptions) =>
+    format === 'dvsa' ? DVSA_FILE : { columns: partColumns('mot'), rowHandling: partRules('mot') },
+  tax: () => ({ columns: partColumns('tax'), rowHandling: partRules('tax') }),
+  fines: () => ({ columns: partColumns('fines'), rowHandling: partRules('fines') }),
+  compliance: ({ restore }: ImportOptions) => ({ columns: COMPLIANCE_COLUMNS, rowHandling: complianceRules(restore) }),
   content: () => CONTENT_FILE,
 } satisfies Record<DataKind, (options: ImportOptions) => Partial<FileCommand>>;
 
 const requireConsistent = (options: ImportOptions): void => {
-  const { complete, ifNewer, removeAtMost, restore, supplier } = options;
+  const { complete, format, ifNewer, removeAtMost, restore, supplier } = options;
   const nothing = 'nothing was loaded';
   if (restore && (complete || supplier !== undefined)) {
     const other = complete ? '--complete' : '--supplier';
     throw new CommandFailure(`--restore cannot be combined with ${other}, and ${nothing}: leave one of them out`);
+  }
+  if (complete && format !== undefined) {
+    throw new CommandFailure(
+      `--complete cannot be combined with --format ${format}, whose extract is many files, and ${nothing}: leave one of them out`,
+    );
   }
   if (complete && ifNewer) {
     throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
@@ -54,11 +64,11 @@ export const importFile = (
   const whose = restore && noun === 'vehicles' ? ', of all suppliers,' : '';
   const removed = complete ? ' and removes those that it lacks' : '';
   const command: FileCommand = {
+    formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
     ...ROWS[noun](options),
     verb: 'import',
     noun,
     consequence: `This replaces ${replaced}${whose} with the content of the file${removed}`,
-    formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
     outcomes: noun === 'content' ? ['loaded', 'unchanged'] : OUTCOMES,
   };
   return runFile(command, file, options, context);
@@ -86,11 +96,15 @@ export const addImportCommands = (program: Command, run: Runner): void => {
     .choices(DATE_FORMATS)
     .default('iso');
   const imports = program.command('import').description('load a file: what differs from the stored data is written');
-  for (const command of [
-    addImport(imports, run, 'vehicles', 'vehicles with their policies'),
-    addImport(imports, run, 'compliance', 'MOT, road tax and fines of vehicles'),
-  ]) {
-    command
+  const restored = ['vehicles', 'compliance'];
+  for (const [noun, about] of [
+    ['vehicles', 'vehicles with their policies'],
+    ['mot', 'when the MOT of vehicles is due'],
+    ['tax', 'until when the road tax of vehicles is paid'],
+    ['fines', 'outstanding fines of vehicles'],
+    ['compliance', 'MOT, road tax and fines of vehicles'],
+  ] as const) {
+    const command = addImport(imports, run, noun, about)
       .addOption(dates)
       .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later')
       .option('--complete', 'the file has everything of its supplier: remove what it lacks')
@@ -103,8 +117,15 @@ export const addImportCommands = (program: Command, run: Runner): void => {
         '--unreadable-at-most <n>',
         'load the other rows when nobody knows whose at most N or N% of the rows are (default: 0)',
         parseLimit,
-      )
-      .option('--restore', 'the file is an export: replace records whole, and erase what it says is erased');
+      );
+    if (noun === 'mot') {
+      command.addOption(
+        new Option('--format <form>', 'the form of a source: dvsa, its bulk and delta files').choices(['dvsa']),
+      );
+    }
+    if (restored.includes(noun)) {
+      command.option('--restore', 'the file is an export: replace records whole, and erase what it says is erased');
+    }
   }
   addImport(imports, run, 'content', 'content items');
 };

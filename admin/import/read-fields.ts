@@ -112,6 +112,9 @@ const rejectErasure =
     return undefined;
   };
 
+/** Parts are a map, which JSON would leave out. */
+const asText = (value: unknown): string => JSON.stringify(value, (_name, one) => (one instanceof Map ? [...one] : one));
+
 /** Equal rows count as one. Rows that differ are rejected, because it is unclear which one is right. */
 export const readWholeRecords = (
   rows: readonly Row[],
@@ -125,12 +128,12 @@ export const readWholeRecords = (
     const readRow = options.restore ? readRestored(read) : rejectErasure(read);
     return { row, reasons: check.reasons, change: readRow(check, row.fields, registration) };
   });
-  const changes = new Set(results.map(({ change, reasons }) => JSON.stringify([change, reasons])));
+  const changes = new Set(results.map(({ change, reasons }) => asText([change, reasons])));
   const [first, second] = results;
   if (first?.change && first.reasons.length === 0 && changes.size === 1) {
     return { change: first.change, repeated: rows.length - 1 };
   }
-  const differ = new Set(results.map(({ change }) => JSON.stringify(change))).size > 1;
+  const differ = new Set(results.map(({ change }) => asText(change))).size > 1;
   const contradiction = (line: number | undefined) =>
     `this vehicle is on line ${line} too${differ ? ', with other values' : ''}; leave one of them`;
   return {

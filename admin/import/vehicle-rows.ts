@@ -93,7 +93,12 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
 };
 
 /** One rejected row rejects all of them: a record without one of its policies would be wrong. */
-export const readVehicleRows = (group: readonly Row[], registration: string, options: ReadOptions): ReadRows => {
+export const readVehicleRows = (
+  group: readonly Row[],
+  registration: string,
+  supplier: string,
+  options: ReadOptions,
+): ReadRows => {
   const all = group.map((row) => readVehicleRow(row, options));
   const rows = withoutRepeats(all);
   rejectContradictions(rows.filter(({ reasons }) => reasons.length === 0));
@@ -106,7 +111,9 @@ export const readVehicleRows = (group: readonly Row[], registration: string, opt
     return { rejected };
   }
   const times = rows.flatMap((row) => row.lastUpdated ?? []);
-  const body = { vehicle: first.details, policies };
-  const lastUpdated = times.toSorted().at(-1);
-  return { change: { kind: 'put', registration, body, lastUpdated }, repeated: all.length - rows.length };
+  const part = { body: { vehicle: first.details, policies }, lastUpdated: times.toSorted().at(-1) };
+  return {
+    change: { kind: 'put', registration, parts: new Map([[supplier, part]]) },
+    repeated: all.length - rows.length,
+  };
 };

@@ -5,6 +5,7 @@ import type { Row } from '../files/rows.ts';
 import { NAMELESS } from '../records/record-target.ts';
 import {
   readSuppliedVehicle,
+  readVehicleParts,
   type SuppliedVehicle,
   SupplierDetails,
   supplierTarget,
@@ -33,19 +34,22 @@ const vehicleRulesFor = (check: FieldChecks, registration: string) => ({
   lastUpdated: check.lastUpdated,
 });
 
-const readVehicleLine: ReadRow = (check, fields, registration) => {
-  if (fields.supplied !== undefined) {
-    check.issue(
-      'supplied',
-      'this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier',
-    );
-    return undefined;
-  }
-  const rules = vehicleRulesFor(check, registration);
-  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rules);
-  checkPolicies(check, policies);
-  return { kind: 'put', registration, body: { vehicle, policies }, lastUpdated };
-};
+const vehicleLineOf =
+  (supplier: string): ReadRow =>
+  (check, fields, registration) => {
+    if (fields.supplied !== undefined) {
+      check.issue(
+        'supplied',
+        'this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier',
+      );
+      return undefined;
+    }
+    const rules = vehicleRulesFor(check, registration);
+    const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rules);
+    checkPolicies(check, policies);
+    const part = { body: { vehicle, policies }, lastUpdated };
+    return { kind: 'put', registration, parts: new Map([[supplier, part]]) };
+  };
 
 /** The schema of a line of an export, with the suppliers that the line has. */
 const exportedVehicle = ({ supplied }: Row['fields']) => {
@@ -74,15 +78,16 @@ const readExportedLine: ReadRow = (check, fields, registration) => {
   if (check.reasons.length === 0 && !isAsExported) {
     check.issue('supplied', 'does not go with vehicle, policies and lastUpdated as an export has them');
   }
-  return { kind: 'put', registration, body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated };
+  const nameless = new Map([[NAMELESS, { body: { vehicle, policies }, lastUpdated }]]);
+  return { kind: 'put', registration, parts: (isNamed && readVehicleParts({ ...read })) || nameless };
 };
 
-export const vehicleRules = (supplier: string | undefined, restore = false): RecordRules => ({
+export const vehicleRules = (supplier = NAMELESS, restore = false): RecordRules => ({
   kind: 'records',
   target: restore ? WHOLE_VEHICLES : supplierTarget(supplier),
   continuesMerged,
   read: (rows, registration, options) =>
     options.format === 'csv'
-      ? readVehicleRows(rows, registration, options)
-      : readWholeRecords(rows, registration, options, restore ? readExportedLine : readVehicleLine),
+      ? readVehicleRows(rows, registration, supplier, options)
+      : readWholeRecords(rows, registration, options, restore ? readExportedLine : vehicleLineOf(supplier)),
 });

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
+import { partsOf, type RecordKind } from '../../core/stage/outputs.ts';
 import { PRIVATE_FILE } from '../files/output-file.ts';
 
 export interface StoredFile {
@@ -24,9 +25,9 @@ export const reportFolder = (prefix: string, { name, version }: StoredFile): str
 /** The part of a report that is written last: without it the load did not finish. */
 export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
 
-/** The key of the object that names the last loaded file of a kind and supplier. */
-export const loadedKey = ({ import: kind, supplier }: IntakeEntry): string =>
-  `control/loaded/${kind}${supplier === undefined ? '' : `/${supplier}`}`;
+/** The keys of the objects that name the last loaded files of what an entry fills: one for each part. */
+export const loadedKeys = ({ import: kind, supplier }: IntakeEntry): string[] =>
+  partsOf(kind as RecordKind).map((part) => `control/loaded/${part}${supplier === undefined ? '' : `/${supplier}`}`);
 
 /**
  * The object whose arrival starts a build of its entry. It lies under the prefix, so that the rule of the entry's files

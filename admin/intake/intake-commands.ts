@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander';
+import { buildName, type IntakeEntry } from '../../core/stage/intake-entry.ts';
+import { IMPORT_METRICS, type RecordKind } from '../../core/stage/outputs.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { exampleOf, formatNumber, printable, readableTable } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
@@ -27,7 +29,7 @@ const listResult = (decisions: readonly Decision[], ignored: number): CommandRes
 };
 
 const runIntake = async (
-  kind: 'vehicles' | 'compliance',
+  kind: RecordKind,
   { supplier, dryRun, inBuild }: IntakeOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
@@ -35,7 +37,10 @@ const runIntake = async (
   if (intake === undefined) {
     throw new CommandFailure('there is no intake: name a stack with the setting "intake" with --stack');
   }
-  const [first, ...more] = intake.entries.filter((entry) => entry.import === kind && entry.supplier === supplier);
+  const isAsked = (entry: IntakeEntry) => entry.import === kind && entry.supplier === supplier;
+  const asked = intake.entries.find(isAsked);
+  const nameOf = (entry: IntakeEntry) => buildName(entry, intake.entries);
+  const [first, ...more] = intake.entries.filter((entry) => asked && nameOf(entry) === nameOf(asked));
   const whose = supplier === undefined ? kind : `${kind} of ${supplier}`;
   if (first === undefined) throw new CommandFailure(`the setting "intake" of the stack has no entry for ${whose}`);
   const entries = [first, ...more] as const;
@@ -62,7 +67,7 @@ const runIntake = async (
 
 export const addIntakeCommands = (program: Command, run: Runner): void => {
   const intake = program.command('intake').description('start loading the files that wait in the bucket of a stack');
-  for (const kind of ['vehicles', 'compliance'] as const) {
+  for (const kind of Object.keys(IMPORT_METRICS) as RecordKind[]) {
     addSupplierOption(intake.command(kind), kind, 'whose files they are (default: the supplier without a name)')
       .description(`start a build that loads the waiting files of ${kind}`)
       .option('--dry-run', 'list the files and what would be done with them')

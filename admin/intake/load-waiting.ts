@@ -10,13 +10,13 @@ import type { CommandContext } from '../deployment/deployment.ts';
 import type { Counts, DataKind } from '../files/file-command.ts';
 import { addMapping } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
-import { type IntakeBucket, intakeBucket, loadedKey, reportFolder, startKey, summaryKey } from './bucket.ts';
+import { type IntakeBucket, intakeBucket, loadedKeys, reportFolder, startKey, summaryKey } from './bucket.ts';
 import {
   DEFAULT_GIGABYTES,
   decide,
-  FILE_ENDING,
-  type LastLoaded,
+  findEnding,
   listWaiting,
+  oneAtATime,
   readLastLoaded,
   type WaitingFile,
 } from './waiting-files.ts';
@@ -36,30 +36,31 @@ interface LoadResult extends Partial<Counts> {
 }
 
 /** Names of files on this machine, and fields that say nothing about a load. */
-const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun'];
+const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun', 'otherVehicles'];
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
-/** Names the file in the bucket as the last loaded one, however often it is called. */
-const markOnce = (
-  { entry, name, version, lastModified }: WaitingFile,
-  last: LastLoaded | undefined,
-  bucket: IntakeBucket,
-) => {
-  const lastComplete = entry.complete ? { name, lastModified } : last?.lastComplete;
-  let marked: Promise<void> | undefined;
-  return (): Promise<void> => {
-    marked ??= bucket.put(loadedKey(entry), JSON.stringify({ name, version, lastModified, lastComplete }));
-    return marked;
+/** Names the file in the bucket as the last loaded one of each part that it fills, however often it is called. */
+const markOnce = ({ entry, name, version, lastModified }: WaitingFile, { bucket }: LoadContext) => {
+  const mark = async (key: string): Promise<void> => {
+    const last = await readLastLoaded([key], bucket);
+    const lastComplete = entry.complete ? { name, lastModified } : last?.lastComplete;
+    await bucket.put(key, JSON.stringify({ name, version, lastModified, lastComplete }));
+  };
+  let marked: Promise<unknown> | undefined;
+  return async (): Promise<void> => {
+    marked ??= Promise.all(loadedKeys(entry).map(mark));
+    await marked;
   };
 };
 
 /** Read units a second of all loads of a table together, of the 12,000 that DynamoDB gives a table at first. */
 const READ_UNITS_OF_LOADS = 3_000;
 
-/** Of the entries of one kind, the complete ones scan the table, perhaps at the same time. */
-const shareOf = ({ import: kind }: IntakeEntry, intake: IntakeOutput | undefined): number => {
-  const scanning = intake?.entries.filter((entry) => entry.import === kind && entry.complete).length ?? 0;
+/** Of the entries that fill one table, the complete ones scan it, perhaps at the same time. */
+const shareOf = (own: IntakeEntry, intake: IntakeOutput | undefined): number => {
+  const isSameTable = (entry: IntakeEntry) => (entry.import === 'vehicles') === (own.import === 'vehicles');
+  const scanning = intake?.entries.filter((entry) => entry.complete && isSameTable(entry)).length ?? 0;
   return Math.floor(READ_UNITS_OF_LOADS / Math.max(1, scanning));
 };
 
@@ -81,8 +82,8 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
     context.signal.throwIfAborted();
     const { unchanged, erased, loaded, ...counts } = data as Counts;
     // The supplier reads the report and may send a file twice. Separate counts would then reveal that a vehicle was
-    // erased.
-    const all = { ...counts, loaded: loaded + unchanged + erased, notices };
+    // erased, or which vehicles others have supplied.
+    const all = { ...counts, loaded: loaded + unchanged + erased + counts.otherVehicles, notices };
     const reported = Object.fromEntries(Object.entries(all).filter(([field]) => !UNREPORTED.includes(field)));
     // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
     const isRefused = counts.rejected !== 0 && counts.rejected === counts.read;
@@ -116,17 +117,11 @@ const writeReport = async (
   return outcome;
 };
 
-const loadIn = async (
-  folder: string,
-  file: WaitingFile,
-  last: LastLoaded | undefined,
-  context: LoadContext,
-): Promise<LoadResult> => {
+const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): Promise<LoadResult> => {
   const { bucket } = context;
   const { entry, name, lastModified } = file;
   // The name of the file is not used on disk: it may be too long, or lead out of the folder.
-  const [ending = ''] = FILE_ENDING.exec(name.toLowerCase()) ?? [];
-  const local = `file${ending}`;
+  const local = `file${findEnding(name, entry)}`;
   const path = join(folder, local);
   if (!(await bucket.download(path, file))) {
     const reason = 'it cannot be read: it was deleted, is encrypted with a key of its own, or is archived';
@@ -134,7 +129,7 @@ const loadIn = async (
   }
   await utimes(path, new Date(lastModified), new Date(lastModified));
   // Before the first write: after a crash in the middle of the file no older one is loaded over it.
-  const mark = markOnce(file, last, bucket);
+  const mark = markOnce(file, context);
   const result = await importLocal(path, entry, { ...context, beforeWrite: mark });
   if (result.outcome === 'loaded') await mark();
   // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another
@@ -150,10 +145,10 @@ const loadIn = async (
 };
 
 /** @throws CommandFailure for an error that the file did not cause; it then waits for the next run */
-const loadFile = async (file: WaitingFile, last: LastLoaded | undefined, context: LoadContext) => {
+const loadFile = async (file: WaitingFile, context: LoadContext) => {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));
   try {
-    return await writeReport(file, await loadIn(folder, file, last, context), context);
+    return await writeReport(file, await loadIn(folder, file, context), context);
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     throw new CommandFailure(`${file.entry.prefix}: ${withoutFolder(error.message, folder)}`, { cause: error });
@@ -181,24 +176,28 @@ export const openIntake = ({ bucket, topic }: IntakeOutput, context: CommandCont
 export const startBuild = (entries: Entries, { bucket }: LoadContext): Promise<void> =>
   bucket.put(startKey(entries[0]), '');
 
-/** Lists the waiting files, with the decision about each. @param entries the entries of one kind and supplier */
+/** Lists the waiting files, with the decision about each. @param entries those of one build */
 export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext) => {
   const { files, ignored } = await listWaiting(entries, bucket, now());
-  const last = await readLastLoaded(loadedKey(entries[0]), bucket);
-  return { decisions: decide(files, last), last, ignored };
+  const ofKinds = [...Map.groupBy(files, ({ entry }) => entry.import).values()];
+  const decisions = ofKinds.map(async ([first, ...more]) => {
+    if (first === undefined) return [];
+    return decide([first, ...more], await readLastLoaded(loadedKeys(first.entry), bucket));
+  });
+  return { decisions: oneAtATime((await Promise.all(decisions)).flat()), ignored };
 };
 
 /** @throws CommandFailure when a load fails: a later file must not be loaded before an earlier one */
 export const loadWaiting = async (entries: Entries, context: LoadContext) => {
   const counts = { loaded: 0, refused: 0, superseded: 0 };
   for (;;) {
-    const { decisions, last, ignored } = await findWaiting(entries, context);
+    const { decisions, ignored } = await findWaiting(entries, context);
     if (decisions.length === 0) return { ...counts, ignored };
     for (const { file, action, reason } of decisions) {
       if (action === 'wait') continue;
       const outcome =
         action === 'load'
-          ? await loadFile(file, last, context)
+          ? await loadFile(file, context)
           : await writeReport(file, { outcome: action, reason }, context);
       counts[outcome] += 1;
     }

@@ -18,7 +18,7 @@ export interface Decision {
 /** The place of a file in the order of its kind and supplier. */
 type Place = Pick<StoredFile, 'lastModified' | 'name'>;
 
-/** The last file of a kind and supplier from which a record was written, and the last complete one. */
+/** The last file of a part and supplier from which a record was written, and the last complete one. */
 export interface LastLoaded extends Place {
   readonly lastComplete?: Place | undefined;
 }
@@ -27,7 +27,11 @@ export interface LastLoaded extends Place {
 const MAX_AGE_MS = 29 * 86_400_000;
 
 /** Other objects are companions of files: checksums, markers, archives. The console creates an object for a folder. */
-export const FILE_ENDING = /\.(csv|ndjson|jsonl)(\.gz)?$/i;
+const FILE_ENDING = /\.(csv|ndjson|jsonl)(\.gz)?$/i;
+
+/** The ending of a file's name; undefined for other objects. With a format, compressed files may have any name. */
+export const findEnding = (name: string, { format }: Pick<IntakeEntry, 'format'>): string | undefined =>
+  (FILE_ENDING.exec(name) ?? (format && /\.gz$/i.exec(name)))?.[0].toLowerCase();
 
 export const DEFAULT_GIGABYTES = 5;
 
@@ -54,7 +58,7 @@ export const listWaiting = async (entries: readonly IntakeEntry[], bucket: Intak
     }),
   );
   const waiting = objects.flat().toSorted(byTime);
-  const files = waiting.filter(({ name }) => FILE_ENDING.test(name));
+  const files = waiting.filter(({ name, entry }) => findEnding(name, entry) !== undefined);
   return { files, ignored: waiting.length - files.length };
 };
 
@@ -64,7 +68,7 @@ const readPlace = ({ lastModified, name }: Record<string, unknown>): Place => ({
 });
 
 /** @throws CommandFailure when the object that names the last loaded file is damaged */
-export const readLastLoaded = async (key: string, bucket: IntakeBucket): Promise<LastLoaded | undefined> => {
+const readMark = async (key: string, bucket: IntakeBucket): Promise<LastLoaded | undefined> => {
   const text = await bucket.text(key);
   if (text === undefined) return undefined;
   try {
@@ -73,6 +77,20 @@ export const readLastLoaded = async (key: string, bucket: IntakeBucket): Promise
   } catch {
     throw new CommandFailure(`${key} in the bucket is damaged: nothing was loaded; docs/runbook.md#intakefailed`);
   }
+};
+
+/** The last loaded file of these parts, and the complete one since which none of them needs an older complete file. */
+export const readLastLoaded = async (
+  keys: readonly string[],
+  bucket: IntakeBucket,
+): Promise<LastLoaded | undefined> => {
+  const marks = await Promise.all(keys.map((key) => readMark(key, bucket)));
+  const last = marks
+    .flatMap((mark) => mark ?? [])
+    .toSorted(byTime)
+    .at(-1);
+  const complete = marks.flatMap((mark) => mark?.lastComplete ?? []).toSorted(byTime);
+  return last && { ...last, lastComplete: complete.length === keys.length ? complete[0] : undefined };
 };
 
 const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): Decision => {
@@ -101,4 +119,10 @@ export const decide = (files: readonly WaitingFile[], last: LastLoaded | undefin
   const candidates = decisions.filter(({ action }) => action === 'wait');
   const next = candidates.findLast(({ file }) => file.entry.complete) ?? candidates[0];
   return decisions.map((decision) => (decision === next ? { ...decision, action: 'load' } : decision));
+};
+
+/** Of files of several kinds that are due, the oldest is loaded first: a file of compliance counts for each part. */
+export const oneAtATime = (decisions: readonly Decision[]): Decision[] => {
+  const [next] = decisions.filter(({ action }) => action === 'load').toSorted((a, b) => byTime(a.file, b.file));
+  return decisions.map((one) => (one.action === 'load' && one !== next ? { ...one, action: 'wait' } : one));
 };

@@ -3,7 +3,17 @@ import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { changeErasure, type ErasureChange } from './erasures.ts';
-import { computeDigest, type PartSummary, type RecordTarget, summaryOf } from './record-target.ts';
+import {
+  computeDigest,
+  type GivenPart,
+  type GivenParts,
+  isRemovable,
+  type Part,
+  type PartSummary,
+  type Parts,
+  type RecordTarget,
+  summaryOf,
+} from './record-target.ts';
 import { STALL_TIMEOUT_MS } from './retry-transient.ts';
 import { runConcurrently } from './run-concurrently.ts';
 import { REVISION_BYTES, type StoredRecord, storedRecords } from './stored-records.ts';
@@ -27,19 +37,21 @@ interface WriteRefusal {
   readonly reason: string;
 }
 
-/** Puts or removes the part of a record that the target names. */
+/** Puts parts of a record, or removes those that are the target's own. */
 type PartChange =
   | {
       readonly kind: 'put';
       readonly registration: string;
-      /** All but registration and last update, in the order of the schema. */
-      readonly body: object;
-      /** Undefined when the file does not give it, null when the file says that it is unknown. */
-      readonly lastUpdated: string | null | undefined;
+      readonly parts: GivenParts;
       /** When an erasure of the vehicle was undone, as a line of an export says. */
       readonly erasureUndone?: string | undefined;
     }
-  | { readonly kind: 'remove'; readonly registration: string };
+  | {
+      readonly kind: 'remove';
+      readonly registration: string;
+      /** When the source removed it, for `ifNewer`. */
+      readonly lastUpdated?: string | undefined;
+    };
 
 /** The change that a file makes to the record of a registration. */
 export type RecordChange = PartChange | ErasureChange;
@@ -50,20 +62,26 @@ export interface ChangeOptions {
   readonly dryRun: boolean;
   readonly ifNewer?: boolean;
   readonly fileTime?: string;
-  /** What a scan has found for a registration: the supplier's part, or that the vehicle is erased. */
-  readonly findInScan?: ((registration: string) => PartSummary | 'erased' | undefined) | undefined;
+  /** What a scan has found for a registration: its parts by name, or that the vehicle is erased. */
+  readonly findInScan?: ((registration: string) => ReadonlyMap<string, PartSummary> | 'erased') | undefined;
 }
 
-const compare = (change: PartChange, ownPart: PartSummary | undefined, ifNewer: boolean): RecordOutcome => {
-  if (change.kind === 'remove') return ownPart === undefined ? 'notThere' : 'removed';
-  if (ownPart === undefined) return 'loaded';
-  const { body, lastUpdated } = change;
+/** An unknown age counts as the oldest. All times are written in one form, so they compare as texts. */
+const isNewer = (given: string | null | undefined, stored: string | undefined): boolean =>
+  Boolean(given) && (stored === undefined || stored < String(given));
+
+const comparePart = ({ body, lastUpdated }: GivenPart, stored: PartSummary | undefined, ifNewer: boolean) => {
+  if (stored === undefined) return 'loaded';
   // A file that says nothing of the time has no other one, and an unknown time is stored as none.
-  const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === ownPart.lastUpdated;
-  if (isSameTime && ownPart.digest === computeDigest(body)) return 'unchanged';
-  if (!ifNewer) return 'loaded';
-  // An unknown age counts as the oldest. All times are written in one form, so they compare as texts.
-  return lastUpdated && (ownPart.lastUpdated === undefined || ownPart.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
+  const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === stored.lastUpdated;
+  if (isSameTime && stored.digest === computeDigest(body)) return 'unchanged';
+  return !ifNewer || isNewer(lastUpdated, stored.lastUpdated) ? 'loaded' : 'kept';
+};
+
+/** The outcome for a record: `loaded` when one of its parts is. */
+const compareParts = (parts: GivenParts, find: (name: string) => PartSummary | undefined, ifNewer: boolean) => {
+  const outcomes = Array.from(parts, ([name, part]) => comparePart(part, find(name), ifNewer));
+  return (['loaded', 'kept'] as const).find((one) => outcomes.includes(one)) ?? 'unchanged';
 };
 
 const isWrite = (outcome: RecordOutcome | WriteRefusal): outcome is 'loaded' | 'removed' =>
@@ -104,33 +122,49 @@ export const recordChanges = (
   { dryRun, ifNewer = false, fileTime, findInScan }: ChangeOptions,
   context: CommandContext,
 ) => {
-  const { supplier } = target;
   const records = storedRecords(target, context);
-
-  const othersIn = (stored: StoredRecord | undefined) =>
-    new Map([...(stored?.parts ?? [])].filter(([name]) => name !== supplier));
+  const summaryIn = (parts: Parts) => (name: string) => {
+    const part = parts.get(name);
+    return part && summaryOf(part);
+  };
 
   /** The outcome for what is stored; `loaded` and `removed` need a write. */
   const decide = (change: PartChange, stored: StoredRecord | undefined): RecordOutcome | WriteRefusal => {
     if (stored?.isErased) return 'erased';
-    if (stored !== undefined && stored.parts === undefined) {
+    const parts = stored === undefined ? new Map<string, Part>() : stored.parts;
+    if (parts === undefined) {
       if (target.isWhole && change.kind === 'remove') return 'removed';
       return { reason: 'the stored record of this vehicle is damaged; remove it, then import this row' };
     }
-    const ownPart = stored?.parts?.get(supplier);
-    const outcome = compare(change, ownPart && summaryOf(ownPart), ifNewer);
-    if (outcome !== 'loaded' || change.kind === 'remove') return outcome;
-    const reason = target.findConflict?.(change.body, othersIn(stored));
+    const own = [...parts].filter(([name, part]) => isRemovable(target, name, part));
+    if (change.kind === 'remove') {
+      const isKept = ({ lastUpdated }: Part) => ifNewer && !isNewer(change.lastUpdated, lastUpdated);
+      if (own.length === 0) return 'notThere';
+      return own.some(([, part]) => isKept(part)) ? 'kept' : 'removed';
+    }
+    const isLacked = !ifNewer && own.some(([name]) => !change.parts.has(name));
+    const outcome = isLacked ? 'loaded' : compareParts(change.parts, summaryIn(parts), ifNewer);
+    if (outcome !== 'loaded') return outcome;
+    const reason = target.findConflict?.(change.parts, parts);
     return reason === undefined ? outcome : { reason };
   };
 
-  /** The item to store; undefined when no supplier has a part of the record any more, and it was never erased. */
-  const changed = (change: PartChange, stored: StoredRecord | undefined): DynamoItem | undefined => {
-    const parts = othersIn(stored);
-    if (change.kind === 'put') {
-      const { body, lastUpdated = fileTime } = change;
-      parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
+  /** The parts after a change. With `ifNewer` each newer part stays, and what a restored record lacks. */
+  const partsAfter = (change: PartChange, stored: Parts): Parts => {
+    const stays = change.kind === 'put' && ifNewer;
+    const parts = new Map([...stored].filter(([name, part]) => stays || !isRemovable(target, name, part)));
+    for (const [name, part] of change.kind === 'put' ? change.parts : []) {
+      const before = stored.get(name);
+      const { body, lastUpdated = fileTime } = part;
+      const isLoaded = !before || comparePart(part, summaryOf(before), ifNewer) === 'loaded';
+      parts.set(name, isLoaded ? { body, lastUpdated: lastUpdated ?? undefined } : before);
     }
+    return parts;
+  };
+
+  /** The item to store; undefined when the record has no part any more, and was never erased. */
+  const changed = (change: PartChange, stored: StoredRecord | undefined): DynamoItem | undefined => {
+    const parts = partsAfter(change, stored?.parts ?? new Map());
     const { erasureUndone } = stored ?? {};
     if (parts.size === 0 && erasureUndone === undefined) return undefined;
     const record = parts.size === 0 ? {} : target.join(parts);
@@ -176,7 +210,8 @@ export const recordChanges = (
     if (findInScan === undefined || !isPartChange(change)) return undefined;
     const found = findInScan(change.registration);
     if (found === 'erased') return found;
-    const outcome = compare(change, found, ifNewer);
+    if (change.kind === 'remove') return undefined;
+    const outcome = compareParts(change.parts, (name) => found.get(name), ifNewer);
     return isWrite(outcome) ? undefined : outcome;
   };
 

@@ -10,23 +10,34 @@ export interface Part<Body extends object = object> {
   readonly lastUpdated: string | undefined;
 }
 
+/** The parts of a record: of a vehicle by supplier, of a compliance record `mot`, `tax` and `fines`. */
 export type Parts<Body extends object = object> = ReadonlyMap<string, Part<Body>>;
 
-/**
- * The part of each record that a run compares and replaces: one supplier's part, in one table. Also says how a stored
- * record is split into parts, and how parts are joined into a record.
- */
+/** A part as a file gives it. */
+export interface GivenPart<Body extends object = object> extends Pick<Part<Body>, 'body'> {
+  /** Undefined when the file does not give it, null when the file says that it is unknown. */
+  readonly lastUpdated: string | null | undefined;
+  /** Whether it does not replace a part with a later due date. */
+  readonly isNeverEarlier?: boolean;
+}
+
+export type GivenParts<Body extends object = object> = ReadonlyMap<string, GivenPart<Body>>;
+
+/** Which parts of a record a run compares and replaces. Also splits a stored record into parts, and joins parts. */
 export interface RecordTarget<Body extends object = object> {
   readonly table: 'vehicles' | 'compliance';
-  readonly supplier: string;
-  /** Whether a record is one part, so that a removal takes all of it, damaged or not. */
+  /** Whether the run compares and replaces the part with this name. */
+  readonly replaces: (name: string) => boolean;
+  /** Whether it also removes such a part, with a removal or a complete file. Without this function it does. */
+  removes?(part: Part<Body>): boolean;
+  /** Whether it replaces every part, so that a removal takes a damaged record too. */
   readonly isWhole?: boolean;
   /** The parts of a stored item; undefined for a damaged one. */
   readonly read: (item: DynamoItem) => Parts<Body> | undefined;
   /** The attributes of a record with these parts, at least one. */
   join(parts: Parts<Body>): object;
-  /** Returns why a part cannot be stored beside the parts of other suppliers; undefined when it can. */
-  findConflict?(body: Body, others: Parts<Body>): string | undefined;
+  /** Returns why parts cannot be stored where others are; undefined when they can. */
+  findConflict?(given: GivenParts<Body>, stored: Parts<Body>): string | undefined;
 }
 
 export interface PartSummary {
@@ -39,22 +50,15 @@ export const computeDigest = (body: object): string => hash('sha256', JSON.strin
 
 export const summaryOf = ({ body, lastUpdated }: Part): PartSummary => ({ lastUpdated, digest: computeDigest(body) });
 
-/** Records that are replaced whole. `read` leaves out attributes that do not belong to the record. */
-export const wholeTarget = <Record extends { readonly registration: string; readonly lastUpdated?: string }>(
-  table: RecordTarget['table'],
-  read: (item: DynamoItem) => Record | undefined,
-): RecordTarget => ({
+/** Whether a stored part is one that the target removes. */
+export const isRemovable = ({ replaces, removes }: RecordTarget, name: string, part: Part): boolean =>
+  replaces(name) && (removes?.(part) ?? true);
+
+/** The whole record in place of the parts of its target, as a restore and a removal take it. */
+export const wholeTarget = <Body extends object>({ table, read, join }: RecordTarget<Body>): RecordTarget<Body> => ({
   table,
-  supplier: NAMELESS,
+  replaces: () => true,
   isWhole: true,
-  read: (item) => {
-    const record = read(item);
-    if (record === undefined) return undefined;
-    const { registration, lastUpdated, ...body } = record;
-    return new Map([[NAMELESS, { body, lastUpdated }]]);
-  },
-  join: (parts) => {
-    const { body, lastUpdated } = parts.get(NAMELESS) ?? {};
-    return { ...body, ...(lastUpdated !== undefined && { lastUpdated }) };
-  },
+  read,
+  join,
 });

@@ -1,7 +1,7 @@
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { MAX_POLICIES, type Policy, VehicleDetails, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { NAMELESS, type Part, type Parts, type RecordTarget, wholeTarget } from './record-target.ts';
+import { type GivenParts, NAMELESS, type Part, type Parts, type RecordTarget, wholeTarget } from './record-target.ts';
 
 /** Suppliers of a vehicle. With the policies' limit they keep a record far below the 400 KB of a DynamoDB item. */
 const MAX_SUPPLIERS = 20;
@@ -25,7 +25,7 @@ export interface SuppliedVehicle extends VehicleRecord {
 }
 
 /** The parts of a vehicle in the order of the suppliers' names; undefined for a damaged vehicle. */
-const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
+export const readVehicleParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   const record = readStored(VehicleRecord, item);
   if (record === undefined) return undefined;
   const { vehicle, policies, lastUpdated } = record;
@@ -59,23 +59,24 @@ const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registrati
 };
 
 /** The reason names no supplier: whoever reads why its rows were rejected must not learn who its competitors are. */
-const findConflict = ({ policies }: VehicleBody, others: Parts<VehicleBody>): string | undefined => {
-  const stored = [...others.values()].reduce((sum, { body }) => sum + body.policies.length, 0);
-  if (policies.length > 0 && stored + policies.length > MAX_POLICIES) {
+const findConflict = (given: GivenParts<VehicleBody>, stored: Parts<VehicleBody>): string | undefined => {
+  const parts = [...new Map<string, Pick<Part<VehicleBody>, 'body'>>([...stored, ...given]).values()];
+  const count = parts.reduce((sum, { body }) => sum + body.policies.length, 0);
+  const hasPolicies = [...given.values()].some(({ body }) => body.policies.length > 0);
+  if (hasPolicies && count > MAX_POLICIES) {
     return `a vehicle has at most ${MAX_POLICIES} policies, with those of other suppliers`;
   }
-  if (others.size < MAX_SUPPLIERS) return undefined;
-  return `a vehicle has at most ${MAX_SUPPLIERS} suppliers`;
+  return parts.length > MAX_SUPPLIERS ? `a vehicle has at most ${MAX_SUPPLIERS} suppliers` : undefined;
 };
 
 export const readSuppliedVehicle = (item: DynamoItem): SuppliedVehicle | undefined => {
-  const parts = readParts(item);
+  const parts = readVehicleParts(item);
   return parts && { registration: String(item.registration), ...joinParts(parts) };
 };
 
 /** The record that one supplier has supplied; null when it has supplied none, undefined for a damaged vehicle. */
 export const readSupplierRecord = (item: DynamoItem, supplier: string): object | null | undefined => {
-  const parts = readParts(item);
+  const parts = readVehicleParts(item);
   const part = parts?.get(supplier);
   if (parts === undefined || part === undefined) return parts && null;
   return { registration: item.registration, ...part.body, lastUpdated: part.lastUpdated };
@@ -84,10 +85,10 @@ export const readSupplierRecord = (item: DynamoItem, supplier: string): object |
 /** Compares and replaces one supplier's part of each vehicle; without a name, the nameless supplier's part. */
 export const supplierTarget = (supplier = NAMELESS): RecordTarget<VehicleBody> => ({
   table: 'vehicles',
-  supplier,
-  read: readParts,
+  replaces: (name) => name === supplier,
+  read: readVehicleParts,
   join: joinParts,
   findConflict,
 });
 
-export const WHOLE_VEHICLES = wholeTarget('vehicles', readSuppliedVehicle);
+export const WHOLE_VEHICLES = wholeTarget(supplierTarget());

@@ -28,6 +28,9 @@ export const COLUMNS_OF_KIND: Readonly<Record<string, readonly string[]>> = {
     ...['registration', 'make', 'model', 'year', 'color', 'policy_number', 'insurer', 'valid_from', 'valid_to'],
     ...['policy_type', 'last_updated'],
   ],
+  mot: ['registration', 'mot_due', 'mot_exempt', 'last_updated'],
+  tax: ['registration', 'tax_paid_until', 'tax_exempt', 'sorn', 'last_updated'],
+  fines: ['registration', 'outstanding_fines', 'last_updated'],
   compliance: [
     ...['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
     'last_updated',
@@ -42,7 +45,7 @@ export const IntakeEntry = T.Object({
     // All prefixes together must fit into an event pattern of 2,048 characters.
     { maxLength: 60 },
   ),
-  import: text(/^(vehicles|compliance)$/, 'vehicles or compliance'),
+  import: text(/^(vehicles|mot|tax|fines|compliance)$/, 'vehicles, mot, tax, fines or compliance'),
   /** The longest time between two loaded files. An alarm is raised after it, until a file is loaded. */
   expect: TimeBetweenImports,
   /** The supplier that sends the files. When absent, it is the supplier without a name. */
@@ -52,6 +55,8 @@ export const IntakeEntry = T.Object({
       'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit, and not "constructor"',
     ),
   ),
+  /** The form of a source's files. Compressed ones may then have any name. */
+  format: T.Optional(text(/^dvsa$/, 'dvsa')),
   /** Whether each file has everything, so that what it lacks is removed. */
   complete: T.Optional(T.Boolean()),
   /** Columns of a CSV that have other names. */
@@ -85,6 +90,15 @@ export const IntakeEntry = T.Object({
 });
 
 export type IntakeEntry = T.Static<typeof IntakeEntry>;
+
+/**
+ * The name of the build that loads the files of an entry. Files of compliance and of its parts have one build, where the
+ * stage has entries of both: two that fill one part are never loaded at the same time.
+ */
+export const buildName = ({ import: kind, supplier }: IntakeEntry, entries: readonly IntakeEntry[]): string => {
+  if (supplier !== undefined) return `${kind}-${supplier}`;
+  return kind !== 'vehicles' && entries.some((entry) => entry.import === 'compliance') ? 'compliance' : kind;
+};
 
 /** The value of the stack's output `INTAKE_OUTPUT`, as JSON. */
 export interface IntakeOutput {

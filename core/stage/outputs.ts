@@ -33,8 +33,24 @@ export const COMMIT_OUTPUT = 'Commit';
 /** The namespace of the metrics of imports by hand, which are published only with `expectImports`. */
 export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
 
-/** The metrics of an import that came to its end: the records that it has loaded or found unchanged. */
-export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'ComplianceLoaded' } as const;
+/**
+ * The metrics of an import that came to its end: the records that it has loaded or found unchanged. A load of compliance
+ * counts as one of each part too.
+ */
+export const IMPORT_METRICS = {
+  vehicles: 'VehiclesLoaded',
+  mot: 'MotLoaded',
+  tax: 'TaxLoaded',
+  fines: 'FinesLoaded',
+  compliance: 'ComplianceLoaded',
+} as const;
+
+/** The kinds of records that files fill: vehicles, one part of the compliance records, or all of them. */
+export type RecordKind = keyof typeof IMPORT_METRICS;
+
+/** The parts of the records that a file of a kind fills. */
+export const partsOf = (kind: RecordKind): readonly RecordKind[] =>
+  kind === 'compliance' ? ['mot', 'tax', 'fines'] : [kind];
 
 /** The ARN of the topic to which the alarms publish. */
 export const ALARM_TOPIC_OUTPUT = 'AlarmTopic';

@@ -86,7 +86,13 @@ export const StageFile = T.Object({
    * raises none. Default: no alarm.
    */
   expectImports: T.Optional(
-    T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
+    T.Object({
+      vehicles: T.Optional(TimeBetweenImports),
+      mot: T.Optional(TimeBetweenImports),
+      tax: T.Optional(TimeBetweenImports),
+      fines: T.Optional(TimeBetweenImports),
+      compliance: T.Optional(TimeBetweenImports),
+    }),
   ),
   /** Tables that the stage uses in place of its own, such as restored ones. Its own stay as they are. */
   tables: T.Optional(

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Columns } from '../../admin/files/columns.ts';
-import { COMPLIANCE_COLUMNS } from '../../admin/import/compliance.ts';
+import { COMPLIANCE_COLUMNS, partColumns } from '../../admin/import/compliance.ts';
 import { VEHICLE_COLUMNS } from '../../admin/import/vehicle-rows.ts';
 import { InvalidSettings, stageSettings } from '../../lib/stage-settings.ts';
 import { useFolder } from '../support/use-folder.ts';
@@ -91,7 +91,7 @@ describe('The settings of a stage', () => {
     ['expectImports.vehicles must be hours or days, such as "26h" or', { expectImports: { vehicles: '169h' } }],
     ['expectImports.compliance must be hours or days, such as "26h" or', { expectImports: { compliance: '8d' } }],
     [
-      'expectImports.content is not a setting; here the settings are vehicles, compliance',
+      'expectImports.content is not a setting; here the settings are vehicles, mot, tax, fines, compliance',
       { expectImports: { content: '1d' } },
     ],
     ['tables.vehicles must be the name of a table: 3 to 255', { tables: { vehicles: 'a b' } }],
@@ -123,7 +123,17 @@ describe('The settings of a stage', () => {
     ['logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5', { logRetentionDays: 8 }],
     ['intake must have 1 or more entries', { intake: [] }],
     ['intake.0.prefix must be letters, digits, _, - and slashes, at most 60', intake({ prefix: 'vehicles' })],
-    ['intake.0.import must be vehicles or compliance', intake({ import: 'content' })],
+    ['intake.0.import must be vehicles, mot, tax, fines or compliance', intake({ import: 'content' })],
+    ['intake.0.format must be dvsa', intake({ import: 'mot', format: 'csv' })],
+    ['intake.0.format is for "import": "mot"', intake({ format: 'dvsa' })],
+    [
+      'intake.0.complete must not be true with "format": "dvsa"',
+      intake({ import: 'mot', format: 'dvsa', complete: true }),
+    ],
+    [
+      'intake.0.map is for CSV, not for "format": "dvsa"',
+      intake({ import: 'mot', format: 'dvsa', map: ['A=mot_due'] }),
+    ],
     ['intake.0.supplier must be at most 32 lower-case letters', intake({ supplier: 'constructor' })],
     ['intake.0.supplier is for vehicles only', intake({ import: 'compliance', supplier: 'acme' })],
     ['intake.0.dates must be iso, uk or compact', intake({ dates: 'us' })],
@@ -135,6 +145,10 @@ describe('The settings of a stage', () => {
       `intake.0.map.0 must end with one of ${namesOf(COMPLIANCE_COLUMNS)}`,
       intake({ import: 'compliance', map: ['A=make'] }),
     ],
+    ...(['mot', 'tax', 'fines'] as const).map((part): [string, object] => [
+      `intake.0.map.0 must end with one of ${namesOf(partColumns(part))}`,
+      intake({ import: part, map: ['A=make'] }),
+    ]),
     ['intake.0.unreadableAtMost must be a number such as "200", or a', intake({ unreadableAtMost: '5x' })],
     ['intake.0.encoding must be the name of an encoding, such as "macintosh"', intake({ encoding: 'klingon' })],
     ['intake.0.expect is required', intake({ expect: undefined })],

@@ -6,28 +6,26 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { hasNoRecord, isErased } from '../../core/vehicles/erasure.ts';
-import { complianceLine } from '../support/import-files.ts';
+import {
+  complianceCommands,
+  MARK,
+  type Model,
+  type ModelCommand,
+  NAMES,
+  PARTS,
+  type Part,
+  removeParts,
+} from './compliance-model.ts';
 import { policyLine, useCommands } from './use-commands.ts';
 
 const { disturbed, run, runDisturbed, clear, file, stored } = useCommands();
+const { loadPart, loadCompliance, loadDvsa } = complianceCommands(file);
 
-const KINDS = ['vehicles', 'compliance'] as const;
+const TABLES = ['vehicles', 'compliance'] as const;
 const ERASED = 'erased';
-const OUTCOMES = ['loaded', 'unchanged', 'removed', 'notThere', 'erased', 'undone'];
-
-/** By registration: what each supplier says of a vehicle, as the number of its policy; fines; what is erased. */
-interface Model {
-  readonly vehicles: Map<string, Record<string, string>>;
-  readonly fines: Map<string, number>;
-  readonly erased: Set<string>;
-}
-
-/** Arguments of the command line, and what they do to the model. */
-interface ModelCommand {
-  readonly args: () => Promise<readonly string[]>;
-  /** Changes the model. @returns the outcome of each record that the command is about */
-  readonly apply: (model: Model) => readonly string[];
-}
+const OUTCOMES = [
+  ...['loaded', 'unchanged', 'removed', 'notThere', 'erased', 'undone', 'rejected', 'withoutValue', 'otherVehicles'],
+];
 
 /** Replaces a supplier's part of a vehicle; without a number removes it, and the vehicle with its last part. */
 const setPart = ({ vehicles }: Model, registration: string, supplier: string, number?: string): void => {
@@ -69,33 +67,21 @@ const removeSupplied = (supplier: string): ModelCommand => ({
   apply: (model) => removeAll(model, supplier, suppliedBy(model, supplier)),
 });
 
-const loadFines = (registration: string, outstandingFines: number): ModelCommand => ({
-  args: async () => [
-    ...['import', 'compliance'],
-    await file('compliance.ndjson', complianceLine({ registration, outstandingFines })),
-  ],
-  apply: ({ fines, erased }) => {
-    if (erased.has(registration)) return ['erased'];
-    if (fines.get(registration) === outstandingFines) return ['unchanged'];
-    fines.set(registration, outstandingFines);
-    return ['loaded'];
-  },
-});
-
-const remove = (kind: 'vehicles' | 'compliance', registration: string): ModelCommand => ({
+const remove = (kind: 'vehicles' | 'compliance' | Part, registration: string): ModelCommand => ({
   args: async () => ['remove', kind, '--registration', registration],
-  apply: ({ vehicles, fines, erased }) => {
-    if (erased.has(registration)) return ['erased'];
-    return [(kind === 'vehicles' ? vehicles : fines).delete(registration) ? 'removed' : 'notThere'];
+  apply: (model) => {
+    if (kind !== 'vehicles') return [removeParts(model, registration, (part) => ['compliance', part].includes(kind))];
+    if (model.erased.has(registration)) return ['erased'];
+    return [model.vehicles.delete(registration) ? 'removed' : 'notThere'];
   },
 });
 
 const erase = (registration: string): ModelCommand => ({
   args: async () => ['erase', '--registration', registration],
-  apply: ({ vehicles, fines, erased }) => {
+  apply: ({ vehicles, compliance, erased }) => {
     if (erased.has(registration)) return ['unchanged'];
     erased.add(registration);
-    const wasStored = [vehicles, fines].map((records) => records.delete(registration));
+    const wasStored = [vehicles, compliance].map((records) => records.delete(registration));
     return [wasStored.includes(true) ? 'erased' : 'notThere'];
   },
 });
@@ -112,20 +98,22 @@ const storedRecords = async () => {
     const own = (policies ?? []) as readonly { readonly supplier: string; readonly number: string }[];
     return [registration, erased ? ERASED : Object.fromEntries(own.map(({ supplier, number }) => [supplier, number]))];
   });
-  const compliance = (await stored('compliance'))
-    .filter(isShown)
-    .map(({ registration, erased, fines }) => [
-      registration,
-      erased ? ERASED : (fines as { outstanding?: number })?.outstanding,
-    ]);
-  return { vehicles: Object.fromEntries(vehicles), fines: Object.fromEntries(compliance) };
+  const compliance = (await stored('compliance')).filter(isShown).map((item) => {
+    const parts = NAMES.flatMap((part) => {
+      const { attribute, field } = PARTS[part];
+      const { [field]: value, fromCompliance } = (item[attribute] ?? {}) as Record<string, unknown>;
+      return value === undefined ? [] : [[part, `${value}${fromCompliance ? MARK : ''}`]];
+    });
+    return [item.registration, item.erased ? ERASED : Object.fromEntries(parts)];
+  });
+  return { vehicles: Object.fromEntries(vehicles), compliance: Object.fromEntries(compliance) };
 };
 
-const recordsOf = ({ vehicles, fines, erased }: Model) => {
+const recordsOf = ({ vehicles, compliance, erased }: Model) => {
   const erasures = [...erased].map((registration) => [registration, ERASED] as const);
   return {
     vehicles: Object.fromEntries([...vehicles, ...erasures]),
-    fines: Object.fromEntries([...fines, ...erasures]),
+    compliance: Object.fromEntries([...compliance, ...erasures]),
   };
 };
 
@@ -149,7 +137,14 @@ const registration = fc.constantFrom('V1', 'V2', 'V3');
 const supplier = fc.constantFrom('acme', 'zeta');
 const number = fc.constantFrom('P1', 'P2');
 const numbers = fc.dictionary(registration, number, { minKeys: 1 });
-const kind = fc.constantFrom(...KINDS);
+const kind = fc.constantFrom(...TABLES, ...NAMES);
+const day = fc.constantFrom('2027-01-01', '2028-01-01');
+const values = fc.dictionary(registration, fc.option(day, { nil: '' }), { minKeys: 1 });
+const counts = fc.dictionary(registration, fc.constantFrom('0', '1'), { minKeys: 1 });
+const days = fc.dictionary(registration, fc.tuple(day, day), { minKeys: 1 });
+const optionalDay = fc.option(day, { nil: undefined });
+const modification = fc.constantFrom(undefined, 'UPDATED', 'DELETED');
+const dvsaLines = fc.dictionary(registration, fc.record({ motTestDueDate: optionalDay, modification }), { minKeys: 1 });
 const lost = fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2 });
 
 /** The commands of one kind, each with its arguments and perhaps a lost response. */
@@ -165,7 +160,10 @@ const commands = fc.commands(
   [
     commandsOf(loadVehicles, supplier, numbers, fc.boolean()),
     commandsOf(removeSupplied, supplier),
-    commandsOf(loadFines, registration, fc.nat(1)),
+    commandsOf(loadPart, fc.constantFrom('mot', 'tax'), values, fc.boolean()),
+    commandsOf(loadPart, fc.constant('fines' as const), counts, fc.boolean()),
+    commandsOf(loadCompliance, days, fc.boolean()),
+    commandsOf(loadDvsa, dvsaLines),
     commandsOf(remove, kind, registration),
     commandsOf(erase, registration),
     commandsOf(undoErasure, registration),
@@ -175,13 +173,13 @@ const commands = fc.commands(
 
 /** All items but for their revisions, which every write changes. */
 const storedItems = () =>
-  Promise.all(KINDS.map(async (table) => (await stored(table)).map(({ revision, ...item }) => item)));
+  Promise.all(TABLES.map(async (table) => (await stored(table)).map(({ revision, ...item }) => item)));
 
 const exportAndRestore = async () => {
-  const files = await Promise.all(KINDS.map((table) => file(`${table}.export.ndjson`)));
-  for (const [nth, table] of KINDS.entries()) await run('export', table, files[nth] ?? '');
+  const files = await Promise.all(TABLES.map((table) => file(`${table}.export.ndjson`)));
+  for (const [nth, table] of TABLES.entries()) await run('export', table, files[nth] ?? '');
   await clear();
-  for (const [nth, table] of KINDS.entries()) {
+  for (const [nth, table] of TABLES.entries()) {
     expect(await run('import', table, files[nth] ?? '', '--restore')).toMatchObject({ rejected: 0 });
   }
 };
@@ -189,7 +187,7 @@ const exportAndRestore = async () => {
 it('What is stored and counted is what a model says, whichever responses are lost', async () => {
   const property = fc.asyncProperty(commands, async (given) => {
     await clear();
-    const model: Model = { vehicles: new Map(), fines: new Map(), erased: new Set() };
+    const model: Model = { vehicles: new Map(), compliance: new Map(), erased: new Set() };
     await fc.asyncModelRun(() => ({ model, real: {} }), given);
     const before = await storedItems();
     await exportAndRestore();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aVehicle } from '../../support/records.ts';
@@ -261,6 +262,47 @@ describe('The order of files', () => {
     put(COMPLETE, 'a.csv', 2, 'AB12CDE');
     expect(await build([COMPLETE])).toMatchObject(failure('control/loaded/vehicles/acme in the bucket is damaged'));
     expect(await registrations()).toEqual([]);
+  });
+});
+
+describe('Files of compliance and of its parts', () => {
+  const MOT: IntakeEntry = { prefix: 'mot/', import: 'mot', expect: '2d' };
+  const putMot = (name: string, minutes: number, due: string) =>
+    bucket.add(`mot/${name}.csv`, `registration,mot_due\nAB12CDE,${due}\n`, ago(minutes));
+  const putCompliance = (name: string, minutes: number) =>
+    bucket.add(`compliance/${name}.ndjson`, complianceLine({ registration: 'AB12CDE' }), ago(minutes));
+  const due = async () =>
+    (await stored<ComplianceRecord>('compliance')).map(({ mot }) => mot && 'dueDate' in mot && mot.dueDate);
+
+  it.each(['mot', 'compliance'])('are in one order and loaded by one build, also when %s is named', async (kind) => {
+    putMot('a', 4, '2027-01-01');
+    putCompliance('b', 3);
+    putMot('c', 2, '2028-01-01');
+    const inOrder = ['mot/', 'compliance/', 'mot/'];
+    const { lines } = await build([MOT, COMPLIANCE], [kind]);
+    expect(lines.map(({ entry, outcome }) => `${outcome} ${entry}`)).toEqual(inOrder.map((entry) => `loaded ${entry}`));
+    expect(await due()).toEqual(['2028-01-01']);
+    putCompliance('late', 3);
+    expect(await build([MOT, COMPLIANCE], [kind])).toMatchObject({ outcomes: ['refused'] });
+    putCompliance('new', 1);
+    await build([MOT, COMPLIANCE], [kind]);
+    putMot('late', 2, '2027-01-01');
+    expect(await build([MOT, COMPLIANCE], [kind])).toMatchObject({ outcomes: ['refused'] });
+  });
+
+  it('may be of DVSA, compressed under any name, and a report tells nothing about the vehicles of others', async () => {
+    await store('vehicles', aVehicle('AB12CDE'));
+    const lines = ['AB12CDE', 'AB12CDF'].map((one) =>
+      JSON.stringify({ registration: one, motTestDueDate: '2027-01-01' }),
+    );
+    const version = bucket.add('mot/bulk-light_1.gz', gzipSync(lines.join('\n')), ago(2));
+    bucket.add('mot/readme.txt', 'x', ago(1));
+    const entry = { ...MOT, format: 'dvsa' };
+    expect(await build([entry], ['mot'])).toMatchObject({ outcomes: ['loaded'] });
+    expect(await due()).toEqual(['2027-01-01']);
+    expect(summaryOf('bulk-light_1.gz', version, entry)).toMatchObject({ read: 2, loaded: 2 });
+    expect(summaryOf('bulk-light_1.gz', version, entry)).not.toHaveProperty('otherVehicles');
+    expect(aws.published).toMatchObject([{ MetricData: [{ MetricName: 'MotLoaded', Value: 1 }] }]);
   });
 });
 

@@ -50,7 +50,8 @@ describe('import --complete', () => {
   it.each(['resetAfter', 'errorAfter'] as const)(
     'counts each record once when the response to its change is lost: %s',
     async (fault) => {
-      await store('compliance', ...ALL.map((registration) => aCompliance(registration)));
+      const before = ALL.map((registration) => complianceLine({ registration }));
+      await run(['import', 'compliance', await file('before.ndjson', before.join('\n'))]);
       const [lostWrite, lostRemoval] = [onNthCall(1, fault), onNthCall(1, fault)];
       admin.proxy().inject((call) => {
         if (call.operation === 'PutItem') return lostWrite(call);

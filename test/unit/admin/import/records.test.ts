@@ -10,10 +10,10 @@ import {
   vehicleRow,
   vehiclesCsv,
 } from '../../../support/import-files.ts';
-import { aCompliance, aPolicy } from '../../../support/records.ts';
+import { aPolicy } from '../../../support/records.ts';
 import { NOW, useAdmin } from '../../../support/use-admin.ts';
 
-const { run, file, load, store, stored, findVehicle: find, rejectedLines } = useAdmin();
+const { run, file, load, stored, findVehicle: find, rejectedLines } = useAdmin();
 
 const loadRows = (...rows: VehicleCells[]) => load('vehicles', 'v.csv', vehiclesCsv(...rows.map(vehicleRow)));
 
@@ -163,11 +163,10 @@ describe('import --if-newer', () => {
     [undefined, null, 'loaded'],
   ])('on a record of %p, one of %p is %s', async (before, lastUpdated, outcome) => {
     await run(['remove', 'compliance', '--registration', 'C1']);
-    if (before !== undefined)
-      await store('compliance', {
-        ...aCompliance('C1'),
-        mot: { dueDate: '2026-12-01', ...(before && { lastUpdated: before }) },
-      });
+    if (before !== undefined) {
+      const line = complianceLine({ lastUpdated: before });
+      await run(['import', 'compliance', await file('before.ndjson', line)]);
+    }
     const path = await file('c.ndjson', complianceLine({ lastUpdated, outstandingFines: 7 }));
     expect((await run(['import', 'compliance', path, '--if-newer'])).stdout).toMatch(SUMMARIES[outcome]);
     const fines = expect.objectContaining({ outstanding: outcome === 'loaded' ? 7 : 0 });

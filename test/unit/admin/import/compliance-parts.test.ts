@@ -1,0 +1,206 @@
+import { readFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ComplianceRecord } from '../../../../core/compliance/compliance-record.ts';
+import { COMPLIANCE_HEADER } from '../../../support/import-files.ts';
+import { failure, NOW, useAdmin } from '../../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { run, file, clear, pathOf, rejectedLines } = admin;
+
+beforeEach(clear);
+
+const MAY = '2026-05-01T00:00:00.000Z';
+const JUNE = '2026-06-01T00:00:00.000Z';
+
+/** Loads the lines of a CSV. @returns the counts */
+const load = async (kind: string, lines: readonly string[], ...options: string[]) => {
+  const path = await file(`${kind}.csv`, lines.join('\n'));
+  const { stdout, ...result } = await run(['import', kind, path, '--json', ...options]);
+  return { ...result, path, ...(stdout !== '' && JSON.parse(stdout)) };
+};
+const loadMot = (rows: readonly string[], ...options: string[]) =>
+  load('mot', ['registration,mot_due,last_updated', ...rows], ...options);
+const loadTax = (rows: readonly string[], ...options: string[]) =>
+  load('tax', ['registration,tax_paid_until,sorn,last_updated', ...rows], ...options);
+const loadFines = (rows: readonly string[], ...options: string[]) =>
+  load('fines', ['registration,outstanding_fines,last_updated', ...rows], ...options);
+const loadCompliance = (rows: readonly string[], ...options: string[]) =>
+  load('compliance', [`${COMPLIANCE_HEADER},last_updated`, ...rows], ...options);
+
+/** What is stored of each vehicle, by registration, without what changes with each write. */
+const stored = async () => {
+  const items = await admin.stored<ComplianceRecord & { revision?: string }>('compliance');
+  return Object.fromEntries(items.map(({ registration, revision, ...record }) => [registration, record]));
+};
+
+const MOT = { dueDate: '2027-03-14', lastUpdated: MAY };
+const TAX = { paidUntil: '2027-01-31', lastUpdated: MAY };
+const FINES = { outstanding: 2, lastUpdated: MAY };
+const WHOLE = `C1,2027-03-14,,2027-01-31,,,2,${MAY}`;
+
+/** One vehicle with a part from each of three files. */
+const loadParts = async () => {
+  await loadMot([`C1,2027-03-14,${MAY}`]);
+  await loadTax([`C1,2027-01-31,,${MAY}`]);
+  await loadFines([`C1,2,${MAY}`]);
+};
+
+describe('A file of one part', () => {
+  it('replaces its part, and leaves the other parts with their own last updates', async () => {
+    await loadParts();
+    expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines: FINES } });
+    expect(await loadMot([`C1,2028-03-14,${JUNE}`])).toMatchObject({ read: 1, loaded: 1, rejected: 0 });
+    expect(await loadTax([`C1,,Y,${JUNE}`])).toMatchObject({ loaded: 1 });
+    const mot = { dueDate: '2028-03-14', lastUpdated: JUNE };
+    expect(await stored()).toEqual({ C1: { mot, roadTax: { sorn: true, lastUpdated: JUNE }, fines: FINES } });
+  });
+
+  it.each([
+    ['mot', { mot: { dueDate: '2027-03-14' } }, { mot: MOT }],
+    ['mot', { mot: { exempt: true } }, { mot: { exempt: true, lastUpdated: MAY } }],
+    ['tax', { roadTax: { sorn: true } }, { roadTax: { sorn: true, lastUpdated: MAY } }],
+    ['fines', { outstandingFines: 2 }, { fines: FINES }],
+  ])('may be NDJSON: of %s, %j', async (kind, fields, record) => {
+    const path = await file('part.ndjson', JSON.stringify({ registration: 'C1', ...fields, lastUpdated: MAY }));
+    expect(await run(['import', kind, path])).toMatchObject({ exitCode: 0 });
+    expect(await stored()).toEqual({ C1: record });
+  });
+
+  it('of MOT and tax may have a column for each state, of which a row has exactly one', async () => {
+    const mot = await load('mot', ['registration,mot_due,mot_exempt', 'C1,,yes', 'C2,,', 'C3,2027-03-14,Y']);
+    expect(mot).toMatchObject({ loaded: 1, rejected: 2, withoutValue: 0 });
+    const one = 'mot_due, mot_exempt: one of them must be given';
+    const both = 'mot_due, mot_exempt: only one of them may be given';
+    expect(await rejectedLines(mot.path)).toMatchObject([{ reasons: [one] }, { reasons: [both] }]);
+    const header = 'registration,tax_paid_until,tax_exempt,sorn';
+    expect(await load('tax', [header, 'C1,,1,', 'C2,,,'])).toMatchObject({ loaded: 1, rejected: 1, withoutValue: 0 });
+    expect(await stored()).toMatchObject({ C1: { mot: { exempt: true }, roadTax: { exempt: true } } });
+  });
+
+  it('that leaves a value blank says nothing of the vehicle, which is counted, and is no rejected row', async () => {
+    await loadParts();
+    expect(await loadMot(['C1,,', 'C2,,'])).toMatchObject({ exitCode: 0, read: 2, withoutValue: 2, rejected: 0 });
+    expect(await loadTax(['C1,,N,'])).toMatchObject({ exitCode: 0, withoutValue: 1, rejected: 0 });
+    const path = await file('part.ndjson', '{"registration":"C1","mot":null}');
+    expect((await run(['import', 'mot', path])).stdout).toMatch(/rows without a value.*\n +1 +0 +0 +1 +0 /);
+    expect(await loadFines(['C1,,'])).toMatchObject({ withoutValue: 0, rejected: 1 });
+    expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines: FINES } });
+  });
+
+  it('keeps with --if-newer only its own part', async () => {
+    await loadParts();
+    expect(await loadMot([`C1,2028-03-14,${MAY}`], '--if-newer')).toMatchObject({ kept: 1, loaded: 0 });
+    expect(await loadFines([`C1,0,${JUNE}`], '--if-newer')).toMatchObject({ kept: 0, loaded: 1 });
+    const fines = { outstanding: 0, lastUpdated: JUNE };
+    expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines } });
+  });
+
+  it('removes with --complete only its own parts, which the limit counts, and the record with its last part', async () => {
+    const registrations = Array.from({ length: 30 }, (_, nth) => `C${nth + 1}`);
+    await loadParts();
+    await loadMot(registrations.map((one) => `${one},2027-03-14,${MAY}`));
+    await loadTax([`C9,2027-01-31,,${MAY}`]);
+    const refused = await loadMot(
+      [`C1,,`, ...registrations.slice(3).map((one) => `${one},2027-03-14,${MAY}`)],
+      '--complete',
+    );
+    expect(refused.stderr).toContain('the file lacks 3 of 30 stored records');
+    expect(await loadMot([`C9,,`, `C8,2027-03-14,${MAY}`], '--complete', '--remove-at-most=100%')).toMatchObject({
+      ...{ unchanged: 1, removed: 29, withoutValue: 1 },
+    });
+    expect(await stored()).toEqual({ C1: { roadTax: TAX, fines: FINES }, C8: { mot: MOT }, C9: { roadTax: TAX } });
+  });
+});
+
+describe('A file of compliance', () => {
+  const MARK = { fromCompliance: true };
+  const OWN = { mot: { ...MOT, ...MARK }, roadTax: { ...TAX, ...MARK }, fines: { ...FINES, ...MARK } };
+
+  it('replaces all three parts, whoever has loaded them', async () => {
+    await loadMot([`C1,2028-03-14,${JUNE}`]);
+    expect(await loadCompliance([WHOLE])).toMatchObject({ loaded: 1 });
+    expect(await stored()).toEqual({ C1: OWN });
+    expect(await loadCompliance([WHOLE])).toMatchObject({ loaded: 0, unchanged: 1 });
+  });
+
+  it('replaces with --if-newer each part that is older', async () => {
+    await loadParts();
+    await loadMot([`C1,2028-03-14,${JUNE}`]);
+    const row = `C1,2027-03-15,,2027-02-01,,,0,${JUNE}`;
+    expect(await loadCompliance([row], '--if-newer')).toMatchObject({ loaded: 1, kept: 0 });
+    const own = { lastUpdated: JUNE, ...MARK };
+    const mot = { dueDate: '2028-03-14', lastUpdated: JUNE };
+    expect(await stored()).toEqual({
+      C1: { mot, roadTax: { paidUntil: '2027-02-01', ...own }, fines: { outstanding: 0, ...own } },
+    });
+    expect(await loadCompliance([row], '--if-newer')).toMatchObject({ loaded: 0, kept: 1 });
+  });
+
+  it('removes with --complete only what such a file has loaded last', async () => {
+    await loadCompliance([WHOLE, WHOLE.replace('C1', 'C2'), WHOLE.replace('C1', 'C3')]);
+    await loadMot([`C2,2027-03-14,${MAY}`, `C4,2027-03-14,${MAY}`]);
+    const refused = await loadCompliance([WHOLE], '--complete');
+    expect(refused.stderr).toContain('the file lacks 2 of 3 stored records');
+    const options = ['--complete', '--remove-at-most=2'];
+    expect(await loadCompliance([WHOLE], ...options, '--dry-run')).toMatchObject({ unchanged: 1, removed: 2 });
+    expect(await loadCompliance([WHOLE], ...options)).toMatchObject({ unchanged: 1, removed: 2 });
+    expect(await stored()).toEqual({ C1: OWN, C2: { mot: MOT }, C4: { mot: MOT } });
+  });
+});
+
+describe('What is stored of several parts', () => {
+  it.each([
+    ['mot', { roadTax: TAX, fines: FINES }],
+    ['tax', { mot: MOT, fines: FINES }],
+    ['fines', { mot: MOT, roadTax: TAX }],
+  ])('loses only the part that a removal names: %s', async (kind, left) => {
+    await loadParts();
+    const { stdout, stderr } = await run(['remove', kind, '--registration', 'C1', 'C2', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ kind, removed: 1, notThere: 1 });
+    expect(stderr).toBe('');
+    expect(await stored()).toEqual({ C1: left });
+  });
+
+  it('is one line of an export, from which --restore brings it back as it was', async () => {
+    await loadParts();
+    await loadCompliance([WHOLE.replace('C1', 'C2')]);
+    await load('mot', ['registration,mot_due', 'C3,2027-03-14']);
+    await run(['erase', '--registration', 'C4', 'C5']);
+    await run(['erase', '--undo', '--registration', 'C5']);
+    const path = pathOf('export.ndjson');
+    await run(['export', 'compliance', path]);
+    expect((await readFile(path, 'utf8')).trim().split('\n')).toHaveLength(5);
+    const before = await stored();
+    await clear();
+    // What the export lacks goes: a restored record is as it was.
+    await loadTax([`C3,2027-01-31,,${MAY}`]);
+    const restore = ['import', 'compliance', path, '--restore', '--json'];
+    expect(JSON.parse((await run(restore)).stdout)).toMatchObject({ loaded: 3, erased: 1, undone: 1, rejected: 0 });
+    expect(await stored()).toEqual(before);
+    expect(JSON.parse((await run(restore)).stdout)).toMatchObject({ loaded: 0, unchanged: 5 });
+  });
+
+  it('is restored with --if-newer part by part, and keeps the parts that the export lacks', async () => {
+    await loadMot([`C1,2027-03-14,${JUNE}`]);
+    await loadTax([`C1,2027-01-31,,${MAY}`]);
+    const line = { registration: 'C1', mot: { exempt: true, lastUpdated: MAY }, fines: FINES };
+    const path = await file('export.ndjson', JSON.stringify(line));
+    await run(['import', 'compliance', path, '--restore', '--if-newer']);
+    expect(await stored()).toEqual({ C1: { mot: { ...MOT, lastUpdated: JUNE }, roadTax: TAX, fines: FINES } });
+  });
+
+  it('is erased with all parts, and no file of a part brings one back', async () => {
+    await loadParts();
+    await run(['erase', '--registration', 'C1']);
+    expect(await loadMot([`C1,2027-03-14,${MAY}`])).toMatchObject({ erased: 1, loaded: 0 });
+    expect(await stored()).toEqual({ C1: { erased: { at: NOW.toISOString(), by: expect.any(String) } } });
+  });
+
+  it('is loaded from an export only with --restore', async () => {
+    const path = await file('c.ndjson', JSON.stringify({ registration: 'C1', mot: MOT, roadTax: TAX, fines: FINES }));
+    expect(await run(['import', 'compliance', path])).toMatchObject({ exitCode: 1 });
+    const [{ reasons } = { reasons: [] }] = await rejectedLines(path);
+    expect(reasons).toEqual(['fines: this is a line of an export; only --restore loads it']);
+    expect(await run(['import', 'mot', path, '--restore'])).toEqual(failure("unknown option '--restore'"));
+  });
+});

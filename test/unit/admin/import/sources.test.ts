@@ -1,0 +1,188 @@
+/** The files of real sources: which part of each vehicle every line becomes. */
+import { copyFile, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ComplianceRecord } from '../../../../core/compliance/compliance-record.ts';
+import { aVehicle } from '../../../support/records.ts';
+import { failure, useAdmin } from '../../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { run, file, clear, store, pathOf, proxy, rejectedLines } = admin;
+
+const [BULK, DELTA, RDW] = ['dvsa-bulk.ndjson', 'dvsa-delta.ndjson', 'rdw.csv'].map(
+  (name) => `test/fixtures/sources/${name}`,
+) as [string, string, string];
+
+beforeEach(async () => {
+  await clear();
+  await store('vehicles', ...['SR10AAA', 'SR11AAA', 'SR12AAA', 'SR13AAA'].map((one) => aVehicle(one)));
+});
+
+/** Later than what the files say. */
+const now = new Date('2026-11-29T12:00:00Z');
+
+const counted = async (...args: string[]) => {
+  const { stdout, ...result } = await admin.countedRun(['import', 'mot', ...args, '--json'], { now });
+  return { ...result, ...(stdout !== '' && JSON.parse(stdout)) };
+};
+
+/** Loads a file of DVSA's, or the lines of one. */
+const loadDvsa = async (lines: string | readonly object[], ...options: string[]) => {
+  const path = pathOf(typeof lines === 'string' ? basename(lines) : 'lines.json');
+  if (typeof lines === 'string') await copyFile(lines, path);
+  else await file('lines.json', lines.map((line) => JSON.stringify(line)).join('\n'));
+  return { path, ...(await counted(path, '--format', 'dvsa', ...options)) };
+};
+
+/** The due dates, by registration; of other parts the whole record. */
+const stored = async () => {
+  const records = await admin.stored<ComplianceRecord>('compliance');
+  return Object.fromEntries(
+    records.map((record) => [record.registration, record.mot && 'dueDate' in record.mot ? record.mot.dueDate : record]),
+  );
+};
+
+const AFTER_BULK = { SR10AAA: '2027-03-10', SR12AAA: '2026-09-01', SR13AAA: '2028-04-11' };
+
+describe('import mot --format dvsa', () => {
+  it('loads a bulk file and then a delta file as the sources mean them', async () => {
+    expect(await loadDvsa(BULK)).toMatchObject({ exitCode: 0, read: 4, loaded: 3, withoutValue: 1, otherVehicles: 0 });
+    expect(await stored()).toEqual(AFTER_BULK);
+    const [first, second, third] = await admin.stored<ComplianceRecord>('compliance');
+    const times = [first, second, third].map((record) => record?.mot?.lastUpdated);
+    expect(times).toEqual(['2026-03-11T00:00:00.000Z', '2026-09-03T02:00:00.000Z', '2026-04-12T00:00:00.000Z']);
+    const delta = { exitCode: 0, read: 4, loaded: 1, withoutValue: 1, removed: 1, otherVehicles: 1, rejected: 0 };
+    expect(await loadDvsa(DELTA)).toMatchObject(delta);
+    expect(await stored()).toEqual({ SR10AAA: '2027-11-26', SR12AAA: '2026-09-01' });
+  });
+
+  it.each<[string, object, string | undefined]>([
+    [
+      'the latest expiry date of tests that were passed',
+      {
+        motTests: [
+          ['PASSED', '2027-03-01'],
+          ['PASSED', '2026-03-01'],
+          ['FAILED', '2028-03-01'],
+        ],
+      },
+      '2027-03-01',
+    ],
+    [
+      'the due date without such a test',
+      { motTests: [['FAILED', '2028-03-01']], motTestDueDate: '2029-01-01' },
+      '2029-01-01',
+    ],
+    [
+      'the test where both are given',
+      { motTests: [['PASSED', '2027-03-01']], motTestDueDate: '2029-01-01' },
+      '2027-03-01',
+    ],
+    ['nothing without any', { motTests: null, motTestDueDate: '', manufactureYear: '2020' }, undefined],
+    [
+      'nothing without an expiry date',
+      {
+        motTests: [
+          ['PASSED', null],
+          ['PASSED', ''],
+        ],
+      },
+      undefined,
+    ],
+  ])('takes %s', async (_rule, { motTests, ...fields }: { motTests?: unknown }, dueDate) => {
+    const tests = Array.isArray(motTests)
+      ? motTests.map(([testResult, expiryDate]) => ({ testResult, expiryDate }))
+      : motTests;
+    expect(await loadDvsa([{ registration: 'SR10AAA', motTests: tests, ...fields }])).toMatchObject({ exitCode: 0 });
+    expect(await stored()).toEqual(dueDate === undefined ? {} : { SR10AAA: dueDate });
+  });
+
+  it.each([
+    ['expiryDate: is not a calendar date', { motTests: [{ testResult: 'PASSED', expiryDate: '2027-02-30' }] }],
+    ['motTestDueDate: must be YYYY-MM-DD', { motTestDueDate: '2027' }],
+    ['motTests: must be an array', { motTests: {}, motTestDueDate: '2027-01-01' }],
+    ['modification: must be CREATED, UPDATED, DELETED', { modification: 'MERGED', motTestDueDate: '2027-01-01' }],
+    ['last_update_date: must be a UTC timestamp', { lastUpdateDate: 'soon', motTestDueDate: '2027-01-01' }],
+  ])('rejects a line with its reason, and the part that is used of it: %s', async (reason, fields) => {
+    const { path, ...counts } = await loadDvsa([{ registration: 'SR10AAA', ...fields, make: 'FORD' }]);
+    expect(counts).toMatchObject({ exitCode: 1, rejected: 1, loaded: 0 });
+    const [rejected] = await rejectedLines(path);
+    expect(rejected?.reasons[0]).toContain(reason);
+    expect(rejected?.row).not.toHaveProperty('make');
+  });
+
+  it('never takes a later due date back with a line of changes, and names the line', async () => {
+    await loadDvsa(BULK);
+    const line = { registration: 'SR10AAA', motTests: [{ testResult: 'PASSED', expiryDate: '2027-01-01' }] };
+    const { path, ...counts } = await loadDvsa([{ ...line, modification: 'UPDATED' }]);
+    expect(counts).toMatchObject({ exitCode: 1, loaded: 0, rejected: 1 });
+    const reasons = ['the stored due date is later, and a delta never makes it earlier'];
+    expect(await rejectedLines(path)).toMatchObject([{ line: 1, reasons, row: line }]);
+    expect(await stored()).toEqual(AFTER_BULK);
+    expect(await loadDvsa([line])).toMatchObject({ loaded: 1 });
+    expect(await stored()).toMatchObject({ SR10AAA: '2027-01-01' });
+  });
+
+  it('removes with --if-newer only what is older than the removal', async () => {
+    await loadDvsa(BULK);
+    const deleted = { registration: 'SR13AAA', modification: 'DELETED' };
+    expect(await loadDvsa([{ ...deleted, lastUpdateDate: '2026-04-12' }], '--if-newer')).toMatchObject({ kept: 1 });
+    expect(await loadDvsa([{ ...deleted, lastUpdateDate: '2026-04-13' }], '--if-newer')).toMatchObject({ removed: 1 });
+  });
+
+  it('leaves what other files have said of the vehicle', async () => {
+    await store('compliance', { registration: 'SR13AAA', mot: { exempt: true }, fines: { outstanding: 0 } });
+    await loadDvsa([{ registration: 'SR13AAA', modification: 'DELETED' }]);
+    expect(await stored()).toMatchObject({ SR13AAA: { fines: { outstanding: 0 } } });
+  });
+
+  it('takes a file of any name, compressed or not, with lines of a megabyte, and never as a complete file', async () => {
+    const line = JSON.stringify({ registration: 'SR10AAA', motTestDueDate: '2027-01-01', x: 'x'.repeat(999_900) });
+    const path = await file(
+      'bulk-light_1.gz',
+      Buffer.concat([gzipSync(line), gzipSync(`\n${await readFile(BULK, 'utf8')}`)]),
+    );
+    expect(await counted(path, '--format', 'dvsa')).toMatchObject({ read: 5, loaded: 2, rejected: 2 });
+    const complete = ['import', 'mot', path, '--format', 'dvsa', '--complete'];
+    expect(await run(complete)).toEqual(
+      failure('--complete cannot be combined with --format dvsa, whose extract is many'),
+    );
+  });
+
+  it('refuses a file with a line that is not JSON, or has its registration twice', async () => {
+    for (const line of ['{"registration":"SR10AAA"', '{"registration":"SR10AAA","registration":"SR11AAA"}']) {
+      const path = await file('bad.json', line);
+      expect(await run(['import', 'mot', path, '--format', 'dvsa'])).toEqual(failure('nobody knows whose row it is'));
+    }
+    const twice = await file(
+      'twice.json',
+      '{"registration":"SR10AAA","motTestDueDate":"2027-01-01","motTestDueDate":"2026-01-01"}',
+    );
+    expect(await counted(twice, '--format', 'dvsa')).toMatchObject({ rejected: 1 });
+  });
+
+  it.each([
+    ['reads', 3, 0],
+    ['a scan', 300, 8],
+  ])('finds the vehicles that are stored by %s, of a file with %d lines', async (_way, lines, scans) => {
+    await run(['erase', '--registration', 'SR11AAA']);
+    proxy().reset();
+    const others = Array.from({ length: lines - 2 }, (_, nth) => `SR20${String(nth).padStart(3, '0')}`);
+    const given = ['SR10AAA', 'SR11AAA', ...others];
+    const due = given.map((registration) => ({ registration, motTestDueDate: '2027-01-01' }));
+    expect(await loadDvsa(due)).toMatchObject({ read: lines, loaded: 1, otherVehicles: lines - 1 });
+    expect(proxy().calls.filter(({ operation }) => operation === 'Scan')).toHaveLength(scans);
+  });
+});
+
+describe('The open data of RDW', () => {
+  it('is loaded with the names of its columns and its dates, and a blank due date is no part', async () => {
+    const path = pathOf('rdw.csv');
+    await copyFile(RDW, path);
+    const map = ['--map', 'kenteken=registration', '--map', 'vervaldatum_apk=mot_due'];
+    const result = await counted(path, '--dates', 'compact', ...map);
+    expect(result).toMatchObject({ exitCode: 0, read: 3, loaded: 2, withoutValue: 1, rejected: 0 });
+    expect(await stored()).toEqual({ SR20AA: '2027-05-17', SR21AA: '2026-09-20' });
+  });
+});
