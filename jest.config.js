@@ -28,7 +28,17 @@ const DEFAULT = [
 ];
 
 /** Programs outside this one, with which the folder of the name tests the product. */
-const OUTSIDE = ['browser', 'client', 'deploy', 'examples', 'generated-clients', 'sam', 'schemathesis', 'site'];
+const OUTSIDE = [
+  'browser',
+  'client',
+  'deploy',
+  'examples',
+  'generated-clients',
+  'recipes',
+  'sam',
+  'schemathesis',
+  'site',
+];
 
 /** Slower, or in need of more than Node: `npm run jest -- --selectProjects NAME` (docs/testing.md). */
 const ON_REQUEST = [
