@@ -143,7 +143,7 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const compliance = readStored(ComplianceRecord, complianceItem);
   const insurance = answerOf(() => {
     const record = vehicleItem && parseStored(VehicleRecord, vehicleItem);
-    return lookUpInsurance(registration, record, today, asOf);
+    return lookUpInsurance(registration, record, { today, asOf });
   });
   const verdict = answerOf(() =>
     lookUpCompliance(registration, parseVerdictRecords(vehicleItem, complianceItem), {

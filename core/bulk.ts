@@ -1,8 +1,10 @@
 /** The answers of both bulk endpoints, from the entries of a request and the records that were read. */
 import type { BulkVerdictRecords } from './compliance/compliance-table.ts';
 import { complianceAnswer, lacksRecord, type VerdictRequest } from './compliance/verdict.ts';
+import type { InsuranceRequest } from './lookup.ts';
 import { ENTRY_SENTENCES } from './problems.ts';
 import type { LondonDate } from './runtime/clock.ts';
+import type { Sources } from './sources.ts';
 import { insuranceResult, insuranceStatus } from './vehicles/insurance.ts';
 import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from './vehicles/registration.ts';
 import { suggestionFor } from './vehicles/suggestion.ts';
@@ -39,10 +41,22 @@ export const unknownVehicle = (key: RegistrationKey, today: LondonDate) => {
   return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };
 };
 
+/** Whether a result says that a vehicle is not insured, or unknown. */
+const dependsOnSources = (result: object): boolean => {
+  if ('code' in result) return result.code === 'VEHICLE_NOT_FOUND';
+  return 'insured' in result && result.insured === false;
+};
+
 /** Counts the results: a failed one has an `error`. */
-const bulkEnvelope = <Result extends object>(results: readonly Result[]) => {
+const bulkEnvelope = <Result extends object>(results: readonly Result[], sources: Sources | undefined) => {
   const failed = results.filter((result) => 'error' in result).length;
-  return { results, processed: results.length, successful: results.length - failed, failed };
+  return {
+    results,
+    processed: results.length,
+    successful: results.length - failed,
+    failed,
+    ...(sources && results.some(dependsOnSources) && { sources }),
+  };
 };
 
 const insuranceEntry = (
@@ -61,15 +75,16 @@ const insuranceEntry = (
 
 /**
  * One result per entry, in order, duplicates included (docs/contract.md#bulk).
- * @param asOf the day to answer for instead of today
  */
 export const bulkInsuranceAnswer = (
   entries: readonly BulkEntry[],
   records: FoundRecords<InsuranceRecord>,
-  today: LondonDate,
-  asOf?: LondonDate,
+  { today, asOf, sources }: InsuranceRequest,
 ) => ({
-  ...bulkEnvelope(entries.map((entry) => insuranceEntry(entry, records, today, asOf))),
+  ...bulkEnvelope(
+    entries.map((entry) => insuranceEntry(entry, records, today, asOf)),
+    sources,
+  ),
   ...(asOf && { asOf }),
 });
 
@@ -102,5 +117,9 @@ const complianceEntry = (
 export const bulkComplianceAnswer = (
   entries: readonly BulkEntry[],
   records: BulkVerdictRecords,
-  request: VerdictRequest,
-) => bulkEnvelope(entries.map((entry) => complianceEntry(entry, records, request)));
+  request: VerdictRequest & Pick<InsuranceRequest, 'sources'>,
+) =>
+  bulkEnvelope(
+    entries.map((entry) => complianceEntry(entry, records, request)),
+    request.sources,
+  );

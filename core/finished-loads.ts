@@ -49,8 +49,15 @@ export const recordFinishedLoad = async (
   );
 };
 
-/** Reads every finished load at once; the result finds the last one of a kind and supplier. */
-export const readFinishedLoads = async (db: DynamoDBDocumentClient, usageTable: string) => {
-  const { Item = {} } = await db.send(new GetCommand({ TableName: usageTable, Key: KEY, ConsistentRead: true }));
+/**
+ * Reads every finished load at once; the result finds the last one of a kind and supplier.
+ * @param options answers read eventually consistent, which costs half
+ */
+export const readFinishedLoads = async (
+  db: DynamoDBDocumentClient,
+  usageTable: string,
+  { ConsistentRead = true } = {},
+) => {
+  const { Item = {} } = await db.send(new GetCommand({ TableName: usageTable, Key: KEY, ConsistentRead }));
   return (target: LoadTarget): FinishedLoad | undefined => readStored(StoredLoad, Item[attributeOf(target)]);
 };

@@ -1,5 +1,7 @@
 /** The error catalogue (docs/contract.md#errors): the status of each code, and a function that makes its error. */
 
+import type { Sources } from './sources.ts';
+
 /** A validation issue of a value, at a JSON Pointer (RFC 6901). */
 export interface PointerIssue {
   readonly pointer: string;
@@ -21,7 +23,6 @@ const badRequest = { status: 400, title: 'Bad Request' } as const;
 const forbidden = { status: 403, title: 'Forbidden' } as const;
 const notFound = { status: 404, title: 'Not Found' } as const;
 const conflict = { status: 409, title: 'Conflict' } as const;
-const tooMany = { status: 429, title: 'Too Many Requests' } as const;
 
 /** Status and reason phrase of each code. openapi/error-list.ts explains the codes: functions bundle this file. */
 export const problems = {
@@ -44,8 +45,7 @@ export const problems = {
   SLUG_TAKEN: conflict,
   IDEMPOTENCY_CONFLICT: conflict,
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed' },
-  RATE_LIMITED: tooMany,
-  ALLOWANCE_EXCEEDED: tooMany,
+  RATE_LIMITED: { status: 429, title: 'Too Many Requests' },
   INTERNAL_ERROR: { status: 500, title: 'Internal Server Error' },
 } as const;
 
@@ -66,8 +66,8 @@ export class ApiError extends Error {
   readonly code: ProblemCode;
   readonly issues?: readonly ValidationIssue[] | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Members that only some codes have (RFC 9457, section 3.2): the registration that was probably meant. */
-  readonly extension?: { readonly suggestion?: string | undefined } | undefined;
+  /** Members that only some codes have (RFC 9457, section 3.2). */
+  readonly extension?: { readonly suggestion?: string | undefined; readonly sources?: Sources | undefined } | undefined;
   /** Whether the sandbox forces this error, so that an operator has nothing to do. */
   readonly isForced: boolean = false;
 
@@ -138,8 +138,8 @@ export const scopeMissing = (scope: string): ApiError =>
 export const domainForbidden = (domains: readonly string[]): ApiError =>
   new ApiError('DOMAIN_FORBIDDEN', `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`);
 
-export const vehicleNotFound = (suggestion: string | undefined): ApiError =>
-  new ApiError('VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND, { extension: { suggestion } });
+export const vehicleNotFound = (suggestion: string | undefined, sources?: Sources): ApiError =>
+  new ApiError('VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND, { extension: { suggestion, sources } });
 
 export const complianceNotFound = (): ApiError =>
   new ApiError('COMPLIANCE_NOT_FOUND', ENTRY_SENTENCES.COMPLIANCE_NOT_FOUND);
@@ -180,14 +180,6 @@ export const rateLimited = (limit: number, seconds: number): ApiError =>
   new ApiError('RATE_LIMITED', `The plan allows ${limit} requests a minute; try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds) },
   });
-
-/** @param seconds the time until the period ends, at `end` */
-export const allowanceExceeded = (units: number, limit: number, period: string, end: Date, seconds: number): ApiError =>
-  new ApiError(
-    'ALLOWANCE_EXCEEDED',
-    `The plan allows ${limit} units a ${period} (UTC), of which fewer than ${units} are left; there are more from ${end.toISOString()} on.`,
-    { headers: { 'Retry-After': String(seconds) } },
-  );
 
 export const internalError = (): ApiError =>
   new ApiError('INTERNAL_ERROR', 'The service could not answer; try again in a moment.', {

@@ -13,7 +13,7 @@ import type { HttpGateway } from './http-gateway.ts';
 import type { IntakeProject } from './intake-projects.ts';
 import { metricsNamespace, serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
-import type { StageSettings } from './stage-settings.ts';
+import { hoursOf, type StageSettings } from './stage-settings.ts';
 
 export interface MonitoredParts {
   readonly settings: StageSettings;
@@ -73,7 +73,7 @@ const lambdaMetric = (metricName: string, statistic: string): Metric =>
 const whenNothingLoaded = (time: string): Condition => ({
   threshold: 1,
   comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-  evaluationPeriods: Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1),
+  evaluationPeriods: hoursOf(time),
   treatMissingData: TreatMissingData.BREACHING,
 });
 

@@ -5,6 +5,7 @@ import { type TableId, tables } from '../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import type { ServiceTables } from './service-tables.ts';
+import { hoursOf, type StageSettings } from './stage-settings.ts';
 
 interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** The description of the function in the console. */
@@ -12,6 +13,17 @@ interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 
   readonly endpoint: Pick<HttpFunction, 'tables' | 'memoryMegabytes'>;
   readonly tables: ServiceTables;
 }
+
+/** The suppliers of vehicles, each with the shortest time of its entries; nothing for a stage without any. */
+const expectedSuppliers = ({ intake = [] }: StageSettings): { readonly SUPPLIERS?: string } => {
+  const entries = intake.filter((entry) => entry.import === 'vehicles');
+  if (entries.length === 0) return {};
+  const hours: Record<string, number> = {};
+  for (const { supplier = '-', expect } of entries) {
+    hours[supplier] = Math.min(hours[supplier] ?? Number.POSITIVE_INFINITY, hoursOf(expect));
+  }
+  return { SUPPLIERS: JSON.stringify(hours) };
+};
 
 /** The function of an endpoint, and the alias of its version that serves requests. */
 export class EndpointFunction extends Construct {
@@ -49,6 +61,7 @@ export class EndpointFunction extends Construct {
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...(settings.plans && { PLANS: JSON.stringify(settings.plans) }),
         ...(settings.checks && { CHECKS: settings.checks.join(',') }),
+        ...expectedSuppliers(settings),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
       // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the

@@ -55,6 +55,7 @@ export const problemSchema = {
       type: 'string',
       description: 'For VEHICLE_NOT_FOUND: the registration that was probably meant; ask before you use it',
     },
+    sources: refTo('schemas', 'Sources'),
   },
 } as const satisfies JsonObject;
 

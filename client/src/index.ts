@@ -4,6 +4,7 @@ export type {
   ContentItem,
   CreateContent,
   Policy,
+  Sources,
   UpdateContent,
   UsageReport,
   ValidationIssue,

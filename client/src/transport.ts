@@ -1,3 +1,4 @@
+import type { Sources } from './api-types.ts';
 import { ApiProblem, ConnectionError, isProblem, isProblemDocument, mayRetry, requireArgument } from './errors.ts';
 import { trackQuota, WINDOW_MS } from './quota.ts';
 import { backoffMs, realTiming, type Timing } from './timing.ts';
@@ -20,6 +21,8 @@ export interface ClientOptions {
   readonly onRetry?: ((error: ApiProblem | ConnectionError) => void) | undefined;
   /** Called once with the key's last day, when responses say that it ends soon (YYYY-MM-DD). */
   readonly onKeyExpires?: ((lastDay: string) => void) | undefined;
+  /** Called for each answer that says how many suppliers of the service are current. */
+  readonly onSources?: ((sources: Sources) => void) | undefined;
   /** For tests. */
   readonly timing?: Partial<Timing> | undefined;
 }
@@ -122,7 +125,7 @@ export const openTransport = (options: ClientOptions) => {
     const isRight = Number.isInteger(value) && value >= 1 && value <= MAX_NUMBER;
     requireArgument(isRight, `${name} must be a whole number from 1 to ${MAX_NUMBER}.`);
   }
-  for (const name of ['fetch', 'onRateLimit', 'onRetry', 'onKeyExpires'] as const) {
+  for (const name of ['fetch', 'onRateLimit', 'onRetry', 'onKeyExpires', 'onSources'] as const) {
     requireArgument(['function', 'undefined'].includes(typeof options[name]), `${name} must be a function.`);
   }
   const timing = { ...realTiming, ...options.timing };
@@ -200,6 +203,8 @@ export const openTransport = (options: ClientOptions) => {
         isOutcomeUnknown = true;
       } else {
         warnOnce(result.response);
+        const { sources } = (result.body ?? {}) as { readonly sources?: Sources };
+        if (sources) options.onSources?.(sources);
         const foreign = describeForeign(result.response, url, path);
         if (result.response.ok && foreign === undefined) return result.body as Body;
         const text = foreign === undefined ? result.text : JSON.stringify({ message: foreign });

@@ -44,6 +44,9 @@ export const plansVariable = (): string | undefined => process.env.PLANS || unde
 /** The checks that count, separated by commas; undefined for all of them. */
 export const checksVariable = (): string | undefined => process.env.CHECKS || undefined;
 
+/** The suppliers that the stage expects, as JSON; undefined without an intake of vehicles. */
+export const suppliersVariable = (): string | undefined => process.env.SUPPLIERS || undefined;
+
 /** `https://host`, which the probe requests. @throws MissingEnvironment */
 export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;
 

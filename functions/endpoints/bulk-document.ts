@@ -2,7 +2,7 @@
 import * as T from 'typebox';
 import { DEFAULT_PLANS } from '../../core/access/plans.ts';
 import type { BulkEntryCode } from '../../core/bulk.ts';
-import { type ExampleRequest, example, openCode, registrationAsSent } from './document.ts';
+import { type ExampleRequest, example, openCode, registrationAsSent, sourcesOfAnswer } from './document.ts';
 
 export const ENTRY_MEANINGS = {
   VEHICLE_NOT_FOUND: 'no vehicle has this registration',
@@ -23,6 +23,7 @@ export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => 
   processed: T.Integer({ description: 'Number of submitted registrations' }),
   successful: T.Integer({ description: 'How many of them have an answer' }),
   failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
+  sources: sourcesOfAnswer,
 });
 
 export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSchema>(

@@ -97,6 +97,21 @@ export const registrationExamples: readonly ExampleRequest[] = [
   example('invalid', 'Text that cannot be a registration', { path: { registration: 'AB12_CDE' } }),
 ];
 
+/** How many suppliers of the service are current, in an answer that says "not insured" or "unknown". */
+export const sourcesOfAnswer = T.Optional(
+  T.Object(
+    {
+      expected: T.Integer({ description: 'Number of suppliers that the service expects' }),
+      current: T.Integer({ description: 'How many of them have sent their data in time' }),
+    },
+    {
+      title: 'Sources',
+      description:
+        'How complete the data is behind "not insured" or "not found"; absent where the service does not know',
+    },
+  ),
+);
+
 /** An example for endpoints without a query parameter of their own. */
 export const misplacedParameter = (path?: Readonly<Record<string, string>>): ExampleRequest =>
   example('misplacedParameter', 'A query parameter of another endpoint', {

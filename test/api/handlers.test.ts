@@ -37,7 +37,8 @@ const pathOf = (id: FunctionId): object =>
 const preloadOf = (id: FunctionId): string[] => {
   const endpoint = (endpoints as Partial<Record<FunctionId, Endpoint>>)[id];
   const isLookup = endpoint?.method === 'GET' && endpoint.paths[0].includes('{');
-  const tables = isLookup ? Object.entries(endpoint.tables) : [];
+  // The table of usage is read for the sources of an answer only, on a stage with an intake.
+  const tables = isLookup ? Object.entries(endpoint.tables).filter(([table]) => table !== 'usage') : [];
   const byAction = Map.groupBy(tables, ([, [action = '']]) => action);
   return [...byAction].map(([action, named]) => [action, ...named.map(([table]) => table).sort()].join(' '));
 };

@@ -41,7 +41,7 @@ const moveItem = async () => {
 };
 
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ environment: { SUPPLIERS: '{"acme":26}' } });
   key = await api.newKey();
   const { client, names } = api.engine;
   await loadSampleVehicles(client, names, new Date(api.clock.now));

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SEARCHED_ROWS } from '../../../csv/header.ts';
 import type { ProgressBar } from '../../../csv/progress-bar.ts';
-import type { VehicleVerification } from '../index.ts';
+import type { Sources, VehicleVerification } from '../index.ts';
 import type { CheckArguments } from './arguments.ts';
 import { answersByVehicle, CHANGE_COLUMNS, listChanges } from './changes.ts';
 import {
@@ -17,6 +17,7 @@ import {
   outcomeOf,
   resultColumns,
   seesOnlyStatus,
+  sourcesCell,
   statusCheck,
 } from './checks.ts';
 import { isNotInsuredList, isResult, type ResultRow, readEarlierResult } from './earlier-result.ts';
@@ -37,6 +38,8 @@ const MAX_REGISTRATION_LENGTH = 40;
 export interface CheckReport {
   readonly check: Check;
   readonly counts: Counts;
+  /** The fewest current suppliers that an answer has named. */
+  readonly sources: Sources | undefined;
   /** The line of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
   /** The sheet of a workbook. */
@@ -54,6 +57,7 @@ interface CheckOptions {
   readonly bar: ProgressBar;
   readonly signal: AbortSignal;
   readonly print: (report: CheckReport) => Promise<void>;
+  readonly fewestSources: () => Sources | undefined;
 }
 
 const isList = (columns: readonly string[]) => (header: readonly string[]) => `${header}` === `${columns}`;
@@ -116,19 +120,23 @@ const answerRows = async (
   }));
 };
 
-const placeOf = ({ line, checkedAt }: AnsweredRow, { sheet }: FleetFile): string[] => [
-  `${line}`,
-  sheet?.name ?? '',
-  checkedAt,
-];
+/** Returns the cells of a row behind those of its answer. */
+const placesIn =
+  (check: Check, { sheet }: FleetFile, sources: Sources | undefined) =>
+  ({ line, checkedAt, cells }: AnsweredRow): string[] => [
+    `${line}`,
+    sheet?.name ?? '',
+    checkedAt,
+    sourcesCell(check, cells, sources),
+  ];
 
 /** The vehicles that are not insured (compliant), unknown or invalid. */
-const listNotInsured = (check: Check, rows: readonly AnsweredRow[], fleet: FleetFile): string[][] =>
+const listNotInsured = (check: Check, rows: readonly AnsweredRow[], placeOf: (row: AnsweredRow) => string[]) =>
   rows.flatMap((row) => {
     const answer = outcomeOf(check, row.cells);
     if ([check.outcomes.true, NOT_READ, NO_REGISTRATION].includes(answer)) return [];
     const listed = check.listed.map((name) => row.cells[check.columns.indexOf(name)] ?? '');
-    return [[...row.given, answer, ...listed, ...placeOf(row, fleet)]];
+    return [[...row.given, answer, ...listed, ...placeOf(row)]];
   });
 
 /** Names of the added columns, which differ from the input's and from each other. */
@@ -157,7 +165,7 @@ const chooseCheck = async (
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { source, ending, endingFile } = args;
-  const { client, bar, signal, print } = options;
+  const { client, bar, signal, print, fewestSources } = options;
   await requireFile(source);
   const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
   const total = fleet.rows.length;
@@ -194,6 +202,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   const report: CheckReport = {
     check,
     counts: countRows(check, rows),
+    sources: fewestSources(),
     lineBelowTitle: fleet.lineBelowTitle,
     sheet: fleet.sheet,
     byAnswer: listsByAnswer(check, rows, args.notInsuredFile),
@@ -206,13 +215,14 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     },
     newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(endingRows, endingFile),
   };
+  const placeOf = placesIn(check, fleet, report.sources);
   const headerWith = (columns: readonly string[]) => [...fleet.header, ...addedColumns(columns, fleet.header)];
   const texts = {
     changesFile: csvText([CHANGE_COLUMNS, ...(changes?.rows ?? [])], fleet),
     endingFile: csvText([ENDING_COLUMNS, ...endingRows], fleet),
-    notInsuredFile: csvText([headerWith(notInsuredColumns(check)), ...listNotInsured(check, rows, fleet)], fleet),
+    notInsuredFile: csvText([headerWith(notInsuredColumns(check)), ...listNotInsured(check, rows, placeOf)], fleet),
     out: csvText(
-      [headerWith(resultColumns(check)), ...rows.map((row) => [...row.given, ...row.cells, ...placeOf(row, fleet)])],
+      [headerWith(resultColumns(check)), ...rows.map((row) => [...row.given, ...row.cells, ...placeOf(row)])],
       fleet,
     ),
   };

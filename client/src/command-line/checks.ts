@@ -1,4 +1,4 @@
-import type { ComplianceEntry, InsuranceEntry, VehicleVerification } from '../index.ts';
+import type { ComplianceEntry, InsuranceEntry, Sources, VehicleVerification } from '../index.ts';
 
 /** Lookups of many vehicles, one entry each, in order. */
 export interface Lookups {
@@ -46,8 +46,11 @@ const FAILURE = ['suggestion', 'error'];
 const toCells = (values: readonly (string | number | boolean | null | undefined)[]): Cells =>
   values.map((value) => `${value ?? ''}`);
 
-/** Where a row is in the list, and when its vehicle was looked up; blank when it was not. */
-const PLACE = ['row', 'sheet', 'checked_at'];
+/**
+ * Where a row is in the list, and when its vehicle was looked up; blank when it was not. Of a vehicle that is not
+ * insured or unknown, also how many suppliers of the service were current.
+ */
+const PLACE = ['row', 'sheet', 'checked_at', 'sources'];
 
 /** The columns that a result has behind those of the list. */
 export const resultColumns = ({ columns }: Check): string[] => [...columns, ...PLACE];
@@ -122,8 +125,11 @@ export const complianceCheck: Check = {
   },
 };
 
+/** The code of a vehicle that is not in the database. */
+const UNKNOWN_VEHICLE = 'VEHICLE_NOT_FOUND';
+
 const FAILURES: Readonly<Record<string, string>> = {
-  VEHICLE_NOT_FOUND: 'unknown',
+  [UNKNOWN_VEHICLE]: 'unknown',
   COMPLIANCE_NOT_FOUND: 'no record',
   INVALID_REGISTRATION: 'invalid',
   NO_REGISTRATION: 'no registration',
@@ -144,6 +150,13 @@ export const outcomeOf = (check: Check, cells: Cells): string => {
   const error = cells.at(-1);
   if (error) return FAILURES[error] ?? NOT_READ;
   return check.outcomes[cells[0] === 'true' ? 'true' : 'false'];
+};
+
+/** How many suppliers were current, as "2 of 3", for a vehicle that is not insured or unknown; otherwise blank. */
+export const sourcesCell = (check: Check, cells: Cells, sources: Sources | undefined): string => {
+  const error = cells.at(-1);
+  const isMissing = error === UNKNOWN_VEHICLE || (error === '' && check.isInsured(cells) === false);
+  return sources && isMissing ? `${sources.current} of ${sources.expected}` : '';
 };
 
 /** Text that cannot be mistaken for anything but a registration. */

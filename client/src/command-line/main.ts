@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ApiProblem, ConnectionError, VehicleVerification } from '../index.ts';
+import { ApiProblem, ConnectionError, type Sources, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
 import { type CheckReport, checkFile } from './check-file.ts';
 import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION, openLookups } from './checks.ts';
@@ -39,6 +39,13 @@ const onKeyExpires = (lastDay: string): void => {
   lastDayOfKey = lastDay;
 };
 
+/** The fewest current suppliers that an answer has named. */
+let fewestSources: Sources | undefined;
+const onSources = (sources: Sources): void => {
+  const missing = (each: Sources | undefined) => (each === undefined ? -1 : each.expected - each.current);
+  if (missing(sources) > missing(fewestSources)) fewestSources = sources;
+};
+
 /** Reports once that requests are tried again: all attempts at a service that is down take a minute. */
 const warnOnce = (bar?: ProgressBar) => {
   let hasWarned = false;
@@ -55,7 +62,7 @@ const openClient = (bar?: ProgressBar): VehicleVerification => {
   if (!/^vvc_\w+$/.test(apiKey.trim())) {
     throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to the key that you were given, which begins with vvc_.');
   }
-  const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires };
+  const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires, onSources };
   try {
     if (baseUrl !== '') {
       const client = new VehicleVerification({ baseUrl, apiKey, attempts: ATTEMPTS, ...events });
@@ -87,7 +94,7 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
     await printJson(usage);
     return 0;
   }
-  const { key, limits, window, allowance = [], hours } = usage;
+  const { key, limits, window, hours } = usage;
   const sum = (field: 'requests' | 'rateLimited') =>
     formatNumber(hours.reduce((total, hour) => total + hour[field], 0));
   await print(
@@ -95,10 +102,6 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
     `Scopes    ${key.scopes.join(', ')}`,
     `Plan      ${key.plan}: ${formatNumber(limits.requestsPerWindow)} requests in ${limits.windowSeconds} s, ${formatNumber(limits.registrationsPerBulk)} registrations in each`,
     `Window    ${formatNumber(window.used)} used, ${formatNumber(window.remaining)} left until ${window.resetsAt}`,
-    ...allowance.map(
-      ({ period, used, limit, resetsAt }) =>
-        `${period.replace(/^./, (letter) => letter.toUpperCase()).padEnd(10)}${formatNumber(used)} of ${formatNumber(limit)} units used until ${resetsAt}`,
-    ),
     `24 hours  ${sum('requests')} requests, ${sum('rateLimited')} of them over the limit`,
   );
   return 0;
@@ -117,6 +120,14 @@ const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
   return failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
 };
 
+/** A notice when suppliers of the service were late. */
+const sourcesLines = (sources: Sources | undefined): string[] =>
+  sources === undefined || sources.current >= sources.expected
+    ? []
+    : [
+        `Only ${sources.current} of ${sources.expected} suppliers of the service were current: what is not insured or unknown here may be insured by another one.`,
+      ];
+
 const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
   const { counts, lineBelowTitle, sheet, byAnswer, changes, ending } = report;
   const reasons = foundBy(args, report);
@@ -128,6 +139,7 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
     ...(sheet === undefined ? [] : [`The list is the sheet ${JSON.stringify(sheet.name)}.`]),
     ...(sheet?.hidden ?? []).map((name) => `The sheet ${JSON.stringify(name)} is hidden, and left out.`),
     ...summaryLines(report.check, counts),
+    ...sourcesLines(report.sources),
     // The file of `--not-insured` has no rows without a registration.
     ...byAnswer.flatMap((list) => [
       '',
@@ -144,7 +156,7 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
   const bar = progressBar(process.stderr);
   const client = openClient(bar);
   const printReport = (report: CheckReport) => print(...reportLines(args, report));
-  const report = await checkFile(args, { client, bar, signal, print: printReport });
+  const report = await checkFile(args, { client, bar, signal, print: printReport, fewestSources: () => fewestSources });
   if (foundBy(args, report).length > 0) return FOUND;
   // With `--fail-on`, rows without an answer for good count only when it names `unanswered`.
   const failed = args.failOn.length > 0 ? unreadRows(report.counts) : report.counts.failed;

@@ -10,5 +10,5 @@ export const endpoint = {
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,
-  tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
+  tables: { usage: ['GetItem'], vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
 } as const satisfies Endpoint;

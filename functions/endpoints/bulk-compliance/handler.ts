@@ -3,13 +3,14 @@ import { checksFrom } from '../../../core/checks.ts';
 import { checksVariable } from '../../../core/runtime/environment.ts';
 import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { apiChain } from '../../http/api-chain.ts';
-import { bulkAuth } from '../../http/auth.ts';
+import { auth } from '../../http/auth.ts';
 import { extraUnits, largestBulkSize, planBulkSize } from '../../http/bulk.ts';
 import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { reportInternalError } from '../../http/request-log.ts';
+import { sources } from '../../http/sources.ts';
 import { validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
@@ -18,7 +19,8 @@ const checks = checksFrom(checksVariable());
 
 export const handler = apiChain(endpoint, compression())
   .use(dataset(endpoint, complianceData))
-  .use(bulkAuth(endpoint))
+  .use(sources(endpoint))
+  .use(auth(endpoint))
   .use(jsonBody())
   .use(largestBulkSize())
   .use(validation(input))
@@ -31,9 +33,11 @@ export const handler = apiChain(endpoint, compression())
       now,
       today,
       deadline,
+      findSources,
     } = context;
     const { entries, distinct } = bulkEntries(body.registrations);
     const records = await compliance.findManyWithVehicles(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);
-    return jsonResponse(endpoint.successStatus, bulkComplianceAnswer(entries, records, { now, today, checks }));
+    const request = { now, today, checks, sources: await findSources() };
+    return jsonResponse(endpoint.successStatus, bulkComplianceAnswer(entries, records, request));
   });

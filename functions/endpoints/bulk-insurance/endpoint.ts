@@ -11,5 +11,5 @@ export const endpoint = {
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,
-  tables: { vehicles: ['BatchGetItem'] },
+  tables: { usage: ['GetItem'], vehicles: ['BatchGetItem'] },
 } as const satisfies Endpoint;

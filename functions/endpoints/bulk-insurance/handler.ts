@@ -2,20 +2,22 @@ import { bulkEntries, bulkInsuranceAnswer, bulkInsuranceStatus } from '../../../
 import type { LondonDate } from '../../../core/runtime/clock.ts';
 import { vehicleData } from '../../../core/sandbox/lookup-sources.ts';
 import { apiChain } from '../../http/api-chain.ts';
-import { answerScope, bulkAuth } from '../../http/auth.ts';
+import { answerScope, auth } from '../../http/auth.ts';
 import { extraUnits, largestBulkSize, planBulkSize } from '../../http/bulk.ts';
 import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import { reportInternalError } from '../../http/request-log.ts';
+import { sources } from '../../http/sources.ts';
 import { validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 export const handler = apiChain(endpoint, compression())
   .use(dataset(endpoint, vehicleData))
-  .use(bulkAuth(endpoint))
+  .use(sources(endpoint))
+  .use(auth(endpoint))
   .use(jsonBody())
   .use(largestBulkSize())
   .use(validation(input))
@@ -29,10 +31,12 @@ export const handler = apiChain(endpoint, compression())
       today,
       deadline,
       isWholeAnswer,
+      findSources,
     } = context;
     const { entries, distinct } = bulkEntries(body.registrations);
     const records = await vehicles.findMany(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);
-    const answer = bulkInsuranceAnswer(entries, records, today, body.date);
+    const found = body.date === undefined ? await findSources() : undefined;
+    const answer = bulkInsuranceAnswer(entries, records, { today, asOf: body.date, sources: found });
     return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : bulkInsuranceStatus(answer));
   });

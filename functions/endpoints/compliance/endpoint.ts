@@ -10,5 +10,5 @@ export const endpoint = {
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
   memoryMegabytes: 1_280,
-  tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
+  tables: { usage: ['GetItem'], vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
 } as const satisfies Endpoint;

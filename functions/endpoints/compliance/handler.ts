@@ -8,6 +8,7 @@ import { auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonResponse } from '../../http/json-response.ts';
 import type { RequestContext } from '../../http/request.ts';
+import { sources } from '../../http/sources.ts';
 import { noInput, pathParameters, validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -21,9 +22,11 @@ export const handler = apiChain(endpoint)
   .use(
     preload(({ compliance, registration, deadline }: Named) => compliance.findWithVehicle(registration.key, deadline)),
   )
+  .use(sources(endpoint))
   .use(auth(endpoint))
   .use(validation(noInput))
-  .handler(async (_event, { registration, preloaded, now, today }) => {
-    const answer = lookUpCompliance(registration, await preloaded, { now, today, checks });
+  .handler(async (_event, { registration, preloaded, now, today, findSources }) => {
+    const records = await preloaded;
+    const answer = lookUpCompliance(registration, records, { now, today, checks, sources: await findSources() });
     return jsonResponse(endpoint.successStatus, answer);
   });

@@ -1,5 +1,6 @@
 import * as T from 'typebox';
-import type { Insurance, InsuranceAnswer } from '../../../core/vehicles/insurance.ts';
+import type { lookUpInsurance } from '../../../core/lookup.ts';
+import type { Insurance } from '../../../core/vehicles/insurance.ts';
 import { AnswerableDate } from '../../../core/vehicles/schemas.ts';
 import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import {
@@ -13,6 +14,7 @@ import {
   registrationPath,
   STATUS_RULE,
   schemaOf,
+  sourcesOfAnswer,
 } from '../document.ts';
 
 export const policyOrNull = T.Union([Policy, T.Null()], {
@@ -32,7 +34,7 @@ export const INSURANCE_MEANINGS = {
 
 export const insuranceStatus = openCode<Insurance['status']>(INSURANCE_MEANINGS);
 
-const VehicleInsurance = schemaOf<InsuranceAnswer>()(
+const VehicleInsurance = schemaOf<ReturnType<typeof lookUpInsurance>>()(
   T.Object(
     {
       registration: registrationAsSent,
@@ -42,6 +44,7 @@ const VehicleInsurance = schemaOf<InsuranceAnswer>()(
       vehicle: T.Optional(VehicleDetails),
       lastUpdated: T.Optional(VehicleRecord.properties.lastUpdated),
       asOf,
+      sources: sourcesOfAnswer,
     },
     { title: 'VehicleInsurance' },
   ),

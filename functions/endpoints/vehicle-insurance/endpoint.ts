@@ -11,5 +11,5 @@ export const endpoint = {
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
   memoryMegabytes: 1_280,
-  tables: { vehicles: ['GetItem'] },
+  tables: { usage: ['GetItem'], vehicles: ['GetItem'] },
 } as const satisfies Endpoint;

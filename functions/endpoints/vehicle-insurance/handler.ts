@@ -7,6 +7,7 @@ import { apiChain } from '../../http/api-chain.ts';
 import { answerScope, auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { sources } from '../../http/sources.ts';
 import { pathParameters, validation } from '../../http/validation.ts';
 import { dateInput } from './date-input.ts';
 import { endpoint } from './endpoint.ts';
@@ -15,10 +16,13 @@ export const handler = apiChain(endpoint)
   .use(dataset(endpoint, vehicleData))
   .use(pathParameters(registrationInPath))
   .use(preload(({ vehicles, registration }: VehicleData & RegistrationInPath) => vehicles.find(registration.key)))
+  .use(sources(endpoint))
   .use(auth(endpoint))
   .use(validation(dateInput))
   .use(answerScope(({ date }: { readonly date?: LondonDate }) => date))
-  .handler(async (_event, { registration, input: { date }, preloaded, today, isWholeAnswer }) => {
-    const answer = lookUpInsurance(registration, await preloaded, today, date);
+  .handler(async (_event, { registration, input: { date }, preloaded, today, isWholeAnswer, findSources }) => {
+    const vehicle = await preloaded;
+    const found = date === undefined ? await findSources() : undefined;
+    const answer = lookUpInsurance(registration, vehicle, { today, asOf: date, sources: found });
     return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : insuranceStatus(answer));
   });

@@ -8,7 +8,9 @@ import { EVERY_SETTING } from './stages.ts';
 import {
   DEV,
   FULL,
+  LOADS,
   logicalName,
+  OTHER_LOADS,
   PROD,
   permissionsIn,
   type Resource,
@@ -153,6 +155,18 @@ it('The checks that count are those of the setting, for functions and the comman
   expect([...new Set(serving.map(({ variables }) => variables.CHECKS))]).toEqual(['insurance,mot']);
   expect(FULL.Outputs.Checks?.Value).toBe('insurance,mot');
   expect(environmentsOf(PROD).filter(({ variables }) => 'CHECKS' in variables)).toEqual([]);
+});
+
+it('The functions know the suppliers that the intake expects, with the shortest time of each in hours', () => {
+  const suppliersIn = (template: Template) =>
+    new Set(
+      environmentsOf(template)
+        .filter(({ name }) => name !== 'Probe')
+        .map(({ variables }) => variables.SUPPLIERS),
+    );
+  expect([...suppliersIn(LOADS)]).toEqual(['{"acme":26}']);
+  expect([...suppliersIn(OTHER_LOADS)]).toEqual(['{"-":26}']);
+  expect([...suppliersIn(PROD)]).toEqual([undefined]);
 });
 
 describe('The stack', () => {

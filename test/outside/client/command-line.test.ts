@@ -32,15 +32,15 @@ describe('The command line', () => {
     expect(stdout).toMatch(/^result.csv: 8 rows, 6 without an answer\.\n/);
     expect(withoutPolicies(result)).toBe(
       [
-        'insured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error;row;sheet;checked_at',
+        'insured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error;row;sheet;checked_at;sources',
         "1;AB12 CDE;'=1+1;true;POLICY",
-        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND;3;;TIME',
-        "3;KR08NIL;'-5;false;;;;;;NONE;;;4;;TIME",
-        "4;;'@x;;;;;;;;;INVALID_REGISTRATION;5;;TIME",
-        "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND;6;;TIME",
-        '6;;;;;;;;;;;INVALID_REGISTRATION;7;;TIME',
-        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS;8;;',
-        '8;AB12_CDE;;;;;;;;;;INVALID_REGISTRATION;9;;TIME',
+        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND;3;;TIME;',
+        "3;KR08NIL;'-5;false;;;;;;NONE;;;4;;TIME;",
+        "4;;'@x;;;;;;;;;INVALID_REGISTRATION;5;;TIME;",
+        "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND;6;;TIME;",
+        '6;;;;;;;;;;;INVALID_REGISTRATION;7;;TIME;',
+        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS;8;;;',
+        '8;AB12_CDE;;;;;;;;;;INVALID_REGISTRATION;9;;TIME;',
         '',
       ].join('\r\n'),
     );
@@ -70,9 +70,9 @@ describe('The command line', () => {
     const list = (await readFile(file('list.csv'), 'utf8')).split('\r\n');
     expect([list.length, ...list.slice(0, 3)]).toEqual([
       25,
-      '\ufeffNr;Halle;Reg No;Fahrer;answer;status;valid_to;suggestion;row;sheet;checked_at',
+      '\ufeffNr;Halle;Reg No;Fahrer;answer;status;valid_to;suggestion;row;sheet;checked_at;sources',
       expect.stringMatching(
-        /^2;Süd;dg65\u00a0old;B;not insured;LAPSED;20\d\d-\d\d-\d\d;;6;;20\d\d-\d\d-\d\dT[\d:.]+Z$/,
+        /^2;Süd;dg65\u00a0old;B;not insured;LAPSED;20\d\d-\d\d-\d\d;;6;;20\d\d-\d\d-\d\dT[\d:.]+Z;$/,
       ),
       expect.stringMatching(/^0;;ZZ10ZZZ;;unknown;;;;8;;20/),
     ]);
@@ -91,13 +91,13 @@ describe('The command line', () => {
     ]);
     const list = (await readFile(file('list.csv'), 'utf8')).replace(TIME, 'TIME').split('\r\n');
     expect(list).toEqual([
-      '\ufeffRegistration;Depot;Bought;Seats;Cost;answer;status;valid_to;suggestion;row;sheet;checked_at',
-      'KR08NIL;South;2023-12-31;4;2469;not insured;NONE;;;5;Fleet;TIME',
-      " ZZ99ZZZ ;O'Brien & Söhne <K>;2020-02-29;2;#DIV/0!;unknown;;;;6;Fleet;TIME",
-      '20260510;number;;7;0.1;invalid;;;;7;Fleet;',
-      '2026-05-10;date;;;;invalid;;;;8;Fleet;',
-      '#N/A;error;;;;invalid;;;;9;Fleet;',
-      "AB1OCDE;'=1+1 as text;;TRUE;;unknown;;;AB10CDE;11;Fleet;TIME",
+      '\ufeffRegistration;Depot;Bought;Seats;Cost;answer;status;valid_to;suggestion;row;sheet;checked_at;sources',
+      'KR08NIL;South;2023-12-31;4;2469;not insured;NONE;;;5;Fleet;TIME;',
+      " ZZ99ZZZ ;O'Brien & Söhne <K>;2020-02-29;2;#DIV/0!;unknown;;;;6;Fleet;TIME;",
+      '20260510;number;;7;0.1;invalid;;;;7;Fleet;;',
+      '2026-05-10;date;;;;invalid;;;;8;Fleet;;',
+      '#N/A;error;;;;invalid;;;;9;Fleet;;',
+      "AB1OCDE;'=1+1 as text;;TRUE;;unknown;;;AB10CDE;11;Fleet;TIME;",
       '',
     ]);
   });
@@ -120,12 +120,12 @@ describe('The command line', () => {
         .replace(/\d{4}-\d\d-\d\d/g, 'DAY')
         .split('\n'),
     ).toEqual([
-      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error,row,sheet,checked_at',
+      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error,row,sheet,checked_at,sources',
       expect.stringMatching(
-        /^TC11ALL,false,INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING,DAY,DAY,DAY,\d+,,,2,,TIME$/,
+        /^TC11ALL,false,INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING,DAY,DAY,DAY,\d+,,,2,,TIME,$/,
       ),
-      'MT17DUE,true,,DAY,DAY,DAY,0,,,3,,TIME',
-      'VE24UNK,,,,,,,,COMPLIANCE_NOT_FOUND,4,,TIME',
+      'MT17DUE,true,,DAY,DAY,DAY,0,,,3,,TIME,',
+      'VE24UNK,,,,,,,,COMPLIANCE_NOT_FOUND,4,,TIME,',
       '',
     ]);
   });
@@ -139,8 +139,8 @@ describe('The command line', () => {
       ),
     ]);
     expect(result?.match(/^.*NO_REGISTRATION.*$/gm)).toEqual([
-      'Summe: 1,,,,,,,,,,NO_REGISTRATION,3,,',
-      'TOTAL,2,,,,,,,,,NO_REGISTRATION,5,,',
+      'Summe: 1,,,,,,,,,,NO_REGISTRATION,3,,,',
+      'TOTAL,2,,,,,,,,,NO_REGISTRATION,5,,,',
     ]);
   });
 
@@ -222,11 +222,11 @@ describe('The command line', () => {
     }
     const read = async (name: string) => (await readFile(file(name), 'utf8')).replace(TIME, 'TIME').split('\n');
     expect(await read('result.csv')).toEqual([
-      ...['Reg,insured,status,suggestion,error,row,sheet,checked_at', 'AB12CDE,true,IN_FORCE,,,2,,TIME'],
-      ...['KR08NIL,false,NONE,,,3,,TIME', 'ZZ99ZZZ,,,,VEHICLE_NOT_FOUND,4,,TIME', ''],
+      ...['Reg,insured,status,suggestion,error,row,sheet,checked_at,sources', 'AB12CDE,true,IN_FORCE,,,2,,TIME,'],
+      ...['KR08NIL,false,NONE,,,3,,TIME,', 'ZZ99ZZZ,,,,VEHICLE_NOT_FOUND,4,,TIME,', ''],
     ]);
     expect((await read('list.csv')).slice(0, 2)).toEqual([
-      ...['Reg,answer,status,suggestion,row,sheet,checked_at', 'KR08NIL,not insured,NONE,,3,,TIME'],
+      ...['Reg,answer,status,suggestion,row,sheet,checked_at,sources', 'KR08NIL,not insured,NONE,,3,,TIME,'],
     ]);
     const { stdout } = await start(['lookup', 'AB12CDE'], account).ended;
     expect(stdout).toBe('AB12CDE, insured, status IN_FORCE\n');
@@ -288,9 +288,9 @@ describe('The command line', () => {
       stdout: expect.stringMatching(/^result\.csv: 2 rows, 1 without an answer\.$/m),
     });
     expect(await timeless('result.csv')).toBe(
-      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at\n' +
-        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,,2,,TIME\n' +
-        'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND,3,,TIME\n',
+      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,sources\n' +
+        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,,2,,TIME,\n' +
+        'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND,3,,TIME,\n',
     );
     const fleet = 'registration\nMT17 DUE\nBD51 SMR\nGM19 REN\nAB12 CDE\n';
     const { stdout } = await check(fleet, '--compliance', '--ending-within', '30', '--ending', 'ending.csv');
@@ -330,11 +330,11 @@ describe('The command line ends with 2 and one sentence', () => {
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
   ])('%s', async (line, sentence) => {
     const added =
-      'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at';
+      'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,sources';
     for (const [name, text] of [
       ['fleet.csv', 'registration,note\nAB12CDE,x\n'],
       ['empty.csv', ''],
-      ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,,,2,,\nAB12CDE,false,,,,,,,,,3,,\n`],
+      ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,,,2,,,\nAB12CDE,false,,,,,,,,,3,,,\n`],
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
       ['header.csv', 'registration,note\n,\n'],

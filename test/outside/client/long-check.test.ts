@@ -12,7 +12,8 @@ const LONG = Array.from(
   { length: ROWS },
   (_, index) => `${index % 700 ? '' : '\n'}${index},${index % 3 ? `X${index}` : 'AB12 CDE'},"a ""note"""\n`,
 );
-const ADDED = 'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at';
+const ADDED =
+  'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,sources';
 const CHECK = ['check', 'fleet.csv', '--out', 'result.csv'];
 
 const LISTS = '--previous result.csv --changes changes.csv --ending-within 9 --ending ending.csv'.split(' ');
@@ -58,7 +59,7 @@ describe('A long check', () => {
     return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await textOf(name)])));
   };
   const writeEarlier = async () => {
-    await writeFile(file('result.csv'), `id,registration,note,${ADDED}\n0,AB12CDE,,true,OLD,,,,,,,,,,\n`);
+    await writeFile(file('result.csv'), `id,registration,note,${ADDED}\n0,AB12CDE,,true,OLD,,,,,,,,,,,\n`);
     await writeFile(file('changes.csv'), 'registration,change,before,after\n');
     return filesNow();
   };

@@ -43,7 +43,9 @@ describe('A bulk request', () => {
       code,
     });
     const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(bulkInsuranceAnswer(entries, { found, unread: new Set([requireRegistration('B2')]) }, TODAY)).toEqual({
+    expect(
+      bulkInsuranceAnswer(entries, { found, unread: new Set([requireRegistration('B2')]) }, { today: TODAY }),
+    ).toEqual({
       results: [
         { registration: 'a 1', insured: true, status: 'IN_FORCE', policy: aPolicy() },
         failed('!', 'INVALID_REGISTRATION', invalidRegistrationSentence('!')),
@@ -61,7 +63,9 @@ describe('A bulk request', () => {
   it('is answered for the day that was asked for, and names it', () => {
     const { entries } = bulkEntries(['A1']);
     const found = new Map([[requireRegistration('A1'), { registration: 'A1', policies: [aPolicy()] }]]);
-    expect(bulkInsuranceAnswer(entries, { found, unread: new Set() }, TODAY, '1999-01-01')).toMatchObject({
+    expect(
+      bulkInsuranceAnswer(entries, { found, unread: new Set() }, { today: TODAY, asOf: '1999-01-01' }),
+    ).toMatchObject({
       results: [{ registration: 'A1', insured: false, status: 'NOT_STARTED' }],
       asOf: '1999-01-01',
     });
