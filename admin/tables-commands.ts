@@ -1,22 +1,21 @@
 import { DescribeTableCommand, type DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { Argument, type Command } from 'commander';
-import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
-import { readStored } from '../core/schemas/record-schema.ts';
 import { tables } from '../core/tables.ts';
 import { hasNoRecord } from '../core/vehicles/erasure.ts';
-import { VehicleRecord } from '../core/vehicles/vehicle-record.ts';
 import { type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber, readableTable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
+import { readComplianceParts } from './records/compliance-parts.ts';
 import { type ErasureState, findErasures, isLaterState } from './records/erasures.ts';
+import { readVehicleParts } from './records/vehicle-parts.ts';
 
 /** A restored table of content is not used itself, but copied into a new one. */
-const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };
+const READ_PARTS = { vehicles: readVehicleParts, compliance: readComplianceParts };
 
-type CheckedId = keyof typeof RECORDS;
+type CheckedId = keyof typeof READ_PARTS;
 
-const IDS = Object.keys(RECORDS) as readonly CheckedId[];
+const IDS = Object.keys(READ_PARTS) as readonly CheckedId[];
 
 /** Number of items that are read. Several are read, because one damaged item does not make a table unusable. */
 const SAMPLE = 25;
@@ -48,7 +47,7 @@ const problemWith = async (id: CheckedId, name: string, context: CommandContext)
   if (Items.length === 0) return 'it has no items';
   // Both tables have the same erasures, so these say nothing about the kind of records.
   const records = Items.filter((item) => !hasNoRecord(item));
-  if (records.length > 0 && !records.some((item) => readStored(RECORDS[id], item) !== undefined))
+  if (records.length > 0 && !records.some((item) => READ_PARTS[id](item)?.size))
     return `none of its items that were read is a record of ${id}`;
   return lackedErasures(id, name, context);
 };

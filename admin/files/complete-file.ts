@@ -26,7 +26,7 @@ const LIST_LACKED = `
     WHERE isOwn AND key NOT IN (SELECT key FROM rows WHERE key IS NOT NULL);
   CREATE INDEX stored_by_key ON stored (key)`;
 
-const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {
+const requireWholeFile = ({ source: { path }, staged, counts }: FileRun): void => {
   const layout = staged.layout();
   if (typeof layout === 'object' && layout.cut > 0) {
     throw new FileRefused(
@@ -35,7 +35,7 @@ const requireWholeFile = ({ source: { path }, staged }: FileRun): void => {
   }
   if (staged.countRows() > 0) return;
   throw new FileRefused(
-    `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
+    `${counts.withoutValue > 0 ? 'no row of the file has a value' : 'the file has no rows'}, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
   );
 };
 

@@ -139,7 +139,8 @@ export const runFile = async (
     if (!signal.aborted) await writeRows(run, context);
     const isAtEnd = !signal.aborted;
     const result = await reportRun(run, isAtEnd, started);
-    const stored = counts.loaded + counts.unchanged;
+    // Lines about vehicles of others show as well that a source's file has come.
+    const stored = counts.loaded + counts.unchanged + counts.otherVehicles;
     const isLoad = command.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;
     if (isLoad && command.noun !== 'content') await publishImport(command.noun, stored, context);
     return result;

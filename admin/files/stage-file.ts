@@ -108,7 +108,7 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   const { command, source, options, staged, counts } = run;
   const progress = showProgress(context, 'reading', source.bytes);
   const { rowHandling } = command;
-  const findsMerged = rowHandling.kind === 'records' ? rowHandling.continuesMerged : undefined;
+  const { continuesMerged: findsMerged, saysNothing } = rowHandling.kind === 'records' ? rowHandling : {};
   const rowsAbove = { patterns: new Set<string>(), widths: new Set<number>() };
   let lineOfHeader: number | undefined;
   const merged: Row[] = [];
@@ -128,7 +128,7 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
         if (typeof given.given !== 'string') rowsAbove.widths.add(given.given.length);
         if (above && findsMerged?.(row, above)) merged.push(row);
         else above = row;
-        if ('key' in found && rowHandling.kind === 'records' && rowHandling.saysNothing?.(row)) {
+        if ('key' in found && row.issue === undefined && saysNothing?.(row)) {
           counts.withoutValue += 1;
           continue;
         }

@@ -34,8 +34,8 @@ export const COMMIT_OUTPUT = 'Commit';
 export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
 
 /**
- * The metrics of an import that came to its end: the records that it has loaded or found unchanged. A load of compliance
- * counts as one of each part too.
+ * The metrics of an import that came to its end: the records that it has loaded or found unchanged, and the lines about
+ * vehicles that are not stored. A load of compliance counts as one of each part too.
  */
 export const IMPORT_METRICS = {
   vehicles: 'VehiclesLoaded',

@@ -32,8 +32,8 @@ it('tables check finds two tables that were exchanged, also when both have the s
   await store('vehicles', erasure, aVehicle('AB12CDE'));
   await store('compliance', erasure, aCompliance('AB12CDE'));
   const exchanged = await run(['tables', 'check', '--tables', `vehicles=${compliance},compliance=${vehicles}`]);
-  expect(exchanged).toMatchObject({
-    exitCode: 1,
-    stdout: expect.stringContaining('none of its items that were read is a record of vehicles'),
-  });
+  expect(exchanged.exitCode).toBe(1);
+  for (const table of ['vehicles', 'compliance']) {
+    expect(exchanged.stdout).toContain(`none of its items that were read is a record of ${table}`);
+  }
 });

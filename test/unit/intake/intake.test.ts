@@ -302,7 +302,7 @@ describe('Files of compliance and of its parts', () => {
     expect(await due()).toEqual(['2027-01-01']);
     expect(summaryOf('bulk-light_1.gz', version, entry)).toMatchObject({ read: 2, loaded: 2 });
     expect(summaryOf('bulk-light_1.gz', version, entry)).not.toHaveProperty('otherVehicles');
-    expect(aws.published).toMatchObject([{ MetricData: [{ MetricName: 'MotLoaded', Value: 1 }] }]);
+    expect(aws.published).toMatchObject([{ MetricData: [{ MetricName: 'MotLoaded', Value: 2 }] }]);
   });
 });
 

@@ -83,6 +83,8 @@ describe('A file of one part', () => {
     expect(await loadTax(['C1,,N,'])).toMatchObject({ exitCode: 0, withoutValue: 1, rejected: 0 });
     const path = await file('part.ndjson', '{"registration":"C1","mot":null}');
     expect((await run(['import', 'mot', path])).stdout).toMatch(/rows without a value.*\n +1 +0 +0 +1 +0 /);
+    const twice = await file('twice.ndjson', '{"registration":"C1","mot":{"exempt":true},"mot":null}');
+    expect(await run(['import', 'mot', twice])).toMatchObject({ exitCode: 1 });
     expect(await loadFines(['C1,,'])).toMatchObject({ withoutValue: 0, rejected: 1 });
     expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines: FINES } });
   });
@@ -109,6 +111,9 @@ describe('A file of one part', () => {
       ...{ unchanged: 1, removed: 29, withoutValue: 1 },
     });
     expect(await stored()).toEqual({ C1: { roadTax: TAX, fines: FINES }, C8: { mot: MOT }, C9: { roadTax: TAX } });
+    expect((await loadMot(['C8,,'], '--complete')).stderr).toContain(
+      'no row of the file has a value, and with --complete',
+    );
   });
 });
 
