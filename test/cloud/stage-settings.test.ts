@@ -106,9 +106,9 @@ describe('The settings of a stage', () => {
       { domain: { ...DOMAIN, certificateArn: ELSEWHERE } },
     ],
     ['throttle.rateLimit must be at least 1001', plan({ requestsPerWindow: 60_001 })],
-    ['checks must have at least 1 entry', { checks: [] }],
+    ['checks must have 1 or more entries', { checks: [] }],
     ['checks.0 must be one of insurance, mot, roadTax, fines', { checks: ['tax'] }],
-    ['checks must not have two equal entries', { checks: ['mot', 'mot'] }],
+    ['checks must not have duplicate items', { checks: ['mot', 'mot'] }],
     ['plans must be 1 to 10 plans, with names of 1 to 32 letters', { plans: {} }],
     [
       'plans must be 1 to 10 plans, with names of 1 to 32 letters',

@@ -125,7 +125,7 @@ const sourcesLines = (sources: Sources | undefined): string[] =>
   sources === undefined || sources.current >= sources.expected
     ? []
     : [
-        `Only ${sources.current} of ${sources.expected} suppliers of the service were current: what is not insured or unknown here may be insured by another one.`,
+        `Suppliers of the service that were current: ${sources.current} of ${sources.expected}. What is not insured or unknown here may be insured by another one.`,
       ];
 
 const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
