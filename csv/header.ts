@@ -9,7 +9,7 @@ import {
   parseRows,
   type Table,
 } from './read-csv.ts';
-import { mayBeRegistration, patternOf } from './registration-cell.ts';
+import { isLikelyRegistration, mayBeRegistration, patternOf } from './registration-cell.ts';
 import { requireHeaderAlone } from './swallowed-row.ts';
 import { type TextFile, UnreadableFile } from './text.ts';
 
@@ -41,6 +41,8 @@ interface Candidate extends CsvHeader {
   readonly known: number;
   readonly usual: number;
   readonly filled: number;
+  /** Whether a cell is likely the registration of a vehicle, which a row of names has not. */
+  readonly isVehicle: boolean;
   /** Whether several cells have text and another row has room for them. A title has one, or a delimiter of its own. */
   readonly isOfTable: boolean;
 }
@@ -60,6 +62,7 @@ const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name
       known: cells.filter(isKnown).length,
       usual: cells.filter((cell) => isKnown(cell) || usualField(cell) !== undefined).length,
       filled,
+      isVehicle: cells.some(isLikelyRegistration),
       isOfTable: filled > 1 && !isAlone,
     };
   });
@@ -72,6 +75,7 @@ const compareCandidates = (a: Candidate, b: Candidate): number => {
   const isUnknown = a.known === 0 && b.known === 0;
   return (
     Number(b.known > 0) - Number(a.known > 0) ||
+    (isUnknown ? 0 : Number(a.isVehicle) - Number(b.isVehicle)) ||
     (isUnknown ? b.filled - a.filled : Number(b.isOfTable) - Number(a.isOfTable)) ||
     b.known - a.known ||
     b.usual - a.usual ||
@@ -124,7 +128,7 @@ export const readHeader = async (
   if (best.known > 0 && names.some((name, at) => isVehicleName(name, best.below[at] ?? ''))) {
     throw new UnreadableFile(`row ${best.row} seems to name the columns, and to be a vehicle: put the names first`);
   }
-  requireHeaderAlone(names, isKnown);
+  requireHeaderAlone(best, isKnown);
   return best;
 };
 
@@ -143,13 +147,15 @@ const TITLE = /\p{Lu}\p{Ll}{2}/u;
  * @param column the index of the column of registrations
  * @throws UnreadableFile
  */
-export const requireTitlesAbove = ({ above, row, names }: CsvHeader, column: number): void => {
+export const requireTitlesAbove = ({ above, row, names, below }: CsvHeader, column: number): void => {
+  const pattern = patternOf(below[column] ?? '');
   const isVehicle = ({ cells }: CsvRow): boolean => {
     const texts = cells.filter((cell) => cell.trim() !== '');
     const isFull = texts.length > 2 && texts.length > names.length / 2 && /\d/.test(texts.join());
     const registration = (cells[column] ?? '').trim();
     const isAlone = texts.length === 1;
-    return isFull || (mayBeRegistration(registration) && !(isAlone && TITLE.test(registration)));
+    const hasAnother = texts.some((text) => isLikelyRegistration(text) && patternOf(text) === pattern);
+    return isFull || hasAnother || (mayBeRegistration(registration) && !(isAlone && TITLE.test(registration)));
   };
   const found = above.find(isVehicle);
   if (found === undefined) return;

@@ -40,7 +40,7 @@ const TOTALS = new Set(
 /** Words for a registration that nobody knows. */
 const UNKNOWN = new Set(
   [
-    ...['na', 'nan', 'none', 'null', 'nil', 'tbc', 'tba', 'tbd', 'ditto', 'as above', 'unknown'],
+    ...['na', 'nan', 'none', 'null', 'nil', 'tbc', 'tba', 'tbd', 'ditto', 'dto', 's.o.', 'as above', 'unknown'],
     ...['not known', 'not available', 'not applicable', 'not given', 'no registration', 'no reg', 'no plate'],
     ...['unregistered', 'pending', 'undefined', 'blank', 'leer', 'see above', 'siehe oben', 'keine angabe', 'ka'],
     ...['unbekannt', 'nicht bekannt', 'nicht vorhanden', 'kein', 'keine', 'keines', 'inconnu', 'inconnue', 'non connu'],
@@ -66,7 +66,22 @@ type Placeholder =
   | 'a word'
   | 'the name of a column'
   | 'a total'
-  | 'only zeros';
+  | 'only zeros'
+  | 'more than a registration';
+
+/** The number of a line of a list, as in `2. AB12 CDE`. */
+const LINE_NUMBER = /^\d{1,4}[.)]\s+(?=\S)/;
+
+/** Whether a tab, a word or the number of its line stands beside a registration. */
+const hasMore = (text: string): boolean => {
+  if (text.includes('\t')) return true;
+  const rest = text.replace(LINE_NUMBER, '');
+  if (rest !== text) return isLikelyRegistration(rest);
+  if (patternOf(text).length <= MAX_USUAL) return false;
+  const words = text.split(/\s+/);
+  const first = words.findLastIndex((word) => !/^\p{L}+$/u.test(word)) + 1;
+  return words.some((_, at) => at > 0 && at >= first && isLikelyRegistration(words.slice(0, at).join(' ')));
+};
 
 /**
  * What a text is that stands in place of a registration; undefined when it may be a registration.
@@ -80,9 +95,12 @@ export const findPlaceholder = (text: string, heading = ''): Placeholder | undef
   if (TOTALS.has(key)) return 'a total';
   if (UNKNOWN.has(key)) return 'a word';
   if (/^0+$/.test(key)) return 'only zeros';
-  if (/^\d+\.0$/.test(given)) return 'a number with a decimal point';
-  const isHeading = given !== '' && (nameKey(given) === nameKey(heading) || usualField(given) === 'registration');
-  return isHeading ? 'the name of a column' : undefined;
+  if (/^\d+\.0+$/.test(given)) return 'a number with a decimal point';
+  const isHeading = given !== '' && (nameKey(given) === nameKey(heading) || usualField(given) !== undefined);
+  if (isHeading) return 'the name of a column';
+  // Registrations without a digit are rare, and then in capitals.
+  if (key.length > 2 && /\p{Ll}/u.test(given) && !/\d/.test(given)) return 'a word';
+  return hasMore(given) ? 'more than a registration' : undefined;
 };
 
 /** Where registrations have letters and digits: `AA00AAA` for `AB12 CDE`. */
@@ -96,16 +114,34 @@ export const patternOf = (registration: string): string =>
 export const mayBeRegistration = (text: string): boolean =>
   /^(?=.*\d)[\p{L}\d\s.-]+$/u.test(text) && patternOf(text).length <= 12 && findPlaceholder(text) === undefined;
 
+/** Letters and digits of the longest registrations that are usual. */
+const MAX_USUAL = 8;
+const MIN_LIKELY = 5;
+
+/** Whether a text is likely a registration: letters and digits, at least five of them, and nothing else. */
+export const isLikelyRegistration = (text = ''): boolean => {
+  const pattern = patternOf(text);
+  return pattern.length >= MIN_LIKELY && pattern.length <= MAX_USUAL && /A/.test(pattern) && mayBeRegistration(text);
+};
+
 /** Fields whose text is never the registration of the vehicle, unless the cells of the row are shifted. */
 const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'color', 'insurer', 'policy_type']);
 
-/** Whether the registration is also the make, the colour, the insurer or the type of its row. @param fields by column */
+/**
+ * Whether the cells of a row seem to be shifted: the registration is also the make, the colour, the insurer or the type
+ * of its row, or a row of another width has a registration in the next cell.
+ * @param fields by column
+ */
 export const isShifted = (cells: readonly string[], column: number, fields: readonly (string | null | undefined)[]) => {
   const registration = nameKey(cells[column] ?? '');
-  return (
-    registration !== '' &&
-    fields.some((field, index) => OTHER_FIELDS.has(field) && nameKey(cells[index] ?? '') === registration)
+  const isOtherField = fields.some(
+    (field, index) => OTHER_FIELDS.has(field) && nameKey(cells[index] ?? '') === registration,
   );
+  const isMoved =
+    cells.length !== fields.length &&
+    !isLikelyRegistration(cells[column]) &&
+    [cells[column - 1], cells[column + 1]].some(isLikelyRegistration);
+  return (registration !== '' && isOtherField) || isMoved;
 };
 
 interface ReadRow {

@@ -1,5 +1,7 @@
 /** A header without a line end swallows the first row, which would be lost without a trace. */
 import { usualField } from './column-names.ts';
+import type { CsvHeader } from './read-csv.ts';
+import { isLikelyRegistration, patternOf } from './registration-cell.ts';
 import { UnreadableFile } from './text.ts';
 
 /** Maximum number of characters of a registration, with separators. */
@@ -63,12 +65,19 @@ const refuse = (cell: string): never => {
   throw new UnreadableFile(`the header has swallowed a row: put a line end within its cell ${shown}`);
 };
 
-/** @throws UnreadableFile when a name of the header is followed at once by a registration, and by no further name */
-export const requireHeaderAlone = (names: readonly string[], isKnown: NameTest): void => {
+/**
+ * @throws UnreadableFile when a name of the header is followed at once by a registration, and by no further name. In a
+ * header as wide as the row below, such as that of a column `claims_FY2025`, it must be like a registration of that row.
+ */
+export const requireHeaderAlone = (header: Pick<CsvHeader, 'names' | 'below'>, isKnown: NameTest): void => {
+  const { names, below } = header;
   const isName: NameTest = (name) => isKnown(name) || usualField(name) !== undefined;
   const last = names.findLastIndex(isName);
   const cell = names.slice(last + 1).find((name) => endsWithRow(plainText(name), isName));
-  if (cell !== undefined) refuse(cell);
+  if (cell === undefined) return;
+  const isAsWide = names.length === below.length && names.length > 2;
+  const end = patternOf(cell);
+  if (!isAsWide || below.some((one) => isLikelyRegistration(one) && end.endsWith(patternOf(one)))) refuse(cell);
 };
 
 /**

@@ -37,7 +37,7 @@ const readRegistration = ({ fields, unreadable }: Row, hasWords: boolean, headin
   return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };
 };
 
-const SHIFTED = 'has a registration that is also its make, colour, insurer or type';
+const SHIFTED = 'has shifted cells: its registration is also its make, colour, insurer or type, or in the next cell';
 const CUT =
   'may be cut off within its registration, with which the file ends; when it is whole, put a line end behind it';
 

@@ -60,8 +60,8 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
 const vehicleLines: FileRow[] = [
   ['{"registration":', 'the row is not JSON'],
   ['[1]', 'the row is not a JSON object'],
-  [vehicleLine({ registration: 'RE ST' }), 'on line 4 too, with other values'],
-  [vehicleLine({ registration: 're-st', policies: [] }), 'on line 3 too, with other values'],
+  [vehicleLine({ registration: 'RE ST1' }), 'on line 4 too, with other values'],
+  [vehicleLine({ registration: 're-st1', policies: [] }), 'on line 3 too, with other values'],
   [vehicleLine({ registration: 'GOOD' })],
   [vehicleLine({ registration: 'TWICE' }).replace('"policies"', '"policies":[],$&'), 'the line has a field twice'],
   [

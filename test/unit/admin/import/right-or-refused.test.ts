@@ -60,6 +60,7 @@ describe('A file', () => {
     ['a vehicle above its header', `KB09AAA,Ford\n${csv(row())}`, ABOVE, ABOVE],
     ['a full row above its header', `,Ford,Ka,2015,Red,P1,Acme\n${csv(row())}`, ABOVE, ABOVE],
     ['a header that has swallowed a row', csv(row()).replace('\n', ''), SWALLOWED, SWALLOWED],
+    ['a year at the end of a name of a column', csv(row()).replaceAll('\n', ',1\n').replace(',1', ',claims_FY2025')],
     ['no line end at its end', csv(row()).trimEnd()],
     [
       'a row at its end that may be cut off before its policy',
@@ -107,13 +108,17 @@ describe('A file', () => {
       [row({ registration: 'Total' }), 'a total in place of its registration'],
       [row({ registration: 'as above' }), 'a word in place of its registration'],
       [row({ registration: 'May-10' }), 'a date in place of its registration'],
+      [row({ registration: 'MAKE' }), 'the name of a column in place of its registration'],
       [row({ registration: 'Reg No' }), 'the name of a column in place of its registration'],
-      [row({ registration: 'acme-mutual' }), 'a registration that is also its make, colour, insurer or type'],
+      [
+        row({ registration: 'ACME-MUTUAL' }),
+        'shifted cells: its registration is also its make, colour, insurer or type',
+      ],
       [row({ registration: '0 00' }), 'only zeros in place of its registration'],
       [`${row()},x`, 'text in 12 cells where the header names 11'],
       ['KB11AAA,Ford', '2 cells where the header names 11 ('],
     ];
-    const rows = [...unreadable.map(([text]) => text), ...Array(12).fill(blank)];
+    const rows = [...unreadable.map(([text]) => text), ...Array(11).fill(blank)];
     const { path, ...refused } = await load('vehicles', 'v.csv', csv(...rows));
     const more = '; and 3 more, so nobody knows whose rows they are: nothing was changed; correct them, or accept up';
     expect(refused).toEqual(failure(more));
@@ -144,6 +149,32 @@ describe('A file', () => {
     const text = csv(row({ registration: 'my cars' })).replace('registration', 'My Cars');
     const sentence = 'line 3 has the name of a column in place of its registration';
     expect(await load('vehicles', 'v.csv', text, '--map=my cars=registration')).toMatchObject(failure(sentence));
+  });
+
+  it.each([
+    ['a comma in a name without quotes', 'keeper,registration,note\nMiller,AB12CDE,\nSMITH, J,CD34EFG,\n', 3],
+    ['names of rows, which the header lacks', '"registration","note"\n"1","AB12CDE",\n"2","CD34EFG",\n', 2],
+    ['a blank cell that was left out', 'id,keeper,registration,note\n1,Miller,AB12CDE,sold\n2,CD34EFG,SOLD\n', 3],
+  ])('whose cells are shifted erases nothing: %s', async (_what, text, line) => {
+    const shifted = failure(`line ${line} has shifted cells: its registration is also its make`);
+    expect(await run(['erase', await admin.file('e.csv', text)])).toMatchObject(shifted);
+  });
+
+  it.each([
+    ['a table', 'Date,Plate\n2026-01-01,AB12CDE\n\nregistration,make\nCD34EFG,Ford\n'],
+    ['a list', 'scrapped,AB12CDE\nregistration,date\nCD34EFG,2026-01-02\n'],
+  ])('with %s above its header erases nothing, and is not checked', async (_what, text) => {
+    const path = await admin.file('e.csv', text);
+    expect(await run(['erase', path])).toMatchObject(failure('above it seems to be a vehicle: put the names first'));
+    expect(await checked(path)).toMatch('above it seems to be a vehicle');
+  });
+
+  it('has its header in its first row, when a model is also the name of a column', async () => {
+    const path = await admin.file(
+      'e.csv',
+      'registration,make,model,notes\nab12 cde,Porsche,Targa\ncd34 efg,Ford,Focus\n',
+    );
+    expect(await run(['erase', path, '--dry-run', '--json'])).toMatchObject({ exitCode: 0, stdout: /"read":2/ });
   });
 
   const withLast = (...registrations: string[]) =>
