@@ -97,8 +97,8 @@ const byRegistration = () => {
 
 export const sandboxRegistrations = (): RegistrationKey[] => [...byRegistration().keys()];
 
-/** Sandbox records were last changed yesterday. */
-const lastUpdatedOn = (today: LondonDate): string => `${dayAfter(today, -1)}T08:30:00.000Z`;
+/** Sandbox records were last changed yesterday, or so many days ago. */
+const lastUpdatedOn = (today: LondonDate, days = 1): string => `${dayAfter(today, -days)}T08:30:00.000Z`;
 
 /** The vehicle with this key, as its record would be today; undefined for any other registration. */
 export const sandboxVehicle = (registration: RegistrationKey, today: LondonDate): VehicleRecord | undefined => {
@@ -134,11 +134,11 @@ export const sandboxCompliance = (registration: RegistrationKey, today: LondonDa
   const compliance = byRegistration().get(registration)?.vehicle.compliance;
   if (compliance === undefined) return undefined;
   const { mot, tax, fines } = compliance;
-  const lastUpdated = lastUpdatedOn(today);
+  // As from three files of different days.
   return {
     registration,
-    ...(mot !== 'unknown' && { mot: { ...motPart(today, mot), lastUpdated } }),
-    ...(tax !== 'unknown' && { roadTax: { ...roadTaxPart(today, tax), lastUpdated } }),
-    ...(fines !== 'unknown' && { fines: { outstanding: fines, lastUpdated } }),
+    ...(mot !== 'unknown' && { mot: { ...motPart(today, mot), lastUpdated: lastUpdatedOn(today, 1) } }),
+    ...(tax !== 'unknown' && { roadTax: { ...roadTaxPart(today, tax), lastUpdated: lastUpdatedOn(today, 5) } }),
+    ...(fines !== 'unknown' && { fines: { outstanding: fines, lastUpdated: lastUpdatedOn(today, 2) } }),
   };
 };
