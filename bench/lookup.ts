@@ -183,6 +183,39 @@ const compareResponses = async (start: Start, own: Candidate, peers: readonly Ca
   for (const peer of peers) deepStrictEqual(await respond(peer), expected, peer.name);
 };
 
+/** Milliseconds from a request to the database to its answer, where round trips are measured. */
+const DATABASE_MS = 5;
+/** Keys that an instance sees for the first time, one after the other. */
+const NEW_KEYS = 200;
+
+/**
+ * The latency of a lookup by how well the instance knows the key. One that is sent once a minute to a busy service
+ * meets an instance that has not seen it.
+ */
+const measureKeys = async (start: Start, own: Candidate, engine: Awaited<ReturnType<typeof preparePacedEngine>>) => {
+  const eventOf = (key: string) => kindsOfRequest(key)[0]?.event(0) ?? {};
+  const remembered = async (plan: string) => {
+    const key = await engine.newKey(plan);
+    return [`a key of the plan ${plan} that the instance remembers`, Array<string>(1_000).fill(key)] as const;
+  };
+  const unseen = await Array.fromAsync({ length: NEW_KEYS }, () => engine.newKey());
+  const kinds = [
+    await remembered('standard'),
+    await remembered('premium'),
+    ['a premium key that is seen once a minute', unseen] as const,
+  ];
+  await engine.setDelay(DATABASE_MS);
+  const process = await start(own);
+  await process.invoke(Array<object>(WARM.warmUp * WARM.invocations).fill(eventOf(engine.key)));
+  const rows: string[][] = [];
+  for (const [name, keys] of kinds) {
+    const [, ...others] = (await process.invoke(keys.map(eventOf))).invocations;
+    rows.push([name, median(others.map(({ ms }) => ms)).toFixed(1)]);
+  }
+  await process.end();
+  return table(['lookup with', 'p50 ms'], rows);
+};
+
 const measure: Measurement = async () => {
   const engine = await preparePacedEngine();
   await engine.setDelay(0);
@@ -198,6 +231,9 @@ const measure: Measurement = async () => {
   await measureWarm(start, candidates, event);
   const rows = candidates.map((one) => [one.name, ...COLUMNS.map((column) => medianOf(one, column).toFixed(2))]);
   const ratios = COLUMNS.map((column) => (medianOf(own, column) / medianOf(raw, column)).toFixed(2));
-  return [table(['', ...COLUMNS], [...rows, ['ratio of this API to the raw SDK handler', ...ratios]])];
+  return [
+    table(['', ...COLUMNS], [...rows, ['ratio of this API to the raw SDK handler', ...ratios]]),
+    await measureKeys(start, own, engine),
+  ];
 };
 export default measure;

@@ -5,6 +5,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { allowanceOf, allowanceUnits } from '../core/access/allowance.ts';
 import { type Access, authenticate, type Caller, isWithinLimit, remainingOf } from '../core/access/authenticate.ts';
 import { keyFinder } from '../core/access/key-record.ts';
 import { DEFAULT_PLANS, secondsUntilReset, windowAt } from '../core/access/plans.ts';
@@ -23,9 +24,11 @@ import { presentedKey } from '../functions/http/api-key.ts';
 
 const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const tables = tableNamesFromEnvironment(['keys', 'usage', 'vehicles']);
+const usage = usageTable(db, tables.usage);
 const access: Access = {
   findKey: keyFinder(db, tables.keys),
-  counter: requestCounter(usageTable(db, tables.usage)),
+  counter: requestCounter(usage),
+  units: allowanceUnits(usage),
   plans: DEFAULT_PLANS,
   seenInForce: recentMap(),
 };
@@ -70,6 +73,8 @@ export const identify = async (lookup: Lookup, sent = ''): Promise<Caller> => {
     lookup.vehicle.catch(() => undefined);
   });
   lookup.caller = caller;
+  const allowance = allowanceOf(caller.key, caller.plan, lookup.now);
+  if (allowance !== undefined) await access.units.take(allowance, 1);
   if (!caller.key.scopes.includes('vehicles:read')) throw problems.scopeMissing('vehicles:read');
   return caller;
 };

@@ -23,6 +23,7 @@ const badRequest = { status: 400, title: 'Bad Request' } as const;
 const forbidden = { status: 403, title: 'Forbidden' } as const;
 const notFound = { status: 404, title: 'Not Found' } as const;
 const conflict = { status: 409, title: 'Conflict' } as const;
+const tooMany = { status: 429, title: 'Too Many Requests' } as const;
 
 /** Status and reason phrase of each code. openapi/error-list.ts explains the codes: functions bundle this file. */
 export const problems = {
@@ -45,7 +46,8 @@ export const problems = {
   SLUG_TAKEN: conflict,
   IDEMPOTENCY_CONFLICT: conflict,
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed' },
-  RATE_LIMITED: { status: 429, title: 'Too Many Requests' },
+  RATE_LIMITED: tooMany,
+  ALLOWANCE_EXCEEDED: tooMany,
   INTERNAL_ERROR: { status: 500, title: 'Internal Server Error' },
 } as const;
 
@@ -180,6 +182,14 @@ export const rateLimited = (limit: number, seconds: number): ApiError =>
   new ApiError('RATE_LIMITED', `The plan allows ${limit} requests a minute; try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds) },
   });
+
+/** @param seconds the time until the period ends, at `end` */
+export const allowanceExceeded = (units: number, limit: number, period: string, end: Date, seconds: number): ApiError =>
+  new ApiError(
+    'ALLOWANCE_EXCEEDED',
+    `The plan allows ${limit} units a ${period} (UTC), of which fewer than ${units} are left; there are more from ${end.toISOString()} on.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );
 
 export const internalError = (): ApiError =>
   new ApiError('INTERNAL_ERROR', 'The service could not answer; try again in a moment.', {

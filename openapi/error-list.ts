@@ -93,6 +93,11 @@ const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly r
     remedy:
       'Wait for the seconds in `Retry-After`, then send again. Spread your requests, or look vehicles up in bulk. With a test key, `ER19 THR` gives this error.',
   },
+  ALLOWANCE_EXCEEDED: {
+    meaning: "The request has more units than are left of the plan's allowance for the day or the month.",
+    remedy:
+      'Do not retry before the time that `detail` names, which is also in `Retry-After` as seconds. A smaller bulk request may still be answered. `GET /v1/usage` shows what is left. If you need more, ask your operator for a larger plan.',
+  },
   INTERNAL_ERROR: {
     meaning: 'The service could not answer, because of an error of its own.',
     remedy:

@@ -4,6 +4,7 @@ import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import {
   type ApiError,
   addressForbidden,
+  allowanceExceeded,
   internalError,
   problems,
   problemType,
@@ -21,7 +22,9 @@ export interface ExampleResponse {
 }
 
 /** An error that every endpoint shares. */
-export type CommonError = 'UNAUTHORIZED' | 'ADDRESS_FORBIDDEN' | 'SCOPE_MISSING' | 'RATE_LIMITED' | 'INTERNAL_ERROR';
+export type CommonError =
+  | ('UNAUTHORIZED' | 'ADDRESS_FORBIDDEN' | 'SCOPE_MISSING')
+  | ('RATE_LIMITED' | 'ALLOWANCE_EXCEEDED' | 'INTERNAL_ERROR');
 
 /** The content of docs/examples.json: responses by endpoint and by the name of the example request. */
 export type Recording = Readonly<Partial<Record<EndpointId, Readonly<Record<string, ExampleResponse>>>>>;
@@ -45,6 +48,9 @@ export const errorExamples: Readonly<Record<CommonError, ExampleResponse>> = {
   ADDRESS_FORBIDDEN: makeExample(addressForbidden('198.51.100.7')),
   SCOPE_MISSING: makeExample(scopeMissing('vehicles:read')),
   RATE_LIMITED: makeExample(rateLimited(DEFAULT_PLANS.free.requestsPerWindow, 50)),
+  ALLOWANCE_EXCEEDED: makeExample(
+    allowanceExceeded(1, DEFAULT_PLANS.free.unitsPerDay, 'day', new Date('2026-11-22T00:00:00Z'), 6_000),
+  ),
   INTERNAL_ERROR: makeExample(internalError()),
 };
 

@@ -1,5 +1,6 @@
 /** The headers of every response (docs/contract.md#every-response), and the headers of some statuses. */
 import { DEFAULT_PLANS } from '../core/access/plans.ts';
+import type { ProblemCode } from '../core/problems.ts';
 import { sampleItemPath } from '../functions/endpoints/document.ts';
 import { type JsonObject, refTo } from './json.ts';
 
@@ -46,13 +47,12 @@ const everyResponse = {
   },
 };
 
+const retryAfter = (maximum: number) =>
+  header('Seconds to wait before the request is sent again', 18, { type: 'integer', minimum: 1, maximum });
+
 const someResponses = {
   'WWW-Authenticate': header('How to present a key', 'Bearer', { ...TEXT, const: 'Bearer' }),
-  'Retry-After': header('Seconds to wait before the request is sent again', 18, {
-    type: 'integer',
-    minimum: 1,
-    maximum: 60,
-  }),
+  'Retry-After': retryAfter(60),
   Location: header(
     'Path of the new item, under the prefix that was requested (`/v1/api` or `/api`)',
     `/v1/api/content/${sampleItemPath.id}`,
@@ -92,4 +92,11 @@ const common = Object.keys(everyResponse) as HeaderName[];
 /** The headers of a successful response, including those that its endpoint adds. */
 export const successHeaders = (added: readonly HeaderName[] = []): JsonObject => refs([...common, ...added]);
 
-export const problemHeaders = (status: number): JsonObject => ({ ...refs(common), ...ofStatus[status] });
+/** Seconds of the longest month, which an allowance may be for. */
+const LONGEST_PERIOD = 31 * 86_400;
+
+export const problemHeaders = (status: number, codes: readonly ProblemCode[]): JsonObject => ({
+  ...refs(common),
+  ...ofStatus[status],
+  ...(codes.includes('ALLOWANCE_EXCEEDED') && { 'Retry-After': retryAfter(LONGEST_PERIOD) }),
+});

@@ -14,22 +14,26 @@ const COMMON_ERRORS: readonly CommonError[] = [
   'ADDRESS_FORBIDDEN',
   'RATE_LIMITED',
   'SCOPE_MISSING',
+  'ALLOWANCE_EXCEEDED',
   'INTERNAL_ERROR',
 ];
-const COMMON_WITHOUT_SCOPE = COMMON_ERRORS.filter((code) => code !== 'SCOPE_MISSING');
+/** The usage needs no scope, and is shown whatever has been used. */
+const COMMON_OF_USAGE = COMMON_ERRORS.filter((code) => code !== 'SCOPE_MISSING' && code !== 'ALLOWANCE_EXCEEDED');
+const COMMON_OF_OTHER_PATHS = COMMON_ERRORS.filter((code) => code !== 'SCOPE_MISSING');
 /** The responses that operations share, by the name of their component. */
 const SHARED_RESPONSES: Readonly<Record<string, readonly CommonError[]>> = {
   UNAUTHORIZED: ['UNAUTHORIZED'],
   FORBIDDEN: ['ADDRESS_FORBIDDEN', 'SCOPE_MISSING'],
   ADDRESS_FORBIDDEN: ['ADDRESS_FORBIDDEN'],
   RATE_LIMITED: ['RATE_LIMITED'],
+  TOO_MANY_REQUESTS: ['RATE_LIMITED', 'ALLOWANCE_EXCEEDED'],
   INTERNAL_ERROR: ['INTERNAL_ERROR'],
 };
 const BODY_ERRORS = ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE'] as const;
 
 /** Every error code of an endpoint, the common ones first. */
 export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
-  ...(endpoint.scope ? COMMON_ERRORS : COMMON_WITHOUT_SCOPE),
+  ...(endpoint.scope ? COMMON_ERRORS : COMMON_OF_USAGE),
   ...(documents[endpoint.id as EndpointId].body ? BODY_ERRORS : []),
   ...endpoint.problems,
 ];
@@ -40,7 +44,7 @@ const contentOf = (type: string, schema: unknown, examples: JsonObject): JsonObj
 
 const problemResponse = (status: number, codes: readonly ProblemCode[], examples: JsonObject = {}): JsonObject => ({
   description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n'),
-  headers: problemHeaders(status),
+  headers: problemHeaders(status, codes),
   content: contentOf('application/problem+json', statusProblemSchema(status, codes), examples),
 });
 
@@ -105,7 +109,7 @@ export const buildResponses = (id: EndpointId, endpoint: Endpoint, examples: Exa
 
 /** The responses to paths and methods without an endpoint, for which OpenAPI has no place. */
 export const otherRequests = (): JsonObject =>
-  errorResponses([...COMMON_WITHOUT_SCOPE, 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], problemResponse);
+  errorResponses([...COMMON_OF_OTHER_PATHS, 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], problemResponse);
 
 const objectOf = (properties: JsonObject): JsonObject => ({
   type: 'object',

@@ -1,12 +1,14 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
+import { readAllowance } from '../../core/access/allowance.ts';
+import { type KeyRecord, planOf } from '../../core/access/key-record.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
-import { COUNTERS_KEPT_DAYS } from '../../core/access/usage-table.ts';
+import { COUNTERS_KEPT_DAYS, usageTable } from '../../core/access/usage-table.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import type { CommandResult } from '../command/command-result.ts';
 import { printable, readableTable, toLines } from '../command/format.ts';
 import type { CommandContext, Deployment } from '../deployment/deployment.ts';
-import { type KeyState, type KeyView, keyView, openKeys } from './keys.ts';
+import { type KeyState, keyView, openKeys, stateOf } from './keys.ts';
 
 /** Days before its last day from which an active key is marked. */
 export const ENDS_SOON_DAYS = 30;
@@ -22,7 +24,7 @@ const BINDING_WIDTH = 19;
 /** Each cell has one line per field, so that a row fits into 80 characters. */
 const HEAD = [
   'id\nname\ncustomer\nfollows',
-  'plan\nenv',
+  'plan\nenv\nallowance',
   'state\nuntil',
   'scopes\ndomains\naddresses',
   'last used\nUTC',
@@ -50,15 +52,25 @@ const findLastUse = async (db: DynamoDBDocumentClient, TableName: string, keyId:
   return newest ? new Date(Number(newest.windowStart) * 1_000).toISOString() : null;
 };
 
-/** `lastUsed` is null when the key was not used in the last 40 days, and absent without the usage table. */
-const readListedKey = async (key: KeyView, now: Date, { db, tableNames, plans }: Deployment) => ({
-  ...key,
-  // The key then has the limits of the smallest plan.
-  planIsGone: !Object.hasOwn(plans, key.plan),
-  endsSoon: key.state === 'active' && key.expires !== null && key.expires <= dayAfter(londonDate(now), ENDS_SOON_DAYS),
-  // `--tables` may name the keys table only, such as one that a deleted stack retained.
-  ...(tableNames.usage && { lastUsed: await findLastUse(db, tableNames.usage, key.id, now) }),
-});
+/**
+ * `lastUsed` is null when the key was not used in the last 40 days. It and the allowance are absent without the usage
+ * table.
+ */
+const readListedKey = async (record: KeyRecord, now: Date, { db, tableNames, plans }: Deployment) => {
+  const key = keyView(record, now);
+  const { state, expires } = key;
+  return {
+    ...key,
+    // The key then has the smallest limits of all plans.
+    planIsGone: !Object.hasOwn(plans, key.plan),
+    endsSoon: state === 'active' && expires !== null && expires <= dayAfter(londonDate(now), ENDS_SOON_DAYS),
+    // `--tables` may name the keys table only, such as one that a deleted stack retained.
+    ...(tableNames.usage && {
+      allowance: await readAllowance(usageTable(db, tableNames.usage), record, planOf(plans, record), now),
+      lastUsed: await findLastUse(db, tableNames.usage, key.id, now),
+    }),
+  };
+};
 
 type ListedKey = Awaited<ReturnType<typeof readListedKey>>;
 
@@ -76,7 +88,12 @@ const toRow = (key: ListedKey): string[] => [
     key.customer !== null && `customer\n${printable(key.customer, NAME_WIDTH)}`,
     key.follows !== null && `follows\n${key.follows}`,
   ),
-  cell(printable(key.plan, PLAN_WIDTH), key.planIsGone && 'plan is gone', key.environment),
+  cell(
+    printable(key.plan, PLAN_WIDTH),
+    key.planIsGone && 'plan is gone',
+    key.environment,
+    ...(key.allowance ?? []).map(({ period, used, limit }) => `${period} ${Math.floor((100 * used) / limit)} %`),
+  ),
   cell(key.state, key.revokedAt?.slice(0, 'YYYY-MM-DD'.length) ?? key.expires ?? 'no end', key.endsSoon && 'ends soon'),
   cell(
     ...(SCOPES.every((scope) => key.scopes.includes(scope)) ? ['all'] : key.scopes),
@@ -88,9 +105,9 @@ const toRow = (key: ListedKey): string[] => [
 
 export const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
   const now = context.now();
-  const all = (await openKeys(context).list()).map((key) => keyView(key, now));
+  const all = await openKeys(context).list();
   const wanted = all.filter(
-    (key) => (state ?? key.state) === key.state && key.name.toLowerCase().includes(name.toLowerCase()),
+    (key) => (state ?? stateOf(key, now)) === stateOf(key, now) && key.name.toLowerCase().includes(name.toLowerCase()),
   );
   const data = await pLimit(MAX_QUERIES).map(wanted, (key) => readListedKey(key, now, context.deployment));
   if (all.length === 0) return { text: 'There are no keys yet.\n', data };
@@ -99,7 +116,7 @@ export const listKeys = async ({ state, name = '' }: ListOptions, context: Comma
   const gone = data.filter(({ planIsGone }) => planIsGone).length;
   const notices = toLines([
     ending > 0 && `Keys that end within ${ENDS_SOON_DAYS} days: ${ending}.`,
-    gone > 0 && `Keys whose plan is gone, which work by the plan with the fewest requests: ${gone}.`,
+    gone > 0 && `Keys whose plan is gone, which have the smallest limits of all plans: ${gone}.`,
   ]);
   return { text: readableTable(HEAD, data.map(toRow)) + notices, data };
 };

@@ -1,6 +1,7 @@
 /** Requests of keys in the last 24 hours, and per UTC day of a month, from the counters of requests. */
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
+import { readAllowance } from '../../core/access/allowance.ts';
 import { MAX_COUNTED_MULTIPLE } from '../../core/access/authenticate.ts';
 import { creationOwnerId, type KeyRecord, planOf } from '../../core/access/key-record.ts';
 import { windowAt } from '../../core/access/plans.ts';
@@ -51,7 +52,11 @@ export const recentUsage = async (id: string, context: CommandContext): Promise<
   const key = await openKeys(context).get(id);
   const counts = await readCounts(key, context, firstHour(now));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
-  const limit = planOf(context.deployment.plans, key).requestsPerWindow;
+  const { deployment } = context;
+  const plan = planOf(deployment.plans, key);
+  const limit = plan.requestsPerWindow;
+  const usage = usageTable(deployment.db, tableName(deployment, 'usage'));
+  const allowance = await readAllowance(usage, key, plan, now);
   const requests = count < MAX_COUNTED_MULTIPLE * limit ? `${count}` : `at least ${count}`;
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, key, now);
@@ -59,11 +64,17 @@ export const recentUsage = async (id: string, context: CommandContext): Promise<
     text: usageText(
       `Key ${id}`,
       key,
-      `${requests} of ${limit} requests in the window that ends at ${until}.`,
+      [
+        `${requests} of ${limit} requests in the window that ends at ${until}.`,
+        ...allowance.map(
+          ({ period, limit, used, resetsAt }) =>
+            `${formatNumber(used)} of ${formatNumber(limit)} units in the ${period} that ends at ${resetsAt}.`,
+        ),
+      ].join('\n'),
       'hour',
       hours.map((hour) => [hour.start.slice(0, 'YYYY-MM-DDTHH:MM'.length), hour]),
     ),
-    data: { id, plan: key.plan, count, limit, reset: window.end, hours },
+    data: { id, plan: key.plan, count, limit, reset: window.end, allowance, hours },
   };
 };
 

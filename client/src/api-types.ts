@@ -15,7 +15,7 @@ export interface paths {
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. A key with the scope `vehicles:status` instead of `vehicles:read` gets only `registration`, `insured` and `status`, for today only: `date` is 403 `SCOPE_MISSING`. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found).
          */
         get: operations["getInsurance"];
         put?: never;
@@ -39,7 +39,7 @@ export interface paths {
          * Are these vehicles insured?
          * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. A key with the scope `vehicles:status` instead of `vehicles:read` gets only `registration`, `insured` and `status`, for today only: `date` is 403 `SCOPE_MISSING`. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
          */
         post: operations["checkInsurance"];
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: what no source has supplied is `UNKNOWN` and fails its check, and a vehicle of which neither MOT nor tax nor fines are stored is 404. The operator may leave checks out: they are `NOT_CHECKED` and false, and `compliant` and `reasons` follow from the others. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`INVALID_REGISTRATION`](/docs/errors#invalid-registration), [`VEHICLE_NOT_FOUND`](/docs/errors#vehicle-not-found), [`COMPLIANCE_NOT_FOUND`](/docs/errors#compliance-not-found).
          */
         get: operations["getCompliance"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
          * May these vehicles be on the road?
          * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan and is at most 1,000; `GET /v1/usage` has it as `registrationsPerBulk`. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`BULK_TOO_LARGE`](/docs/errors#bulk-too-large).
          */
         post: operations["checkCompliance"];
         delete?: never;
@@ -103,7 +103,7 @@ export interface paths {
          * List content items
          * @description Newest first. To read a whole list, repeat the request with `after`, the `next` of the page before, until `next` is null: each item is then shown at most once, and each that stays in the list exactly once, whatever changes meanwhile. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. `offset` is at most 10,000; past the end is an empty page. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`PAGE_TOO_LARGE`](/docs/errors#page-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`PAGE_TOO_LARGE`](/docs/errors#page-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden).
          */
         get: operations["listContent"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
          * Create a content item
          * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`SLUG_TAKEN`](/docs/errors#slug-taken), [`IDEMPOTENCY_CONFLICT`](/docs/errors#idempotency-conflict).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`SLUG_TAKEN`](/docs/errors#slug-taken), [`IDEMPOTENCY_CONFLICT`](/docs/errors#idempotency-conflict).
          */
         post: operations["createContent"];
         delete?: never;
@@ -131,14 +131,14 @@ export interface paths {
          * Read a content item
          * @description The `ETag` is the version, for `If-Match`.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found).
          */
         get: operations["getContent"];
         /**
          * Update a content item
          * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points; `content` has at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed), [`SLUG_TAKEN`](/docs/errors#slug-taken).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`MALFORMED_JSON`](/docs/errors#malformed-json), [`UNSUPPORTED_CONTENT_TYPE`](/docs/errors#unsupported-content-type), [`BODY_TOO_LARGE`](/docs/errors#body-too-large), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`DOMAIN_FORBIDDEN`](/docs/errors#domain-forbidden), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed), [`SLUG_TAKEN`](/docs/errors#slug-taken).
          */
         put: operations["updateContent"];
         post?: never;
@@ -146,7 +146,7 @@ export interface paths {
          * Delete a content item permanently
          * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed, and with `If-None-Match`, only one that it does not name; otherwise the response is 412. Other conditional headers are ignored.
          *
-         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed).
+         *     Codes of problems: [`UNAUTHORIZED`](/docs/errors#unauthorized), [`ADDRESS_FORBIDDEN`](/docs/errors#address-forbidden), [`RATE_LIMITED`](/docs/errors#rate-limited), [`SCOPE_MISSING`](/docs/errors#scope-missing), [`ALLOWANCE_EXCEEDED`](/docs/errors#allowance-exceeded), [`INTERNAL_ERROR`](/docs/errors#internal-error), [`VALIDATION_FAILED`](/docs/errors#validation-failed), [`CONTENT_NOT_FOUND`](/docs/errors#content-not-found), [`PRECONDITION_FAILED`](/docs/errors#precondition-failed).
          */
         delete: operations["deleteContent"];
         options?: never;
@@ -508,6 +508,24 @@ export interface components {
                  */
                 resetsAt: string;
             };
+            /** @description What all keys of a customer on this plan share; absent for a plan without one */
+            allowance?: {
+                /**
+                 * @description Extensible enum:
+                 *     - `day`: a day, UTC
+                 *     - `month`: a calendar month, UTC
+                 */
+                period: ("day" | "month") | (string & {});
+                /** @description Units that the plan allows in the period */
+                limit: number;
+                /** @description Units that have been used, and up to 100 for each running function that are taken ahead */
+                used: number;
+                /**
+                 * Format: date-time
+                 * @description When the next period begins, UTC
+                 */
+                resetsAt: string;
+            }[];
             /** @description 24 hours, oldest first; the last one is running */
             hours: {
                 /**
@@ -566,7 +584,7 @@ export interface components {
          */
         Problem: {
             /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
-            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#address-forbidden" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#address-forbidden" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#allowance-exceeded" | "/docs/errors#internal-error") | (string & {});
             /** @description The reason phrase of the status */
             title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */
@@ -595,9 +613,10 @@ export interface components {
              *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
              *     - `PRECONDITION_FAILED`: The item is not the version in If-Match, or If-None-Match names its version.
              *     - `RATE_LIMITED`: The plan's requests of this window are used up.
+             *     - `ALLOWANCE_EXCEEDED`: The request has more units than are left of the plan's allowance for the day or the month.
              *     - `INTERNAL_ERROR`: The service could not answer, because of an error of its own.
              */
-            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "ADDRESS_FORBIDDEN" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
+            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "ADDRESS_FORBIDDEN" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "ALLOWANCE_EXCEEDED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
@@ -734,6 +753,42 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description `RATE_LIMITED`: The plan's requests of this window are used up.
+         *
+         *     `ALLOWANCE_EXCEEDED`: The request has more units than are left of the plan's allowance for the day or the month.
+         */
+        TOO_MANY_REQUESTS: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "X-Sandbox": components["headers"]["X-Sandbox"];
+                Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                /**
+                 * @description Seconds to wait before the request is sent again
+                 * @example 18
+                 */
+                "Retry-After": number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {integer} */
+                    status: 429;
+                    /**
+                     * @description For programs to decide by. Extensible enum:
+                     *     - `RATE_LIMITED`: The plan's requests of this window are used up.
+                     *     - `ALLOWANCE_EXCEEDED`: The request has more units than are left of the plan's allowance for the day or the month.
+                     */
+                    code: ("RATE_LIMITED" | "ALLOWANCE_EXCEEDED") | (string & {});
+                };
+            };
+        };
         /** @description `INTERNAL_ERROR`: The service could not answer, because of an error of its own. */
         INTERNAL_ERROR: {
             headers: {
@@ -862,6 +917,7 @@ export type ResponseUnauthorized = components['responses']['UNAUTHORIZED'];
 export type ResponseForbidden = components['responses']['FORBIDDEN'];
 export type ResponseAddressForbidden = components['responses']['ADDRESS_FORBIDDEN'];
 export type ResponseRateLimited = components['responses']['RATE_LIMITED'];
+export type ResponseTooManyRequests = components['responses']['TOO_MANY_REQUESTS'];
 export type ResponseInternalError = components['responses']['INTERNAL_ERROR'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
@@ -972,7 +1028,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1049,7 +1105,7 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN"];
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1147,7 +1203,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1224,7 +1280,7 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["FORBIDDEN"];
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1333,7 +1389,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1477,7 +1533,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1566,7 +1622,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1760,7 +1816,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
@@ -1877,7 +1933,7 @@ export interface operations {
                     };
                 };
             };
-            429: components["responses"]["RATE_LIMITED"];
+            429: components["responses"]["TOO_MANY_REQUESTS"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };

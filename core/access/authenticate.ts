@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { addressForbidden, unauthorized } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { isInRanges } from './addresses.ts';
+import { allowanceOf, type allowanceUnits } from './allowance.ts';
 import type { PresentedKey } from './api-key.ts';
 import { type KeyRecord, planOf } from './key-record.ts';
 import { type Plan, type Plans, windowAt } from './plans.ts';
@@ -14,12 +15,13 @@ export const MAX_COUNTED_MULTIPLE = 2;
 export interface Access {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly counter: ReturnType<typeof requestCounter>;
+  readonly units: ReturnType<typeof allowanceUnits>;
   readonly plans: Plans;
   /**
-   * The hashes of keys without addresses that this instance has seen in force. They decide the order of its calls and
-   * nothing else: each request reads the record of its key.
+   * The keys without addresses that this instance has seen in force, by their hashes. They decide the order of its calls
+   * and from which allowance it takes units ahead, and nothing else: each request reads the record of its key.
    */
-  readonly seenInForce: ReturnType<typeof recentMap<true>>;
+  readonly seenInForce: ReturnType<typeof recentMap<KeyRecord>>;
 }
 
 /** A valid key, its plan and its usage in the current window. */
@@ -50,7 +52,7 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
  * counter
  */
 export const authenticate = async (
-  { findKey, counter, plans, seenInForce }: Access,
+  { findKey, counter, units, plans, seenInForce }: Access,
   { id, hash }: Pick<PresentedKey, 'id' | 'hash'>,
   { now, today, sourceIp }: { readonly now: Date; readonly today: LondonDate; readonly sourceIp: string },
   preload: () => void,
@@ -63,16 +65,19 @@ export const authenticate = async (
       throw unauthorized();
     }
     if (key.addresses === undefined) {
-      seenInForce.remember(hash, true);
+      seenInForce.remember(hash, key);
       return key;
     }
     seenInForce.forget(hash);
     if (!isInRanges(key.addresses, sourceIp)) throw addressForbidden(sourceIp);
     return key;
   };
-  const count = () => {
+  /** @param known the record of the key as it was last read */
+  const count = (known: KeyRecord) => {
     // Sent before `preload`, so that the response is read before the loaded items are parsed.
     const counting = counter.count(id, window);
+    const allowance = allowanceOf(known, planOf(plans, known), now);
+    if (allowance !== undefined) units.prepare(allowance);
     preload();
     return counting;
   };
@@ -83,11 +88,12 @@ export const authenticate = async (
     if (used !== undefined && used >= mostCounted) counter.stop(id, window, used);
     return { key, plan, used };
   };
-  if (seenInForce.get(hash) === undefined) {
+  const seen = seenInForce.get(hash);
+  if (seen === undefined) {
     const key = await readPermittedKey();
-    return callerWith(key, await count());
+    return callerWith(key, await count(key));
   }
-  const [found, counted] = await Promise.allSettled([readPermittedKey(), count()]);
+  const [found, counted] = await Promise.allSettled([readPermittedKey(), count(seen)]);
   if (found.status === 'rejected') throw found.reason;
   if (counted.status === 'rejected') throw counted.reason;
   return callerWith(found.value, counted.value);

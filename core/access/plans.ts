@@ -3,6 +3,9 @@ export interface Plan {
   readonly requestsPerWindow: number;
   /** The most registrations in one bulk request. */
   readonly bulkSize: number;
+  /** The most units of a customer in a day and in a month (UTC); unlimited if absent. */
+  readonly unitsPerDay?: number;
+  readonly unitsPerMonth?: number;
 }
 
 /** The plans of a stage, at least one, by name. */
@@ -10,9 +13,9 @@ export type Plans = Readonly<Record<string, Plan>>;
 
 /** The plans of a stage without the setting `plans`. */
 export const DEFAULT_PLANS = {
-  free: { requestsPerWindow: 60, bulkSize: 100 },
-  standard: { requestsPerWindow: 600, bulkSize: 500 },
-  premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
+  free: { requestsPerWindow: 60, bulkSize: 100, unitsPerDay: 1_000 },
+  standard: { requestsPerWindow: 600, bulkSize: 500, unitsPerDay: 100_000 },
+  premium: { requestsPerWindow: 6_000, bulkSize: 1_000, unitsPerDay: 5_000_000 },
 } as const satisfies Plans;
 
 /** The limits of the probe, which must be enough for its smoke test on every stage. */
@@ -24,10 +27,26 @@ export const MAX_BULK_SIZE = 1_000;
 /** The plans in a text of JSON, as a function's environment has it. Without a text, they are the default ones. */
 export const plansFrom = (json: string | undefined): Plans => (json ? (JSON.parse(json) as Plans) : DEFAULT_PLANS);
 
-/** The plan with this name. When it is gone from the setting, it is the plan with the fewest requests. */
+/** The smallest of two limits, of which an absent one is unlimited. */
+const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+/** The smallest of every limit. */
+const smallestLimits = (a: Plan, b: Plan): Plan => {
+  const unitsPerDay = smaller(a.unitsPerDay, b.unitsPerDay);
+  const unitsPerMonth = smaller(a.unitsPerMonth, b.unitsPerMonth);
+  return {
+    requestsPerWindow: Math.min(a.requestsPerWindow, b.requestsPerWindow),
+    bulkSize: Math.min(a.bulkSize, b.bulkSize),
+    ...(unitsPerDay !== undefined && { unitsPerDay }),
+    ...(unitsPerMonth !== undefined && { unitsPerMonth }),
+  };
+};
+
+/** The plan with this name. When it is gone from the setting, it has the smallest of every limit of the others. */
 export const planNamed = (plans: Plans, name: string): Plan => {
   const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
-  return plan ?? Object.values(plans).reduce((a, b) => (b.requestsPerWindow < a.requestsPerWindow ? b : a));
+  return plan ?? Object.values(plans).reduce(smallestLimits);
 };
 
 /** Length of a rate limit window in seconds; windows start on the Unix minute (docs/contract.md#rate-limit). */
@@ -48,6 +67,9 @@ export const windowAt = (instant: Date): Window => {
   return { start, end: start + WINDOW_SECONDS };
 };
 
-/** Seconds until the next window begins: at least 1, so that they can be the value of `Retry-After`. */
-export const secondsUntilReset = (now: Date): number =>
-  Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
+/** At least 1, so that they can be the value of `Retry-After`. */
+export const secondsUntil = (end: Date, now: Date): number =>
+  Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1_000));
+
+/** Seconds until the next window begins. */
+export const secondsUntilReset = (now: Date): number => secondsUntil(new Date(windowAt(now).end * 1_000), now);

@@ -1,4 +1,5 @@
 /** The requests of a key in the last 24 hours, from its counters (docs/contract.md#usage). */
+import type { UsedAllowance } from './allowance.ts';
 import { type Caller, remainingOf } from './authenticate.ts';
 import { hasUnits, type KeyRecord } from './key-record.ts';
 import { WINDOW_SECONDS, windowAt } from './plans.ts';
@@ -49,8 +50,14 @@ export const usageHours = (counts: readonly WindowCount[], key: KeyRecord, now: 
 /**
  * The body of `GET /v1/usage`.
  * @param counts since `firstHour`; the current window's requests are taken from the caller
+ * @param allowance empty for a plan without one
  */
-export const usageReport = (caller: Caller, counts: readonly WindowCount[], now: Date) => {
+export const usageReport = (
+  caller: Caller,
+  counts: readonly WindowCount[],
+  allowance: readonly UsedAllowance[],
+  now: Date,
+) => {
   const { key, plan, used = 0 } = caller;
   const { start, end } = windowAt(now);
   const completed = counts.filter((count) => count.start !== start);
@@ -71,6 +78,7 @@ export const usageReport = (caller: Caller, counts: readonly WindowCount[], now:
       registrationsPerBulk: plan.bulkSize,
     },
     window: { used, remaining: remainingOf(caller), resetsAt: toIso(end) },
+    ...(allowance.length > 0 && { allowance }),
     hours: usageHours([...completed, { extraUnits: 0, ...current, start, used }], key, now),
   };
 };

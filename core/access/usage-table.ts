@@ -1,4 +1,5 @@
-import { type DynamoDBDocumentClient, paginateQuery, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Window } from './plans.ts';
 
@@ -6,13 +7,33 @@ import type { Window } from './plans.ts';
 export interface WindowCount {
   readonly start: number;
   readonly used: number;
-  /** Entries of valid bulk requests beyond the first of each request. */
+  /** Entries of valid bulk requests beyond the first of each, less the requests that the allowance rejected. */
   readonly extraUnits: number;
   /**
    * The limit of the key's plan, recorded when a request is rejected for it. A later change of the plan then leaves the
    * figures of this window as they were. Absent when no request was rejected.
    */
   readonly requestsPerWindow?: number;
+}
+
+/** Units that have been taken, by their counter. */
+export type UsedUnits = Readonly<Record<string, number>>;
+
+export interface AllowanceLimit {
+  readonly period: 'day' | 'month';
+  readonly counter: string;
+  readonly limit: number;
+  readonly end: Date;
+}
+
+/** What a caller may use at a time. All keys of a customer that are on one plan share its item. */
+export interface Allowance {
+  readonly item: { readonly keyId: string; readonly windowStart: number };
+  /** The counters of the month and of the day. Each unit is added to both. */
+  readonly counters: readonly [string, string];
+  readonly monthEnd: Date;
+  /** At least one, of which the one of the month is the last. */
+  readonly limits: readonly AllowanceLimit[];
 }
 
 const windowCount = ({ windowStart, used, extraUnits = 0, requestsPerWindow }: DynamoItem): WindowCount => ({
@@ -25,6 +46,9 @@ const windowCount = ({ windowStart, used, extraUnits = 0, requestsPerWindow }: D
 /** Days for which counters are kept: a month can be reported until the ninth of the next one. */
 export const COUNTERS_KEPT_DAYS = 40;
 const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
+
+const usedUnits = ({ counters }: Allowance, item: DynamoItem = {}): UsedUnits =>
+  Object.fromEntries(counters.map((name) => [name, Number(item[name] ?? 0)]));
 
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   /**
@@ -59,6 +83,59 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     );
   },
 
+  /**
+   * Adds units to an allowance if they pass no limit, in one update; 0 always fits.
+   * @returns what is then used; undefined when the units do not fit
+   */
+  addUnits: async (allowance: Allowance, units: number): Promise<UsedUnits | undefined> => {
+    const { item, counters, limits, monthEnd } = allowance;
+    const nameOf = (counter: string) => `#${counter}`;
+    const [month, day] = counters.map(nameOf);
+    const checked = units === 0 ? [] : limits;
+    const fits = checked.map(({ counter, period }) => {
+      const name = nameOf(counter);
+      return `(attribute_not_exists(${name}) OR ${name} <= :${period})`;
+    });
+    try {
+      const { Attributes } = await db.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: item,
+          UpdateExpression: `ADD ${month} :units, ${day} :units SET expiresAt = :expiresAt`,
+          ...(fits.length > 0 && { ConditionExpression: fits.join(' AND ') }),
+          ExpressionAttributeNames: Object.fromEntries(counters.map((counter) => [nameOf(counter), counter])),
+          ExpressionAttributeValues: {
+            ':units': units,
+            ':expiresAt': monthEnd.getTime() / 1_000 + KEPT_AFTER_WINDOW_SECONDS,
+            ...Object.fromEntries(checked.map(({ period, limit }) => [`:${period}`, limit - units])),
+          },
+          ReturnValues: 'UPDATED_NEW',
+        }),
+      );
+      if (!counters.every((counter) => typeof Attributes?.[counter] === 'number')) {
+        throw new Error('The response of DynamoDB has no counter.');
+      }
+      return usedUnits(allowance, Attributes);
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+  },
+
+  /** The units of an allowance that have been taken. */
+  usedUnits: async (allowance: Allowance): Promise<UsedUnits> => {
+    const { keyId, windowStart } = allowance.item;
+    const { Items = [] } = await db.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'keyId = :keyId AND windowStart = :windowStart',
+        ExpressionAttributeValues: { ':keyId': keyId, ':windowStart': windowStart },
+        ConsistentRead: true,
+      }),
+    );
+    return usedUnits(allowance, Items[0]);
+  },
+
   /** The counters of a key's windows from `start` to `end`, inclusive, oldest first. Eventually consistent. */
   counts: async (keyId: string, start: number, end = Number.MAX_SAFE_INTEGER): Promise<WindowCount[]> => {
     const pages = paginateQuery(
@@ -77,8 +154,8 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
 export type UsageTable = ReturnType<typeof usageTable>;
 
 /**
- * Adds units to a window in which a request was counted.
- * @param db a client with one attempt: units may be lost, but never count twice
+ * Adds units to a window in which a request was counted, or takes them away.
+ * @param db a client with one attempt when units are added: they may be lost, but never count twice
  */
 export const extraUnitsAdder =
   (db: DynamoDBDocumentClient, table: string) =>

@@ -3,13 +3,17 @@ import * as T from 'typebox';
 import { MAX_BULK_SIZE, type Plans, plansFrom } from '../access/plans.ts';
 import { validationIssues } from '../schemas/validation-issues.ts';
 
-/** Ten plans take about 1 of the 4 kB that the environment variables of a function may have. */
+/** Ten plans take up to 2 of the 4 kB that the environment variables of a function may have. */
 const MAX_PLANS = 10;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+
+const Units = T.Integer({ minimum: 1, maximum: 1_000_000_000_000 });
 
 const Plan = T.Object({
   requestsPerWindow: T.Integer({ minimum: 1, maximum: 1_000_000 }),
   bulkSize: T.Integer({ minimum: 1, maximum: MAX_BULK_SIZE }),
+  unitsPerDay: T.Optional(Units),
+  unitsPerMonth: T.Optional(Units),
 });
 
 export const PlansSetting = T.Refine(

@@ -10,7 +10,8 @@ end() {
 trap end EXIT
 
 # Sends a request, with the arguments of curl, and writes the response to $work/answer: a file, because curl would print
-# the body of every attempt. It is repeated after 408, 429 and 5xx, as Retry-After says: use it only for requests that read.
+# the body of every attempt. It is repeated after 408, 429 and 5xx, as Retry-After says, if that is within two minutes: the
+# end of an allowance may be weeks away. Use it only for requests that read.
 send() {
-  curl -sS --fail-with-body --retry 4 --retry-connrefused --max-time 60 -o "$work/answer" -H "X-API-Key: $API_KEY" "$@"
+  curl -sS --fail-with-body --retry 4 --retry-connrefused --retry-max-time 120 --max-time 60 -o "$work/answer" -H "X-API-Key: $API_KEY" "$@"
 }

@@ -9,6 +9,8 @@ import urllib.error
 import urllib.request
 
 ATTEMPTS = 5
+# The end of an allowance may be weeks away.
+LONGEST_WAIT_SECONDS = 120
 
 
 def send(path: str, body: object = None) -> tuple[dict, http.client.HTTPMessage]:
@@ -24,11 +26,12 @@ def send(path: str, body: object = None) -> tuple[dict, http.client.HTTPMessage]
             with urllib.request.urlopen(request, timeout=15) as response:
                 return json.load(response), response.headers
         except urllib.error.HTTPError as error:
-            if attempt == ATTEMPTS or (error.code != 429 and error.code < 500):
+            wait = int(error.headers.get("Retry-After", 1))
+            may_pass = (error.code == 429 or error.code >= 500) and wait <= LONGEST_WAIT_SECONDS
+            if attempt == ATTEMPTS or not may_pass:
                 # The status alone does not say why; the body does.
                 error.msg = error.read().decode()
                 raise
-            wait = int(error.headers.get("Retry-After", 1))
         except (OSError, http.client.HTTPException):
             if attempt == ATTEMPTS:
                 raise

@@ -1,3 +1,4 @@
+import { allowanceUnits } from '../../core/access/allowance.ts';
 import type { PresentedKey } from '../../core/access/api-key.ts';
 import { type Access, authenticate, type Caller, isWithinLimit, recordLimit } from '../../core/access/authenticate.ts';
 import { keyFinder } from '../../core/access/key-record.ts';
@@ -9,6 +10,7 @@ import { rateLimited, scopeMissing } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { plansVariable } from '../../core/runtime/environment.ts';
 import { logFailure } from '../../core/runtime/log.ts';
+import { allowance, checkedUnit, takenUnit } from './allowance.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 import { tableNamesOf } from './table-names.ts';
@@ -54,21 +56,38 @@ export const answerScope = <Input>(dateOf: (input: Input) => LondonDate | undefi
   },
 });
 
-/**
- * Rejects a caller whose key is not in force, whose address the key does not permit, who is beyond its rate limit or
- * who lacks the scope, in this order.
- * @throws MissingEnvironment at start, naming every variable that is missing
- */
-export const auth = (endpoint: Pick<HttpFunction, 'scope' | 'partScope' | 'tables'>) => {
-  const { keys, usage } = tableNamesOf(endpoint);
+/** Reads the key, counts the request, and takes or checks its unit. */
+const admission = (
+  endpoint: Pick<HttpFunction, 'scope' | 'partScope' | 'tables'>,
+  unit: typeof takenUnit | typeof checkedUnit,
+) => {
+  const { keys, usage: usageName } = tableNamesOf(endpoint);
+  const usage = usageTable(database(), usageName);
   const access: Access = {
     findKey: keyFinder(database(), keys),
-    counter: requestCounter(usageTable(database(), usage)),
+    counter: requestCounter(usage),
+    units: allowanceUnits(usage),
     plans: plansFrom(plansVariable()),
     seenInForce: recentMap(),
   };
-  return [permittedKey(access), rateLimit(access), requiredScope(endpoint)];
+  return [permittedKey(access), rateLimit(access), unit(access, usageName), requiredScope(endpoint)];
 };
+
+/** `auth` without the allowance: it takes a unit if there is one, and rejects nobody for it. */
+export const authBeyondAllowance = (endpoint: Parameters<typeof admission>[0]) => admission(endpoint, takenUnit);
+
+/**
+ * Rejects a caller whose key is not in force, whose address the key does not permit, who is beyond its rate limit, who
+ * lacks the scope or whose allowance is used up, in this order.
+ * @throws MissingEnvironment at start, naming every variable that is missing
+ */
+export const auth = (endpoint: Parameters<typeof admission>[0]) => [...admission(endpoint, takenUnit), allowance()];
+
+/** `auth` for a bulk request: `extraUnits` takes its units from the allowance. */
+export const bulkAuth = (endpoint: Parameters<typeof admission>[0]) => [
+  ...admission(endpoint, checkedUnit),
+  allowance(),
+];
 
 /**
  * Reads what the path names while `auth` counts the request, which saves a round trip. Nothing is read for a key that is

@@ -34,17 +34,20 @@ export const planBulkSize = () => ({
 });
 
 /**
- * Adds a unit for each entry of a valid bulk request except the first, which `auth` has counted
- * (docs/contract.md#units). The write runs beside the reads of the response, which waits for it. When the write fails,
- * the units are lost and logged.
+ * Takes the units of a valid bulk request from the allowance, all or none. Then adds a unit for each entry except the
+ * first, which `auth` has counted (docs/contract.md#units). This write runs beside the reads of the response, which
+ * waits for it. When the write fails, the units are lost and logged. A bulk request that is rejected before is one unit.
+ * @throws ALLOWANCE_EXCEEDED
  */
 export const extraUnits = (endpoint: Pick<HttpFunction, 'tables'>) => {
   const add = extraUnitsAdder(databaseWithoutRetries(), tableNamesOf(endpoint).usage);
   // Waits for the write, because Lambda freezes a function that has responded.
   const settle = async ({ context }: BulkRequest): Promise<void> => context.addingUnits;
   return {
-    before: ({ context }: BulkRequest): void => {
+    before: async ({ context }: BulkRequest): Promise<void> => {
       const { caller, entryCount, now, requestId } = context;
+      await context.takeUnits?.(entryCount);
+      if (context.allowanceError !== undefined) throw context.allowanceError;
       const units = entryCount - 1;
       if (units < 1 || !hasUnits(caller.key)) return;
       context.addingUnits = add(caller.key.id, windowAt(now), units).catch((error: unknown) => {
@@ -53,6 +56,10 @@ export const extraUnits = (endpoint: Pick<HttpFunction, 'tables'>) => {
       });
     },
     after: settle,
-    onError: settle,
+    onError: async (request: BulkRequest): Promise<void> => {
+      const { context } = request;
+      await context.takeUnits?.(1).catch((error: unknown) => logFailure(context.requestId, error));
+      await settle(request);
+    },
   };
 };

@@ -41,6 +41,10 @@ export interface RequestContext extends Context, RequestFacts {
   pathError?: ApiError;
   /** Begins the read of `preload`. */
   startPreload?: () => void;
+  /** Why the allowance does not permit the request. */
+  allowanceError?: ApiError;
+  /** Takes the units of a bulk request from the allowance; absent once they have been taken. */
+  takeUnits?: ((units: number) => Promise<void>) | undefined;
   /** Units of a bulk request that could not be added, for the metrics. */
   lostUnits?: number;
   /** The error code of the response, for log and metrics. */

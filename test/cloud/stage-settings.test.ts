@@ -119,6 +119,8 @@ describe('The settings of a stage', () => {
     ['plans.a.bulkSize must be at most 1000', plan({ bulkSize: 1_001 })],
     ['plans.a.bulkSize must be an integer', plan({ bulkSize: 1.5 })],
     ['plans.a.bulkSize is required', plan({ bulkSize: undefined })],
+    ['plans.a.unitsPerDay must be at least 1', plan({ unitsPerDay: 0 })],
+    ['plans.a.unitsPerMonth must be an integer', plan({ unitsPerMonth: 1.5 })],
     ['plans.a must be an object', { plans: { a: 60 } }],
     ['logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5', { logRetentionDays: 8 }],
     ['intake must have 1 or more entries', { intake: [] }],

@@ -8,7 +8,7 @@ import { type ChooseFault, FAULTS, onNthCall } from '../support/fault-choosers.t
 import { type DatabaseCall, type Fault, isApplicable } from '../support/fault-proxy.ts';
 import { catchOutput, type Reply, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn } from './log.ts';
-import { prepare, type Scenario, scenarios } from './scenarios.ts';
+import { prepare, SCENARIO_PLANS, type Scenario, scenarios } from './scenarios.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
@@ -42,7 +42,11 @@ interface Point {
 }
 const EVERYWHERE = 'everywhere';
 
-const api = useApi(undefined, { logLevel: 'DEBUG', environment: { SUPPLIERS: '{"acme":26}' } });
+const api = useApi(undefined, {
+  logLevel: 'DEBUG',
+  plans: SCENARIO_PLANS,
+  environment: { SUPPLIERS: '{"acme":26}' },
+});
 const newCanary = canaries();
 const keys: string[] = [];
 const sent = { requests: 0, failures: 0, unread: 0, withoutSources: 0, slowestMs: 0, slowestRecoveryMs: 0 };

@@ -6,7 +6,7 @@ import type { ContentItem } from '../../core/content/item.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
 import type { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import { moment, someFields } from '../support/content.ts';
-import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import { aCompliance, aPolicy, aVehicle, TEST_PLANS } from '../support/records.ts';
 import type { TestApi } from '../support/use-api.ts';
 
 /** Two items of one domain, so that a list reads a batch that can be partial. */
@@ -19,7 +19,7 @@ interface Items {
 export interface Scenario {
   readonly endpoint: EndpointId | typeof notFound.id;
   readonly stored: 'vehicles' | 'items' | 'nothing';
-  /** Fields of the key, which otherwise has every scope and no addresses. */
+  /** Fields of the key, which otherwise has every scope, no addresses and no allowance. */
   readonly key?: Partial<KeyRecord>;
   /** `GET` unless it is given. */
   readonly method?: string;
@@ -64,6 +64,9 @@ const update = (json: (word: string) => object): Scenario => {
   return { ...items, endpoint: 'update-content', method: 'PUT', path: byId, json, body };
 };
 
+/** The plans of the scenarios. One has an allowance that is taken for each request. */
+export const SCENARIO_PLANS = { ...TEST_PLANS, exact: { ...TEST_PLANS.premium, unitsPerDay: 1_000 } };
+
 export const scenarios: readonly Scenario[] = [
   { ...vehicles, endpoint: 'vehicle-insurance', path: (word) => `/v1/vehicle/${word}/insurance`, body: insured },
   {
@@ -73,8 +76,16 @@ export const scenarios: readonly Scenario[] = [
     key: { addresses: ['127.0.0.0/8'], scopes: ['vehicles:status'] },
     body: (registration) => ({ registration, insured: true, status: 'IN_FORCE' }),
   },
+  {
+    ...vehicles,
+    endpoint: 'vehicle-insurance',
+    path: (word) => `/v1/vehicle/${word}/insurance`,
+    key: { plan: 'exact' },
+    body: insured,
+  },
   { ...vehicles, endpoint: 'compliance', path: (word) => `/v1/compliance/${word}`, body: compliant },
   { ...bulk('bulk-insurance'), body: (word) => ({ results: bulkOf(word).map(insured) }) },
+  { ...bulk('bulk-insurance'), key: { plan: 'exact' }, body: (word) => ({ results: bulkOf(word).map(insured) }) },
   { ...bulk('bulk-compliance'), body: (word) => ({ results: bulkOf(word).map(compliant) }) },
   { stored: 'nothing', endpoint: 'usage', path: () => '/v1/usage', body: (name) => ({ key: { name } }) },
   { ...list(), body: (_, { item, older }) => ({ items: [item, older], total: 2 }) },

@@ -27,9 +27,9 @@ export const prepareEngine = async <Result extends { readonly endpoint: string }
     db,
     key,
     keyId: keyIdOf(hashKey(key), 'live'),
-    /** A live key of the premium plan with every scope. */
-    newKey: () =>
-      addKey(keyStore(db, names.keys), { name: 'Another', plan: 'premium', environment: 'live' }, new Date()),
+    /** A live key with every scope. */
+    newKey: (plan = 'premium') =>
+      addKey(keyStore(db, names.keys), { name: 'Another', plan, environment: 'live' }, new Date()),
     names,
     close: async (): Promise<void> => {
       db.destroy();

@@ -94,7 +94,7 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
     await printJson(usage);
     return 0;
   }
-  const { key, limits, window, hours } = usage;
+  const { key, limits, window, allowance = [], hours } = usage;
   const sum = (field: 'requests' | 'rateLimited') =>
     formatNumber(hours.reduce((total, hour) => total + hour[field], 0));
   await print(
@@ -102,6 +102,10 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
     `Scopes    ${key.scopes.join(', ')}`,
     `Plan      ${key.plan}: ${formatNumber(limits.requestsPerWindow)} requests in ${limits.windowSeconds} s, ${formatNumber(limits.registrationsPerBulk)} registrations in each`,
     `Window    ${formatNumber(window.used)} used, ${formatNumber(window.remaining)} left until ${window.resetsAt}`,
+    ...allowance.map(
+      ({ period, used, limit, resetsAt }) =>
+        `${period.replace(/^./, (letter) => letter.toUpperCase()).padEnd(10)}${formatNumber(used)} of ${formatNumber(limit)} units used until ${resetsAt}`,
+    ),
     `24 hours  ${sum('requests')} requests, ${sum('rateLimited')} of them over the limit`,
   );
   return 0;

@@ -3,7 +3,7 @@ import { checksFrom } from '../../../core/checks.ts';
 import { checksVariable } from '../../../core/runtime/environment.ts';
 import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { apiChain } from '../../http/api-chain.ts';
-import { auth } from '../../http/auth.ts';
+import { bulkAuth } from '../../http/auth.ts';
 import { extraUnits, largestBulkSize, planBulkSize } from '../../http/bulk.ts';
 import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
@@ -20,7 +20,7 @@ const checks = checksFrom(checksVariable());
 export const handler = apiChain(endpoint, compression())
   .use(dataset(endpoint, complianceData))
   .use(sources(endpoint))
-  .use(auth(endpoint))
+  .use(bulkAuth(endpoint))
   .use(jsonBody())
   .use(largestBulkSize())
   .use(validation(input))

@@ -2,7 +2,7 @@ import { bulkEntries, bulkInsuranceAnswer, bulkInsuranceStatus } from '../../../
 import type { LondonDate } from '../../../core/runtime/clock.ts';
 import { vehicleData } from '../../../core/sandbox/lookup-sources.ts';
 import { apiChain } from '../../http/api-chain.ts';
-import { answerScope, auth } from '../../http/auth.ts';
+import { answerScope, bulkAuth } from '../../http/auth.ts';
 import { extraUnits, largestBulkSize, planBulkSize } from '../../http/bulk.ts';
 import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
@@ -17,7 +17,7 @@ import { input } from './input.ts';
 export const handler = apiChain(endpoint, compression())
   .use(dataset(endpoint, vehicleData))
   .use(sources(endpoint))
-  .use(auth(endpoint))
+  .use(bulkAuth(endpoint))
   .use(jsonBody())
   .use(largestBulkSize())
   .use(validation(input))

@@ -44,6 +44,19 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
         remaining: T.Integer({ description: 'As in X-RateLimit-Remaining' }),
         resetsAt: T.String({ format: 'date-time', description: 'When the next window begins, UTC' }),
       }),
+      allowance: T.Optional(
+        T.Array(
+          T.Object({
+            period: openCode<'day' | 'month'>({ day: 'a day, UTC', month: 'a calendar month, UTC' }),
+            limit: T.Integer({ description: 'Units that the plan allows in the period' }),
+            used: T.Integer({
+              description: 'Units that have been used, and up to 100 for each running function that are taken ahead',
+            }),
+            resetsAt: T.String({ format: 'date-time', description: 'When the next period begins, UTC' }),
+          }),
+          { minItems: 1, description: 'What all keys of a customer on this plan share; absent for a plan without one' },
+        ),
+      ),
       hours: T.Array(
         T.Object({
           start: T.String({ format: 'date-time', description: 'Start of the hour, UTC' }),

@@ -111,6 +111,9 @@ const endpointLines = (endpoint: DocumentedEndpoint, name: string): string[] => 
   ...errorLines(problemCodesOf(endpoint), name),
 ];
 
+const codesOfStatus = (status: number): ProblemCode[] =>
+  (Object.keys(problems) as ProblemCode[]).filter((code) => problems[code].status === status);
+
 /** The lines of the table of endpoints, unsorted. */
 export const apiLines = (): string[] => [
   ...documentedEndpoints.flatMap((endpoint) =>
@@ -119,7 +122,7 @@ export const apiLines = (): string[] => [
   ...errorLines(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], 'any other request'),
   ...schemaLines(errorSchema, 'any error body', 'response'),
   ...[...new Set(Object.values(problems).map(({ status }) => status))].flatMap((status) =>
-    headerLines(problemHeaders(status), `any ${status}`),
+    headerLines(problemHeaders(status, codesOfStatus(status)), `any ${status}`),
   ),
 ];
 

@@ -3,6 +3,7 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { allowanceUnits } from '../../../core/access/allowance.ts';
 import { generateKey, KEY_KINDS, type KeyKind, newApiKey, parseApiKey } from '../../../core/access/api-key.ts';
 import { type Access, authenticate, isWithinLimit, remainingOf } from '../../../core/access/authenticate.ts';
 import type { KeyRecord } from '../../../core/access/key-record.ts';
@@ -76,6 +77,7 @@ const counterOf = (increment: UsageTable['increment']) =>
 const storeOf = (record: KeyRecord | undefined, increment = async () => 7): Access => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
   counter: counterOf(increment),
+  units: allowanceUnits({ addUnits: async () => undefined }),
   plans: TEST_PLANS,
   seenInForce: recentMap(),
 });
@@ -268,18 +270,24 @@ describe('A rate limit window', () => {
 
 describe('The plan of a key', () => {
   const plans = {
-    large: { requestsPerWindow: 9, bulkSize: 9 },
+    large: { requestsPerWindow: 9, bulkSize: 9, unitsPerDay: 9 },
     small: { requestsPerWindow: 1, bulkSize: 2 },
-    medium: { requestsPerWindow: 5, bulkSize: 1 },
+    medium: { requestsPerWindow: 5, bulkSize: 1, unitsPerDay: 7, unitsPerMonth: 8 },
   };
+  const smallest = { requestsPerWindow: 1, bulkSize: 1, unitsPerDay: 7, unitsPerMonth: 8 };
 
   it.each([
     ['medium', plans.medium],
-    ['gone', plans.small],
-    ['constructor', plans.small],
-  ])('%s is the one with this name, otherwise the one with the fewest requests', (name, plan) =>
-    expect(planNamed(plans, name)).toBe(plan),
+    ['small', plans.small],
+    ['gone', smallest],
+    ['constructor', smallest],
+  ])('%s is the one with this name, otherwise it has the smallest of every limit', (name, plan) =>
+    expect(planNamed(plans, name)).toEqual(plan),
   );
+
+  it('has no allowance when it is gone and no other has one', () => {
+    expect(planNamed(TEST_PLANS, 'gone')).toEqual(TEST_PLANS.free);
+  });
 
   it('allows at most 9 requests a minute, 0.15 a second, when the largest plan has 9', () => {
     expect(largestRequestsPerSecond(plans)).toBe(0.15);

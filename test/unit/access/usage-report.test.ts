@@ -29,7 +29,7 @@ const counter = (ago: number, used: number, extraUnits = 0, requestsPerWindow = 
 });
 
 const report = (counts: readonly ReturnType<typeof counter>[], fields: Partial<KeyRecord> = {}, used = 1) =>
-  usageReport({ key: { ...KEY, ...fields }, plan: TEST_PLANS.free, used }, counts, NOW);
+  usageReport({ key: { ...KEY, ...fields }, plan: TEST_PLANS.free, used }, counts, [], NOW);
 
 /** The hours with requests. */
 const hoursOf = (...args: Parameters<typeof report>) => report(...args).hours.filter(({ requests }) => requests > 0);
@@ -44,9 +44,10 @@ describe('The report of a key', () => {
       limits: { requestsPerWindow: 60, windowSeconds: 60, registrationsPerBulk: 100 },
       window: { used: 7, remaining: 53, resetsAt: '2026-06-15T12:01:00.000Z' },
     });
+    expect(report([])).not.toHaveProperty('allowance');
     const given = { domains: ['a.example'], expires: '2026-12-31' };
     expect(report([], given).key).toEqual({ ...shown, ...given, environment: 'live' });
-    expect(usageReport({ key: old, plan: TEST_PLANS.free, used: undefined }, [], NOW)).toMatchObject({
+    expect(usageReport({ key: old, plan: TEST_PLANS.free, used: undefined }, [], [], NOW)).toMatchObject({
       key: { ...shown, environment: 'unknown' },
       window: { used: 0 },
     });
@@ -73,6 +74,11 @@ describe('The report of a key', () => {
     const { requestsPerWindow: _, ...unlimited } = counter(HOUR, 700);
     const counts = [counter(3 * HOUR, 700), counter(2 * HOUR, 700, 0, 600), unlimited];
     expect(hoursOf(counts, { plan: 'gone' }).map(({ rateLimited }) => rateLimited)).toEqual([640, 100, 0, 0]);
+  });
+
+  it('counts a request that the allowance rejected as a request and as no unit', () => {
+    const { start, used } = counter(HOUR, 5);
+    expect(hoursOf([{ start, used, extraUnits: -2 }])[0]).toMatchObject({ requests: 5, rateLimited: 0, units: 3 });
   });
 
   it('has no units for a test key and the key of the probe', () => {

@@ -26,7 +26,7 @@ describe('keys usage', () => {
     const id = await create();
     await count(id, '2026-11-21T12:00Z', 3);
     const { hours, ...shown } = await json<{ hours: object[] }>(['keys', 'usage', id]);
-    expect(shown).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end });
+    expect(shown).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end, allowance: [] });
     expect(hours).toHaveLength(24);
     expect(hours[23]).toMatchObject({ requests: 3, rateLimited: 0, units: 3 });
     const next = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
@@ -35,6 +35,29 @@ describe('keys usage', () => {
     expect((await run(['keys', 'usage', id])).stdout).toContain('\n119 of 60 requests');
     await count(id, '2026-11-21T12:00Z', 120);
     expect((await run(['keys', 'usage', id])).stdout).toContain('\nat least 120 of 60 requests');
+  });
+
+  it('and keys list show what is used of the allowance, which the keys of a customer share', async () => {
+    const plans = { free: { requestsPerWindow: 60, bulkSize: 100, unitsPerDay: 1_000, unitsPerMonth: 20_000 } };
+    const env = { PLANS: JSON.stringify(plans) };
+    const ids = [await create('One', NOW.toISOString(), '--customer', 'both'), await create('Two')];
+    await run(['keys', 'update', ids[1] ?? '', '--customer', 'both']);
+    const month = Date.parse('2026-11-01T00:00Z') / 1_000;
+    await store('usage', { keyId: 'allowance#customer#both#free', windowStart: month, total: 7_000, d20: 9, d21: 250 });
+    for (const id of ids) {
+      const { stdout } = await run(['keys', 'usage', id], { env });
+      expect(stdout).toContain('\n250 of 1,000 units in the day that ends at 2026-11-22T00:00:00.000Z.\n');
+      expect(stdout).toContain('\n7,000 of 20,000 units in the month that ends at 2026-12-01T00:00:00.000Z.\n');
+    }
+    const list = ['keys', 'list', '--name', 'One'];
+    const { stdout } = await run(list, { env });
+    expect(stdout).toMatch(/ day 25 %$/m);
+    expect(stdout).toMatch(/ month 35 %$/m);
+    const allowance = [
+      { period: 'day', limit: 1_000, used: 250, resetsAt: '2026-11-22T00:00:00.000Z' },
+      { period: 'month', limit: 20_000, used: 7_000, resetsAt: '2026-12-01T00:00:00.000Z' },
+    ];
+    expect(JSON.parse((await run([...list, '--json'], { env })).stdout)).toMatchObject([{ allowance }]);
   });
 
   it('has a line for each hour of the last 24, or day of a month, with requests', async () => {

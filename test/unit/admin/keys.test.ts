@@ -122,7 +122,7 @@ describe('keys list', () => {
     expect((await listed()).every((key) => !('planIsGone' in key && key.planIsGone))).toBe(true);
     const { stdout } = await run(['keys', 'list'], { env });
     expect(stdout).toMatch(new RegExp(`^${id} +premium .*\\nAcme +plan is gone `, 'm'));
-    expect(stdout).toMatch(/^Keys whose plan is gone, which work by the plan with the fewest requests: 1\.$/m);
+    expect(stdout).toMatch(/^Keys whose plan is gone, which have the smallest limits of all plans: 1\.$/m);
     expect(await json(['keys', 'usage', id], { env })).toMatchObject({ plan: 'premium', limit: 5 });
     const sentence = failure('there is no plan premium: there are free');
     expect(await run(['keys', 'update', id, '--plan', 'premium'], { env })).toEqual(sentence);

@@ -1,0 +1,158 @@
+/** The units that a plan permits in a day and in a month (UTC), exact (docs/contract.md#allowance). */
+import { creationOwnerId, hasUnits, type KeyRecord } from './key-record.ts';
+import type { Plan } from './plans.ts';
+import { recentMap } from './request-counter.ts';
+import type { Allowance, AllowanceLimit, UsageTable, UsedUnits } from './usage-table.ts';
+
+/** The attribute with the units of a month; the attribute of a day is `d07`. */
+const MONTH_COUNTER = 'total';
+
+/** Whose units are counted together: a customer, or without one a key with its successors. */
+const payerOf = (key: KeyRecord): string =>
+  key.customer === undefined ? `key#${creationOwnerId(key)}` : `customer#${key.customer}`;
+
+/** Undefined for a plan without an allowance and for a key that has no units. */
+export const allowanceOf = (key: KeyRecord, plan: Plan, now: Date): Allowance | undefined => {
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  const dayCounter = `d${String(day).padStart(2, '0')}`;
+  const monthEnd = new Date(Date.UTC(year, month + 1));
+  const dayEnd = new Date(Date.UTC(year, month, day + 1));
+  const { unitsPerDay, unitsPerMonth } = plan;
+  const limits = [
+    ...(unitsPerDay === undefined
+      ? []
+      : [{ period: 'day', counter: dayCounter, limit: unitsPerDay, end: dayEnd } as const]),
+    ...(unitsPerMonth === undefined
+      ? []
+      : [{ period: 'month', counter: MONTH_COUNTER, limit: unitsPerMonth, end: monthEnd } as const]),
+  ];
+  if (limits.length === 0 || !hasUnits(key)) return undefined;
+  return {
+    item: { keyId: `allowance#${payerOf(key)}#${key.plan}`, windowStart: Date.UTC(year, month) / 1_000 },
+    counters: [MONTH_COUNTER, dayCounter],
+    monthEnd,
+    limits,
+  };
+};
+
+/** Maximum number of units that an instance takes ahead, and how many units of the smaller limit permit one. */
+const MAX_AHEAD = 100;
+const UNITS_PER_ONE_AHEAD = 1_000;
+
+/** The units that an instance takes at once for single requests. With 1 the count is exact. */
+const takenAtOnce = ({ limits }: Allowance): number => {
+  const smaller = Math.min(...limits.map(({ limit }) => limit));
+  return Math.min(MAX_AHEAD, Math.max(1, Math.floor(smaller / UNITS_PER_ONE_AHEAD)));
+};
+
+interface AllowanceState {
+  /** Never more than what is stored. */
+  used: UsedUnits;
+  /** Units that this instance has taken ahead. None is given back. */
+  held: number;
+  takingAhead?: Promise<void> | undefined;
+}
+
+/**
+ * Takes units from allowances. An instance remembers what is used, and writes nothing when units cannot fit. A write
+ * whose response was lost may count twice: the customer then gets fewer units, never more.
+ */
+export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>) => {
+  const states = recentMap<AllowanceState>();
+
+  const stateOf = ({ item, counters }: Allowance): AllowanceState => {
+    const name = [item.keyId, item.windowStart, ...counters].join(' ');
+    const state = states.get(name) ?? { used: {}, held: 0 };
+    states.remember(name, state);
+    return state;
+  };
+
+  /** Of the limits that these units would pass, as far as this instance knows, the one whose period ends last. */
+  const passedBy = (units: number, { limits }: Allowance, { used }: AllowanceState): AllowanceLimit | undefined =>
+    limits.findLast(({ counter, limit }) => (used[counter] ?? 0) + units > limit);
+
+  /** Adds units if they fit. Otherwise finds out what is used. */
+  const add = async (units: number, allowance: Allowance, state: AllowanceState): Promise<boolean> => {
+    const added = await usage.addUnits(allowance, units);
+    const used = added ?? (await usage.addUnits(allowance, 0)) ?? {};
+    // Responses may arrive in another order.
+    const latest = allowance.counters.map((name) => [name, Math.max(used[name] ?? 0, state.used[name] ?? 0)]);
+    state.used = Object.fromEntries(latest);
+    return added !== undefined;
+  };
+
+  /** Adds units unless they are known not to fit. */
+  const addIfFits = async (units: number, allowance: Allowance, state: AllowanceState): Promise<boolean> =>
+    passedBy(units, allowance, state) === undefined && (await add(units, allowance, state));
+
+  const takeAhead = (allowance: Allowance, state: AllowanceState): Promise<void> => {
+    const take = async () => {
+      const units = takenAtOnce(allowance);
+      if (await addIfFits(units, allowance, state)) state.held += units;
+    };
+    state.takingAhead ??= take().finally(() => {
+      state.takingAhead = undefined;
+    });
+    return state.takingAhead;
+  };
+
+  const isAheadUsedUp = (allowance: Allowance, { held }: AllowanceState): boolean =>
+    held === 0 && takenAtOnce(allowance) > 1;
+
+  return {
+    /** Begins to take units ahead when this instance holds none, so that `take` need not wait for it alone. */
+    prepare: (allowance: Allowance): void => {
+      const state = stateOf(allowance);
+      // `take` repeats what has failed.
+      if (isAheadUsedUp(allowance, state)) takeAhead(allowance, state).catch(() => undefined);
+    },
+
+    /** Takes all of the units or none. @returns the limit that they would pass, when none is taken */
+    take: async (allowance: Allowance, units: number): Promise<AllowanceLimit | undefined> => {
+      const state = stateOf(allowance);
+      if (units === 1 && isAheadUsedUp(allowance, state)) await takeAhead(allowance, state);
+      // Leaves the units that are held to single requests.
+      if (units > 1 && (await addIfFits(units, allowance, state))) return undefined;
+      const fromHeld = Math.min(state.held, units);
+      const others = units - fromHeld;
+      state.held -= fromHeld;
+      if (others === 0 || (await addIfFits(others, allowance, state))) return undefined;
+      state.held += fromHeld;
+      return passedBy(others, allowance, state) ?? allowance.limits.at(-1);
+    },
+
+    /** Whether there is another unit, which is not taken. @returns the limit that it would pass */
+    check: async (allowance: Allowance): Promise<AllowanceLimit | undefined> => {
+      const state = stateOf(allowance);
+      if (isAheadUsedUp(allowance, state)) await takeAhead(allowance, state);
+      if (state.held > 0) return undefined;
+      if (passedBy(1, allowance, state) === undefined) await add(0, allowance, state);
+      return passedBy(1, allowance, state);
+    },
+  };
+};
+
+/** How much of a limit is used. */
+export interface UsedAllowance extends Pick<AllowanceLimit, 'period' | 'limit'> {
+  readonly used: number;
+  /** ISO 8601 UTC. */
+  readonly resetsAt: string;
+}
+
+/** How much of each limit of a key is used, with what instances have taken ahead; empty for a key without an allowance. */
+export const readAllowance = async (
+  usage: Pick<UsageTable, 'usedUnits'>,
+  key: KeyRecord,
+  plan: Plan,
+  now: Date,
+): Promise<UsedAllowance[]> => {
+  const allowance = allowanceOf(key, plan, now);
+  if (allowance === undefined) return [];
+  const used = await usage.usedUnits(allowance);
+  return allowance.limits.map(({ period, counter, limit, end }) => ({
+    period,
+    limit,
+    used: used[counter] ?? 0,
+    resetsAt: end.toISOString(),
+  }));
+};
