@@ -11,7 +11,7 @@ import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
 import type { IntakeProject } from './intake-projects.ts';
-import { metricsNamespace, serviceMetric } from './service-metrics.ts';
+import { loadsNamespace, serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import { hoursOf, type StageSettings } from './stage-settings.ts';
 
@@ -62,6 +62,8 @@ const SUM = { statistic: 'Sum', period: MINUTE };
 const MAX_ERROR_SHARE = 0.01;
 /** Maximum share of the stage's throttle that may fail or be throttled: 6 a minute of 1,000 requests a second. */
 const MAX_FAILURES = 0.0001;
+/** Fewest requests of a minute of which a share of 401 says something. */
+const LEAST_REQUESTS = 100;
 /** Maximum share of the stage's throttle or of the account's concurrency that may be used. */
 const MAX_USED = 0.8;
 
@@ -77,9 +79,9 @@ const whenNothingLoaded = (time: string): Condition => ({
   treatMissingData: TreatMissingData.BREACHING,
 });
 
-const loadedMetric = (stage: string, data: RecordKind, dimensionsMap: Record<string, string>) =>
+const loadedMetric = (namespace: string, data: RecordKind, dimensionsMap: Record<string, string>) =>
   new Metric({
-    namespace: metricsNamespace(stage),
+    namespace,
     metricName: IMPORT_METRICS[data],
     dimensionsMap,
     statistic: 'Sum',
@@ -90,7 +92,7 @@ const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescri
   Object.entries(expectImports).map(([data, time]) => ({
     id: `NoImport-${data}`,
     description: `No import of ${data} has loaded anything for ${time}.`,
-    metric: loadedMetric(stage, data as RecordKind, {}),
+    metric: loadedMetric(loadsNamespace(stage, 'ByHand'), data as RecordKind, {}),
     when: whenNothingLoaded(time),
   }));
 
@@ -114,7 +116,7 @@ const intakeAlarms = (
     // Slashes become dots, which prefixes do not contain.
     id: `NothingLoaded-${prefix.replaceAll('/', '.')}`,
     description: `Nothing was loaded from ${prefix} for ${expect}.`,
-    metric: loadedMetric(stage, kind as RecordKind, { [ENTRY_DIMENSION]: prefix }),
+    metric: loadedMetric(loadsNamespace(stage, 'Intake'), kind as RecordKind, { [ENTRY_DIMENSION]: prefix }),
     when: whenNothingLoaded(expect),
   })),
 ];
@@ -151,6 +153,21 @@ export const describeAlarms = ({ settings, gateway, tables, intakeProjects }: Mo
       metric: serviceMetric(stage, 'ForbiddenAddresses', 'Sum'),
       // One request of a thief is enough, and steady ones send one mail.
       when: { ...aboveOnce(0), evaluationPeriods: 60 },
+    },
+    {
+      id: 'Unauthorized',
+      description: 'More than half of at least 100 requests in a minute are 401.',
+      // The line of every request but a 401 has `ServerErrors`.
+      metric: new MathExpression({
+        expression: `IF(requests < ${LEAST_REQUESTS}, 0, 1 - FILL(others, 0) / requests)`,
+        usingMetrics: {
+          requests: serviceMetric(stage, 'Requests', 'Sum'),
+          others: serviceMetric(stage, 'ServerErrors', 'SampleCount'),
+        },
+        label: 'Share of 401',
+        period: MINUTE,
+      }),
+      when: whenAbove(0.5),
     },
     // The metrics below are AWS's own. They exist even when no function can run.
     {
@@ -206,6 +223,8 @@ export const describeAlarms = ({ settings, gateway, tables, intakeProjects }: Mo
       description: `DynamoDB throttles writes of the table ${table}.`,
       metric,
       when: tooManyFailures,
+      // Callers get 429 for requests that their plan allows, which no other alarm counts.
+      isUrgent: table === 'usage',
     })),
     ...importAlarms(settings),
     ...intakeAlarms(settings, intakeProjects),

@@ -20,7 +20,10 @@ import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { logGroupProps } from './log-group.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** Nothing personal is logged: the route instead of the path with its registration, no IP address and no user agent. */
+/**
+ * Nothing personal is logged: the route instead of the path with its registration, no user agent, and an IP address only
+ * where the setting `sourceAddressDays` says so.
+ */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
   routeKey: '$context.routeKey',
@@ -68,7 +71,12 @@ export class HttpGateway extends Construct {
       // With this prefix a group needs no entry in the account's resource policy for logs, whose size is limited.
       logGroupName: `/aws/vendedlogs/vehicle-verification-${settings.stage}-${uniqueId}`,
       ...logGroupProps(settings),
+      ...(settings.sourceAddressDays && { retention: settings.sourceAddressDays }),
     });
+    const format = {
+      ...ACCESS_LOG_FIELDS,
+      ...(settings.sourceAddressDays && { sourceIp: '$context.identity.sourceIp' }),
+    };
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
@@ -77,7 +85,7 @@ export class HttpGateway extends Construct {
       detailedMetricsEnabled: false,
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLog),
-        format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
+        format: AccessLogFormat.custom(JSON.stringify(format)),
       },
     });
     if (settings.domain) {

@@ -100,7 +100,7 @@ const addRole = (
     allow(['s3:GetObject', 's3:GetObjectVersion'], [bucket.arnForObjects('*.zip')]),
     allow(['s3:GetBucketAcl', 's3:GetBucketLocation'], [bucket.bucketArn]),
     allowOutputs(stack),
-    allowMetrics(settings.stage),
+    allowMetrics(settings.stage, 'Intake'),
   ];
   const role = new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('codebuild.amazonaws.com', {

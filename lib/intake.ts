@@ -10,7 +10,7 @@ import { addIntakeBucket, allowLoads } from './intake-bucket.ts';
 import { type IntakeProject, intakeProjects } from './intake-projects.ts';
 import { allow } from './permissions.ts';
 import type { Probe } from './probe.ts';
-import { metricsNamespace } from './service-metrics.ts';
+import { loadsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -49,7 +49,7 @@ export class Intake extends Construct {
     const statements = [...allowLoads(bucket), allow(['sns:Publish'], [topicArn])];
     this.projects = intakeProjects(this, { settings, entries, program, tables, statements });
     this.addRules(bucket.bucketName, probe);
-    const namespace = metricsNamespace(settings.stage);
+    const namespace = loadsNamespace(settings.stage, 'Intake');
     const output = { bucket: bucket.bucketName, topic: topicArn, namespace, entries } satisfies IntakeOutput;
     new CfnOutput(Stack.of(this), INTAKE_OUTPUT, { value: Stack.of(this).toJsonString(output) });
   }

@@ -65,8 +65,8 @@ export const addOperatorPolicies = (stack: Stack, { settings, tables, files }: O
     policy.addStatements(...tables.statements(actions), ...onNamed, allowOutputs(stack));
     const isForLoads = actions.vehicles?.includes('PutItem');
     if (isForLoads && files) policy.addStatements(...allowFiles(files, settings.intake ?? []));
-    if (isForLoads && (settings.intake || settings.expectImports)) {
-      policy.addStatements(allowMetrics(settings.stage));
+    if (isForLoads && settings.expectImports) {
+      policy.addStatements(allowMetrics(settings.stage, 'ByHand'));
       acknowledgeMetrics(policy);
     }
     new CfnOutput(stack, output, { value: policy.managedPolicyArn });

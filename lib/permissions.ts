@@ -1,7 +1,7 @@
 import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
-import { metricsNamespace } from './service-metrics.ts';
+import { loadsNamespace } from './service-metrics.ts';
 
 export const allow = (actions: string[], resources: string[], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({ actions, resources, conditions });
@@ -26,15 +26,15 @@ export const acknowledgeStack = (construct: IConstruct): void => {
   });
 };
 
-/** Allows publishing the metrics of a stage. A construct with it needs `acknowledgeMetrics`. */
-export const allowMetrics = (stage: string): PolicyStatement =>
-  allow(['cloudwatch:PutMetricData'], ['*'], { StringEquals: { 'cloudwatch:namespace': metricsNamespace(stage) } });
+/** Allows publishing the metrics of loads. A construct with it needs `acknowledgeMetrics`. */
+export const allowMetrics = (...loads: Parameters<typeof loadsNamespace>): PolicyStatement =>
+  allow(['cloudwatch:PutMetricData'], ['*'], { StringEquals: { 'cloudwatch:namespace': loadsNamespace(...loads) } });
 
 /** Tells cdk-nag to accept the resource `*` of `allowMetrics`. */
 export const acknowledgeMetrics = (construct: IConstruct): void =>
   Validations.of(construct).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: 'Metrics are no resources; the condition limits the action to the namespace of this stage.',
+    reason: 'Metrics are no resources; the condition limits the action to one namespace of this stage.',
   });
 
 /** Allows reading the outputs of a stack, as the CLI does. */

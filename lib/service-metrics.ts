@@ -4,6 +4,10 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 /** The namespace of a stage's metrics: stages in one account do not share them. */
 export const metricsNamespace = (stage: string): string => `VehicleVerification/${stage}`;
 
+/** The namespace of what loads publish. Whoever may publish in one of them cannot change what another alarm sees. */
+export const loadsNamespace = (stage: string, loads: 'ByHand' | 'Intake'): string =>
+  `${metricsNamespace(stage)}/${loads}`;
+
 /** The metrics that core/runtime/log.ts emits. A test compares the two lists. */
 export const SERVICE_METRICS = [
   'Requests',

@@ -17,7 +17,7 @@ import { Intake } from './intake.ts';
 import { addOnCallPolicy } from './on-call-policy.ts';
 import { addOperatorPolicies } from './operator-policy.ts';
 import { Probe } from './probe.ts';
-import { metricsNamespace } from './service-metrics.ts';
+import { loadsNamespace } from './service-metrics.ts';
 import { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -103,7 +103,7 @@ export class ServiceStack extends Stack {
     addOutput(names.STAGE_OUTPUT, stage);
     addOutput(names.PLANS_OUTPUT, JSON.stringify(plans));
     if (checks) addOutput(names.CHECKS_OUTPUT, checks.join(','));
-    if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
+    if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, loadsNamespace(stage, 'ByHand'));
     addOutput(names.KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) {
       addOutput(names.tableOutput(id as TableId), tableName);

@@ -103,13 +103,14 @@ export class ServiceTables extends Construct {
       }));
   }
 
-  private create(id: TableId, { keepsData }: StageSettings): ITableV2 {
+  private create(id: TableId, { keepsData, warmThroughput }: StageSettings): ITableV2 {
     const { partitionKey, sortKey, timeToLiveAttribute }: TableDescription = tables[id];
     return new TableV2(this, id, {
       partitionKey: attribute(partitionKey),
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
       billing: Billing.onDemand(),
+      ...(warmThroughput?.[id] && { warmThroughput: warmThroughput[id] }),
       // An AWS managed key costs 0.03 USD per 10,000 KMS requests, and whoever may read the table may use it.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       // Not `RETAIN_ON_UPDATE_OR_DELETE`: when a first deployment fails, its rollback would try to delete the protected

@@ -17,6 +17,10 @@ interface RequestLog {
   readonly probe?: boolean;
   /** The trace id of the caller's `traceparent`. */
   readonly traceId?: string;
+  /** Units of the request in the invoice; absent if none. */
+  readonly units?: number;
+  /** Whether the request is 429 because DynamoDB throttled a counter, and not because of a limit. */
+  readonly throttled?: boolean;
   /** Units of a bulk request that could not be added; absent if none. */
   readonly lostUnits?: number;
   /** Whether the sandbox forced the error: it then counts neither as a server error nor as rate limited. */
@@ -30,7 +34,10 @@ interface RequestLog {
  * (docs/design.md#privacy-and-keys). They are no dimensions of the metrics, because each combination of values would be
  * a metric of its own, for 0.30 USD a month.
  */
-const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'probe', 'traceId'] as const;
+const FIELDS = [
+  ...(['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'units'] as const),
+  ...(['sandbox', 'probe', 'throttled', 'traceId'] as const),
+] as const;
 
 const SERVICE = { serviceName: 'vehicle-verification' };
 

@@ -39,6 +39,12 @@ const Address = text(
   'an address that begins with https:// and ends without a slash',
 );
 
+/** Units a second that a table gives at once. DynamoDB gives a new table these smallest figures. */
+const WarmThroughput = T.Object({
+  readUnitsPerSecond: T.Integer({ minimum: 12_000 }),
+  writeUnitsPerSecond: T.Integer({ minimum: 4_000 }),
+});
+
 const TableName = text(/^[a-zA-Z0-9_.-]{3,255}$/, 'the name of a table: 3 to 255 letters, digits and _.-');
 
 export const StageFile = T.Object({
@@ -98,6 +104,16 @@ export const StageFile = T.Object({
   tables: T.Optional(
     T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName), content: T.Optional(TableName) }),
   ),
+  /** What the stage's own tables give at once, after a quiet time too. It can only be raised. Default: DynamoDB's own. */
+  warmThroughput: T.Optional(
+    T.Object({
+      keys: T.Optional(WarmThroughput),
+      usage: T.Optional(WarmThroughput),
+      vehicles: T.Optional(WarmThroughput),
+      compliance: T.Optional(WarmThroughput),
+      content: T.Optional(WarmThroughput),
+    }),
+  ),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
   intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
   /** The address of the documentation site (`npm run site`). The `type` of every problem links to its errors. */
@@ -120,6 +136,14 @@ export const StageFile = T.Object({
   ),
   /** Default: 1,000 requests per second and a burst of 2,000. */
   throttle: T.Optional(Throttle),
+  /** Days for which the access log is kept, with the addresses of callers in it. Default: no addresses are logged. */
+  sourceAddressDays: T.Optional(
+    T.Refine(
+      T.Integer(),
+      (value) => value <= 30 && LOG_RETENTION_DAYS.includes(value),
+      () => 'must be 1, 3, 5, 7, 14 or 30 days, because an address is personal data',
+    ),
+  ),
   /** Days for which logs are kept. Default: 90 if data is kept, otherwise 7. */
   logRetentionDays: T.Optional(
     T.Refine(

@@ -1,5 +1,6 @@
 import { allowanceOf } from '../../core/access/allowance.ts';
 import type { Access, Caller } from '../../core/access/authenticate.ts';
+import { hasUnits } from '../../core/access/key-record.ts';
 import { secondsUntil, secondsUntilReset, windowAt } from '../../core/access/plans.ts';
 import { type Allowance, type AllowanceLimit, extraUnitsAdder } from '../../core/access/usage-table.ts';
 import { database, isThrottle } from '../../core/dynamodb/database.ts';
@@ -20,6 +21,7 @@ const noteRejection = async (
   ask: (allowance: Allowance) => Promise<AllowanceLimit | undefined>,
 ): Promise<void> => {
   const { caller, deadline, now, requestId } = context;
+  context.units = hasUnits(caller.key) ? 1 : 0;
   const allowance = allowanceOf(caller.key, caller.plan, now);
   if (allowance === undefined) return;
   let error: ApiError | undefined;
@@ -28,10 +30,12 @@ const noteRejection = async (
     error = passed && allowanceExceeded(units, passed.limit, passed.period, passed.end, secondsUntil(passed.end, now));
   } catch (failure) {
     if (!isThrottle(failure)) throw failure;
+    context.isThrottled = true;
     error = rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
   }
   if (error === undefined) return;
   context.allowanceError = error;
+  context.units = 0;
   const removing = removeUnit(caller.key.id, windowAt(now), -1);
   await deadline.within(removing).catch((failure: unknown) => logFailure(requestId, failure));
 };

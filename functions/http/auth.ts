@@ -27,8 +27,10 @@ const permittedKey = (access: Access) => ({
 
 /** @throws RATE_LIMITED */
 const rateLimit = (access: Access) => ({
-  before: async ({ context: { caller, deadline, now, requestId } }: AuthRequest): Promise<void> => {
+  before: async ({ context }: AuthRequest): Promise<void> => {
+    const { caller, deadline, now, requestId } = context;
     if (isWithinLimit(caller)) return;
+    context.isThrottled = caller.used === undefined;
     // The rejection does not depend on this write: the next rejected request tries again.
     await deadline.within(recordLimit(access, caller, now)).catch((error: unknown) => logFailure(requestId, error));
     throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));

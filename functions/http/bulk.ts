@@ -50,10 +50,15 @@ export const extraUnits = (endpoint: Pick<HttpFunction, 'tables'>) => {
       if (context.allowanceError !== undefined) throw context.allowanceError;
       const units = entryCount - 1;
       if (units < 1 || !hasUnits(caller.key)) return;
-      context.addingUnits = add(caller.key.id, windowAt(now), units).catch((error: unknown) => {
-        context.lostUnits = units;
-        logFailure(requestId, error);
-      });
+      context.addingUnits = add(caller.key.id, windowAt(now), units).then(
+        () => {
+          context.units = entryCount;
+        },
+        (error: unknown) => {
+          context.lostUnits = units;
+          logFailure(requestId, error);
+        },
+      );
     },
     after: settle,
     onError: async (request: BulkRequest): Promise<void> => {

@@ -23,7 +23,7 @@ export const requestLog = (endpoint: string) => {
   openLog();
   const logResponse = ({ context, response }: HttpRequest): void => {
     if (!response) return;
-    const { requestId, key, caller, code, lostUnits } = context;
+    const { requestId, key, caller, code, units, lostUnits } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
     const traceId = parseTraceId(context.headers.traceparent);
     logRequest({
@@ -39,6 +39,8 @@ export const requestLog = (endpoint: string) => {
       // Anyone can send the prefix: only with a valid key it is the probe.
       ...(caller && key?.kind === 'probe' && { probe: true }),
       ...(traceId && { traceId }),
+      ...(units && { units }),
+      ...(context.isThrottled && { throttled: true }),
       ...(lostUnits && { lostUnits }),
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,

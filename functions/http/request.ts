@@ -45,6 +45,10 @@ export interface RequestContext extends Context, RequestFacts {
   allowanceError?: ApiError;
   /** Takes the units of a bulk request from the allowance; absent once they have been taken. */
   takeUnits?: ((units: number) => Promise<void>) | undefined;
+  /** Units of the request in the invoice. */
+  units?: number;
+  /** Whether DynamoDB throttled a counter, so that the request is 429 whatever the caller has used. */
+  isThrottled?: boolean;
   /** Units of a bulk request that could not be added, for the metrics. */
   lostUnits?: number;
   /** The error code of the response, for log and metrics. */

@@ -98,6 +98,11 @@ describe('The settings of a stage', () => {
     ['tables.content must be another table than tables.vehicles', { tables: { vehicles: 'same', content: 'same' } }],
     ['tables.keys is not a setting', { tables: { keys: 'restored-keys' } }],
     ['accountConcurrency must be ', { accountConcurrency: 0 }],
+    ['sourceAddressDays must be 1, 3, 5, 7, 14 or 30 days', { sourceAddressDays: 60 }],
+    [
+      'warmThroughput.usage.writeUnitsPerSecond must be at least 4000',
+      { warmThroughput: { usage: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 1 } } },
+    ],
     ['bootstrapQualifier must be 1 to 10 lower-case letters and digits', { bootstrapQualifier: 'prod-eu' }],
     ['domain.certificateArn is required', { domain: { name: 'api.example.com' } }],
     ['domain.name must be a host name in lower case', { domain: { ...DOMAIN, name: 'https://api.example.com' } }],

@@ -16,7 +16,7 @@ import {
 } from './templates.ts';
 
 const isUrgent = ({ id }: { readonly id: string }) =>
-  /^Alarms(Unreachable|ErrorRate|DatabaseErrors|FunctionThrottles)/.test(id);
+  /^Alarms(Unreachable|ErrorRate|DatabaseErrors|FunctionThrottles|WriteThrottlesusage)/.test(id);
 const ON_CALL = 'arn:aws:sns:eu-west-2:123456789012:on-call';
 const ELSEWHERE = 'arn:aws:sns:eu-west-1:210987654321:on-call';
 const alarmsOf = (template: Template): (Resource['Properties'] & { readonly id: string })[] =>
@@ -46,6 +46,7 @@ describe('The alarms', () => {
       'VehicleVerification/prod DatabaseErrors by service: Sum > 30 in 3 of 5, notBreaching',
       'VehicleVerification/prod ProbeFailures by service: Sum > 0 in 3 of 5, breaching',
       'VehicleVerification/prod ForbiddenAddresses by service: Sum > 0 in 1 of 60, notBreaching',
+      'IF(requests < 100, 0, 1 - FILL(others, 0) / requests) > 0.5 in 3 of 5, notBreaching',
       'errors / requests > 0.05 in 3 of 5, notBreaching',
       'AWS/ApiGateway Count by ApiId, Stage: Sum > 240000 in 1 of 1, notBreaching',
       'AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5, notBreaching',
@@ -53,8 +54,8 @@ describe('The alarms', () => {
       'AWS/Lambda ClaimedAccountConcurrency by : Maximum > 800 in 3 of 5, notBreaching',
       ...Array(2).fill('AWS/DynamoDB WriteThrottleEvents by TableName: Sum > 30 in 3 of 5, notBreaching'),
       // Without a dimension, as the CLI publishes them.
-      'VehicleVerification/prod VehiclesLoaded by : Sum LessThanThreshold 1 in all of 26 hours, breaching',
-      'VehicleVerification/prod ComplianceLoaded by : Sum LessThanThreshold 1 in all of 168 hours, breaching',
+      'VehicleVerification/prod/ByHand VehiclesLoaded by : Sum LessThanThreshold 1 in all of 26 hours, breaching',
+      'VehicleVerification/prod/ByHand ComplianceLoaded by : Sum LessThanThreshold 1 in all of 168 hours, breaching',
     ]);
     const sums = alarmsOf(PROD).filter(({ Statistic }) => Statistic === 'Sum');
     expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 0, 48_000, 6, 6, 6]);
@@ -65,7 +66,7 @@ describe('The alarms', () => {
   it('exist for each project of the intake whose builds fail, and for each entry from which nothing was loaded', () => {
     const ofIntake = alarmsOf(LOADS).filter(({ id }) => /^Alarms(Intake|NothingLoaded)/.test(id));
     const nothing = (kind: string, entry: string, hours: number) =>
-      `VehicleVerification/prod ${kind}Loaded by entry ${entry}: Sum LessThanThreshold 1 in all of ${hours} hours, breaching`;
+      `VehicleVerification/prod/Intake ${kind}Loaded by entry ${entry}: Sum LessThanThreshold 1 in all of ${hours} hours, breaching`;
     expect(ofIntake.map(described)).toEqual([
       ...Array(2).fill('AWS/CodeBuild FailedBuilds by ProjectName: Sum > 0 in 1 of 1 hours, notBreaching'),
       nothing('Vehicles', 'vehicles/acme/', 26),

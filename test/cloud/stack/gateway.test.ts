@@ -69,6 +69,15 @@ describe('The gateway', () => {
     );
   });
 
+  it('logs the client’s address where sourceAddressDays says so, and keeps that log for as many days', () => {
+    const [logged] = resourcesOf(FULL, 'AWS::ApiGatewayV2::Stage');
+    expect(JSON.stringify(logged?.Properties.AccessLogSettings)).toContain('$context.identity.sourceIp');
+    const retentionOf = (template: typeof FULL) =>
+      resourcesOf(template, 'AWS::Logs::LogGroup').map(({ id, Properties }) => [id, Properties.RetentionInDays]);
+    const access = retentionOf(FULL).filter(([, days]) => days === 7);
+    expect(access).toEqual([[expect.stringMatching(/^GatewayAccessLog/), 7]]);
+  });
+
   it.each([
     ['the custom domain and the default endpoint', KEPT, false, true],
     ['the custom domain alone', FULL, true, true],

@@ -111,7 +111,7 @@ describe('A stage with intake', () => {
   const writing = ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'].map((action) => `dynamodb:${action}`);
   /** A file that is limited to the stored vehicles asks for the size of their table. */
   const describing = 'dynamodb:DescribeTable';
-  const metrics = { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } };
+  const metrics = { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod/Intake' } };
 
   it('gives all builds one role, with no more permissions than they need, which only CodeBuild of this account gets', () => {
     const assets = 'arn:aws:s3:::cdk-hnb659fds-assets-123456789012-eu-west-2';

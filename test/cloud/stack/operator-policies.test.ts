@@ -19,7 +19,7 @@ import { FULL, LOADS, PROD, permissionsIn, resourcesOf, statementsOf } from './t
 const STACK = 'vehicle-verification-prod';
 const OTHER_NAMES = prefixedTableNames('no-');
 
-const METRICS = JSON.stringify({ StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } });
+const METRICS = JSON.stringify({ StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod/ByHand' } });
 const TAGS = JSON.stringify({
   StringEquals: { 'aws:ResourceTag/service': 'vehicle-verification', 'aws:ResourceTag/stage': 'prod' },
 });
@@ -146,12 +146,11 @@ describe('The policies for operators', () => {
 
   const PUBLISHING = `* cloudwatch:PutMetricData if ${METRICS}`;
   it.each([
-    ['publishing metrics of this stage where imports are expected', FULL, [PUBLISHING]],
+    ['publishing metrics of loads by hand where imports are expected', FULL, [PUBLISHING]],
     [
       'handling files of the intake where there is one',
       LOADS,
       [
-        PUBLISHING,
         ...['IntakeBucket s3:ListBucket', 'IntakeBucket s3:ListBucketVersions'],
         ...['IntakeBucket/* s3:GetObject', 'IntakeBucket/* s3:GetObjectVersion'],
         'IntakeBucket/control/loaded/* s3:DeleteObject',

@@ -28,6 +28,8 @@ export const EVERY_SETTING = {
       fleet: { requestsPerWindow: 300_000, bulkSize: 1_000 },
     },
     throttle: { rateLimit: 5_000, burstLimit: 500 },
+    warmThroughput: { usage: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 8_000 } },
+    sourceAddressDays: 7,
     domain: { ...domain, disableDefaultEndpoint: true },
   },
 } as const;

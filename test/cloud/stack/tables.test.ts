@@ -3,6 +3,7 @@ import { endpoints } from '../../../functions/endpoints/table.ts';
 import {
   AUDITED,
   DEV,
+  FULL,
   KEPT,
   LOADS,
   PROD,
@@ -53,6 +54,13 @@ it.each([
     described('compliance by registration, expiring by nothing'),
     described('content by pk+sk, expiring by expiresAt'),
   ]);
+});
+
+it('A table has the warm throughput of the setting, and the others DynamoDB’s own', () => {
+  const warm = resourcesOf(FULL, 'AWS::DynamoDB::GlobalTable').flatMap(({ id, Properties }) =>
+    Properties.WarmThroughput === undefined ? [] : [[tableNamed(id), Properties.WarmThroughput]],
+  );
+  expect(warm).toEqual([['usage', { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 8_000 }]]);
 });
 
 describe('A table that the setting tables names', () => {

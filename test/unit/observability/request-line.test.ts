@@ -2,7 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@j
 import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { logFailure } from '../../../core/runtime/log.ts';
 import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
-import { aCompliance, aVehicle } from '../../support/records.ts';
+import { aCompliance, aVehicle, TEST_PLANS } from '../../support/records.ts';
 import { type Call, catchOutput, useApi } from '../../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
@@ -13,11 +13,15 @@ process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 const CANARY = 'CANARY77';
 const KNOWN = `/v1/vehicle/${CANARY}/insurance`;
 const FORCED_500 = '/v1/vehicle/ER19ERR/insurance';
+const BULK_PATH = '/v1/vehicle/bulk-insurance';
+const BULK = { json: { registrations: [CANARY, 'A1', 'A2'] } };
 const FORCED_429 = '/v1/compliance/ER19THR';
 
 let testKey: string;
 let exhausted: string;
 let elsewhere: string;
+/** Two units a day. */
+let limited: string;
 const api = useApi(
   async ({ newKey, loadVehicles, loadCompliance }) => {
     await loadVehicles(aVehicle(CANARY));
@@ -25,8 +29,9 @@ const api = useApi(
     testKey = await newKey({ environment: 'test' });
     exhausted = await newKey({ plan: 'free' }, 60);
     elsewhere = await newKey({ addresses: ['203.0.113.0/24'] });
+    limited = await newKey({ plan: 'limited' });
   },
-  { logLevel: 'DEBUG' },
+  { logLevel: 'DEBUG', plans: { ...TEST_PLANS, limited: { ...TEST_PLANS.free, unitsPerDay: 2 } } },
 );
 
 let written: readonly string[];
@@ -59,7 +64,12 @@ const failKeysTable = () =>
   api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
 const bulkWithoutUnits = () => {
   api.faults.inject((call) => (call.body.includes('ADD extraUnits') ? 'error' : undefined));
-  return logOf('/v1/vehicle/bulk-insurance', { key: api.key, json: { registrations: [CANARY, 'A1', 'A2'] } }, 'POST');
+  return logOf(BULK_PATH, { ...BULK, key: api.key }, 'POST');
+};
+const THROTTLED = { code: 'RATE_LIMITED', throttled: true };
+const lookupThrottledBy = (part: string) => {
+  api.faults.inject((call) => (call.body.includes(part) ? 'throttle' : undefined));
+  return logOf(KNOWN, { key: limited });
 };
 const lookupWithoutKeysTable = (path = KNOWN, key = api.key) => {
   failKeysTable();
@@ -69,7 +79,13 @@ const create = (raw: string) =>
   logOf('/v1/api/content', { key: api.key, raw, headers: { 'Content-Type': 'application/json' } }, 'POST');
 
 const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logOf>, Line])[] = [
-  ['a known vehicle', 200, () => logOf(KNOWN), { endpoint: 'vehicle-insurance', plan: 'premium' }],
+  ['a known vehicle', 200, () => logOf(KNOWN), { endpoint: 'vehicle-insurance', plan: 'premium', units: 1 }],
+  [
+    'a bulk request',
+    200,
+    () => logOf(BULK_PATH, { ...BULK, key: api.key }, 'POST'),
+    { endpoint: 'bulk-insurance', units: 3 },
+  ],
   ['no key', 401, () => logOf(KNOWN, {}), { endpoint: 'vehicle-insurance', code: 'UNAUTHORIZED' }],
   ['an unknown vehicle', 404, () => logOf(`/v1/vehicle/X${CANARY}/insurance`), { code: 'VEHICLE_NOT_FOUND' }],
   ['an invalid registration', 400, () => logOf(`/v1/vehicle/${CANARY}_/insurance`), { code: 'INVALID_REGISTRATION' }],
@@ -77,6 +93,9 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
   ['malformed JSON', 400, () => create(`{"${CANARY}`), { endpoint: 'create-content', code: 'MALFORMED_JSON' }],
   ['a wrong value', 400, () => create(`{"title":"${CANARY}"}`), { code: 'VALIDATION_FAILED' }],
   ['no quota left', 429, () => logOf(KNOWN, { key: exhausted }), { code: 'RATE_LIMITED', RateLimited: 1 }],
+  ['a throttled counter', 429, () => lookupThrottledBy('ADD used'), { ...THROTTLED, RateLimited: 1 }],
+  ['a throttled allowance', 429, () => lookupThrottledBy('"allowance#'), { ...THROTTLED, RateLimited: 1 }],
+  ['no allowance left', 429, () => logOf(BULK_PATH, { ...BULK, key: limited }, 'POST'), { code: 'ALLOWANCE_EXCEEDED' }],
   [
     'another address',
     403,
@@ -84,7 +103,7 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
     { ForbiddenAddresses: 1, keyId: expect.any(String) },
   ],
   ['a database error', 500, lookupWithoutKeysTable, { code: 'INTERNAL_ERROR', ServerErrors: 1, DatabaseErrors: 1 }],
-  ['units that are lost', 200, bulkWithoutUnits, { endpoint: 'bulk-insurance', LostUnits: 2 }],
+  ['units that are lost', 200, bulkWithoutUnits, { endpoint: 'bulk-insurance', LostUnits: 2, units: 1 }],
   ['a test key', 200, () => logOf('/v1/usage', { key: testKey }), { endpoint: 'usage', sandbox: true }],
   ['a forced 500', 500, () => logOf(FORCED_500, { key: testKey }), { sandbox: true }],
   ['a forced 429', 429, () => logOf(FORCED_429, { key: testKey }), { sandbox: true }],
@@ -99,7 +118,7 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
 const METRICS = ['Requests', 'Latency', 'ServerErrors'];
 /** Only their sums are read, so a line without them says the same as one with 0. */
 const WHERE_THEY_HAPPEN = ['RateLimited', 'ForbiddenAddresses', 'DatabaseErrors', 'LostUnits'];
-const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'traceId'];
+const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'units', 'sandbox', 'throttled', 'traceId'];
 const MEMBERS = ['_aws', 'level', 'timestamp', 'service', ...FIELDS, ...METRICS, ...WHERE_THEY_HAPPEN, 'ColdStart'];
 
 describe('The line of a request', () => {
@@ -129,6 +148,8 @@ describe('The line of a request', () => {
       const happened = (members: Line) => WHERE_THEY_HAPPEN.filter((name) => name in members);
       expect(happened(line)).toEqual(happened(fields));
       expect('sandbox' in line).toEqual('sandbox' in fields);
+      expect('throttled' in line).toEqual('throttled' in fields);
+      if (status === 401 || status === 429 || 'sandbox' in fields) expect(line).not.toHaveProperty('units');
       const secrets = [CANARY, api.key, testKey, exhausted];
       expect(secrets.filter((secret) => JSON.stringify([line, others]).includes(secret))).toEqual([]);
       if (status >= 400) expect(text).not.toMatch(/ at \S+:\d|node_modules|dynamo|Exception|test-[0-9a-f]/i);
