@@ -1,6 +1,6 @@
 /**
  * Cold starts and warm invocations of the insurance lookup, beside a raw SDK handler, which only sends the database
- * requests, and frameworks that do what the lookup does, with their official parts as their documentation writes it.
+ * requests, and middy's official middlewares, which do what the lookup does.
  */
 import { deepStrictEqual } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -24,27 +24,12 @@ const WARM_ROUNDS = 5;
 /** In blocks of invocations. The warm-up lasts until V8 has compiled: its threads count as CPU of the process. */
 const WARM = { warmUp: 30, blocks: 10, invocations: 100 };
 
-/** Each is a file of `peers`, with the packages that only this measurement installs. */
-const PEERS = {
-  middy: {
-    name: 'middy and its official middlewares',
-    packages: [
-      ...['@middy/core@7.9.2', '@middy/http-error-handler@7.9.2', '@middy/http-event-normalizer@7.9.2'],
-      ...['@middy/http-header-normalizer@7.9.2', '@middy/http-response-serializer@7.9.2'],
-      ...['@middy/http-security-headers@7.9.2', '@middy/util@7.9.2', '@middy/validator@7.7.0'],
-    ],
-  },
-  hono: { name: 'Hono', packages: ['hono@4.13.19'] },
-  fastify: { name: 'Fastify', packages: ['fastify@5.12.8', '@fastify/aws-lambda@6.4.1', '@fastify/rate-limit@11.2.0'] },
-  express: { name: 'Express', packages: ['express@5.3.0', '@codegenie/serverless-express@5.0.0'] },
-  powertools: {
-    name: "Powertools' event handler",
-    packages: [
-      ...['@aws-lambda-powertools/event-handler@2.35.0', '@aws-lambda-powertools/logger@2.35.0'],
-      ...['@aws-lambda-powertools/metrics@2.35.0', 'zod@4.6.7'],
-    ],
-  },
-};
+/** Only this measurement installs them. */
+const PEER_PACKAGES = [
+  ...['@middy/core@7.9.2', '@middy/http-error-handler@7.9.2', '@middy/http-event-normalizer@7.9.2'],
+  ...['@middy/http-header-normalizer@7.9.2', '@middy/http-response-serializer@7.9.2'],
+  ...['@middy/http-security-headers@7.9.2', '@middy/util@7.9.2', '@middy/validator@7.7.0'],
+];
 
 const COLUMNS = [
   ...(['cold start ms', 'import alone ms', 'cold CPU ms', 'peak memory MB'] as const),
@@ -131,21 +116,16 @@ const compiledSchemas: Plugin = {
   },
 };
 
-/** Bundles the frameworks, which are installed only here. @throws Error when they cannot be installed */
-const bundlePeers = async (): Promise<Candidate[]> => {
+/** Bundles the peer. @throws Error when its packages cannot be installed */
+const bundlePeer = async (): Promise<Candidate> => {
   const cwd = join(import.meta.dirname, 'peers');
-  const packages = Object.values(PEERS).flatMap((peer) => peer.packages);
   const options = ['--prefix', cwd, '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const { status } = spawnSync('npm', ['install', ...options, ...packages], {
+  const { status } = spawnSync('npm', ['install', ...options, ...PEER_PACKAGES], {
     cwd,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   if (status !== 0) throw new Error('npm install failed in bench/peers; it needs the npm registry.');
-  return Promise.all(
-    Object.entries(PEERS).map(async ([file, { name }]) =>
-      candidate(name, await bundleModule(`peers/${file}.ts`, [compiledSchemas])),
-    ),
-  );
+  return candidate('middy and its official middlewares', await bundleModule('peers/middy.ts', [compiledSchemas]));
 };
 
 /** The parts of a response that are the same for all but the raw handler. */
@@ -159,8 +139,8 @@ const comparable = ({ statusCode, headers = {}, body = '' }: Invocation) => ({
   ),
 });
 
-/** @throws AssertionError when one responds otherwise than this API to a lookup or an error */
-const compareResponses = async (start: Start, own: Candidate, peers: readonly Candidate[], key: string) => {
+/** @throws AssertionError when the peer responds otherwise than this API to a lookup or an error */
+const compareResponses = async (start: Start, own: Candidate, peer: Candidate, key: string) => {
   const lookup = (apiKey: string) => kindsOfRequest(apiKey)[0]?.event(0) ?? {};
   const of = (registration: string) => JSON.parse(JSON.stringify(lookup(key)).replaceAll('AB12CDE', registration));
   const requests = [
@@ -179,8 +159,7 @@ const compareResponses = async (start: Start, own: Candidate, peers: readonly Ca
     await process.end();
     return responses;
   };
-  const expected = await respond(own);
-  for (const peer of peers) deepStrictEqual(await respond(peer), expected, peer.name);
+  deepStrictEqual(await respond(peer), await respond(own));
 };
 
 /** Milliseconds from a request to the database to its answer, where round trips are measured. */
@@ -223,9 +202,9 @@ const measure: Measurement = async () => {
   const start: Start = ({ file }) => startFunction(file, { ...engine.overTls, KEY_ID: engine.keyId });
   const raw = await candidate('raw SDK handler', await bundleModule('raw-handler.ts'));
   const own = await candidate('this API', (await deployed())['vehicle-insurance']);
-  const peers = await bundlePeers();
-  await compareResponses(start, own, peers, engine.key);
-  const candidates = [raw, own, ...peers];
+  const peer = await bundlePeer();
+  await compareResponses(start, own, peer, engine.key);
+  const candidates = [raw, own, peer];
   const event = kindsOfRequest(engine.key)[0]?.event(0) ?? {};
   await measureColdStarts(start, candidates, event);
   await measureWarm(start, candidates, event);

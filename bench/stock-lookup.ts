@@ -1,6 +1,6 @@
 /**
- * What the peers share: the insurance lookup by this API's rules, on the SDK as it is. Their frameworks bring the rest.
- * Not in `peers`, where types are not checked, because the packages are missing.
+ * The insurance lookup by this API's rules, on the SDK as it is; the peer brings the rest. Not in `peers`, where types
+ * are not checked, because the packages are missing.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -12,7 +12,7 @@ import { DEFAULT_PLANS, secondsUntilReset, windowAt } from '../core/access/plans
 import { recentMap, requestCounter } from '../core/access/request-counter.ts';
 import { usageTable } from '../core/access/usage-table.ts';
 import * as problems from '../core/problems.ts';
-import { ANSWERABLE_DATE, isAnswerableDate, londonDate } from '../core/runtime/clock.ts';
+import { ANSWERABLE_DATE, londonDate } from '../core/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../core/runtime/environment.ts';
 import { parseStored } from '../core/schemas/record-schema.ts';
 import { hasNoRecord } from '../core/vehicles/erasure.ts';
@@ -62,9 +62,9 @@ export const openLookup = (event: APIGatewayProxyEventV2): Lookup => {
 /**
  * Reads the key, counts the request and reads the vehicle: in parallel for a key that was seen before.
  * @param sent the registration, which need not be valid
- * @throws UNAUTHORIZED, ADDRESS_FORBIDDEN, SCOPE_MISSING
+ * @throws UNAUTHORIZED, ADDRESS_FORBIDDEN, SCOPE_MISSING, RATE_LIMITED
  */
-export const identify = async (lookup: Lookup, sent = ''): Promise<Caller> => {
+export const admit = async (lookup: Lookup, sent = ''): Promise<void> => {
   const key = presentedKey(lookup.event.headers);
   if (key === undefined) throw problems.unauthorized();
   const caller = await authenticate(access, key, lookup, () => {
@@ -76,16 +76,8 @@ export const identify = async (lookup: Lookup, sent = ''): Promise<Caller> => {
   const allowance = allowanceOf(caller.key, caller.plan, lookup.now);
   if (allowance !== undefined) await access.units.take(allowance, 1);
   if (!caller.key.scopes.includes('vehicles:read')) throw problems.scopeMissing('vehicles:read');
-  return caller;
-};
-
-export const limitProblem = ({ plan }: Caller, { now }: Lookup) =>
-  problems.rateLimited(plan.requestsPerWindow, secondsUntilReset(now));
-
-/** For frameworks without a rate limit. @throws UNAUTHORIZED, ADDRESS_FORBIDDEN, SCOPE_MISSING, RATE_LIMITED */
-export const admit = async (lookup: Lookup, sent?: string): Promise<void> => {
-  const caller = await identify(lookup, sent);
-  if (!isWithinLimit(caller)) throw limitProblem(caller, lookup);
+  if (isWithinLimit(caller)) return;
+  throw problems.rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(lookup.now));
 };
 
 export const limitHeaders = ({ caller, now }: Lookup): Record<string, string> => ({
@@ -93,10 +85,6 @@ export const limitHeaders = ({ caller, now }: Lookup): Record<string, string> =>
   'x-ratelimit-remaining': String(caller ? remainingOf(caller) : 0),
   'x-ratelimit-reset': String(windowAt(now).end),
 });
-
-/** For frameworks without schemas. */
-export const isValid = (sent = '', date?: string): boolean =>
-  normaliseRegistration(sent) !== undefined && (date === undefined || isAnswerableDate(date));
 
 /** The problem of a request that a validator has rejected. */
 export const invalid = (sent = '') => {
@@ -127,7 +115,7 @@ export const problemDocument = (lookup: Lookup, error: unknown) => {
   };
 };
 
-/** The fields of the log line, for `logRequest` and for loggers of frameworks. */
+/** The fields of the log line. */
 export const logFields = ({ event, code, caller, startedAtMs }: Lookup, status: number) => ({
   requestId: event.requestContext.requestId,
   endpoint: 'vehicle-insurance',
