@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import { inconsistenciesOf } from '../support/content.ts';
-import { type ChooseFault, FAULTS, onNthCall } from '../support/fault-choosers.ts';
+import { type ChooseFault, onNthCall } from '../support/fault-choosers.ts';
 import { type DatabaseCall, type Fault, isApplicable } from '../support/fault-proxy.ts';
 import { catchOutput, type Reply, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn } from './log.ts';
@@ -24,11 +24,16 @@ const RECOVERY = 5_000;
  * with new records.
  */
 const MAX_REPEATS = 5;
-/** Longer than the service waits for a response (1 s), though the request is applied. */
+/** The service still waits for a response (1 s). */
+const SLOW: Fault = { slowMs: 400 };
+/** Longer than the service waits for a response, though the request is applied. */
 const TOO_SLOW: Fault = { slowMs: 1_500 };
 
-/** Cancelled transactions: test/unit/dynamodb/retries.test.ts. */
-const faults = [...FAULTS, TOO_SLOW].filter((fault) => fault !== 'mixedCancellation');
+/** Every kind of fault after which a retry helps. Cancelled transactions: test/unit/dynamodb/retries.test.ts. */
+const faults: readonly Fault[] = [
+  ...(['throttle', 'error', 'hang', 'resetBefore', 'resetAfter', 'errorAfter', 'truncate', 'partial'] as const),
+  ...[SLOW, TOO_SLOW],
+];
 /** Requests succeed even while these last. */
 const isHidden = (fault: Fault): boolean => fault === 'partial' || (typeof fault === 'object' && fault !== TOO_SLOW);
 /** The only faults that a small run injects at each point: to the code, every other one looks like one of these. */

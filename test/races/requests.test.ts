@@ -64,6 +64,14 @@ it('A list does not show an item that moves to another domain while the list is 
   expect(late.body.items).not.toContainEqual(expect.objectContaining({ domain: 'b.example' }));
 });
 
+it('A list that gets an item while it is read has a total of at least what it shows', async () => {
+  const list = () => send('GET', `${CONTENT}?domain=grows.example`);
+  const grow = () => create('new', { json: someFields('grows.example', 'new') });
+  const [late, early] = await race(during, list, { operation: /Query/ }, grow);
+  expect([early.status, late.status]).toEqual([201, 200]);
+  expect(late.body).toMatchObject({ total: 1, items: [{ slug: 'new' }] });
+});
+
 it('A request whose key is rotated at once before it is read is 401, also where the key was in force before', async () => {
   const key = await api.newKey();
   const id = keyIdOf(hashKey(key), 'live');

@@ -3,15 +3,6 @@ import type { DatabaseCall, Fault } from './fault-proxy.ts';
 
 export type ChooseFault = (call: DatabaseCall) => Fault | undefined;
 
-/** Milliseconds of a slow response for which the service still waits. */
-const SLOW_MS = 400;
-
-/** Every kind of fault after which a retry helps. */
-export const FAULTS = [
-  ...(['throttle', 'error', 'hang', 'resetBefore', 'resetAfter', 'errorAfter', 'truncate'] as const),
-  ...(['partial', 'mixedCancellation', { slowMs: SLOW_MS }] as const),
-] as const satisfies readonly Fault[];
-
 export const always =
   (fault: Fault): ChooseFault =>
   () =>
@@ -39,7 +30,7 @@ export const onNthCall = (n: number, fault: Fault): ChooseFault => {
 };
 
 /** Mulberry32, by Tommy Ettinger (public domain): uniform numbers of 32 bits in [0, 1), the same for the same seed. */
-export const seededNumbers = (seed: number) => {
+const seededNumbers = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

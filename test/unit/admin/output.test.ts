@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readdirSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { outcomeOf } from '../../support/program.ts';
 import { failure, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 
-const { run, countedRun, writes, file, engine, processArguments } = useAdmin();
+const { run, json, countedRun, writes, atCall, file, pathOf, engine, processArguments } = useAdmin();
 
 const NOBODY = '0'.repeat(20);
 /** Commands that name a key. */
@@ -193,3 +193,17 @@ it.each([
     expect(await closed).toEqual([exitCode, null]);
   },
 );
+
+it('A process that is killed leaves no other file, and the same command does what is left', async () => {
+  const path = await file('v.csv', manyVehicles('KILL'));
+  const child = spawn(process.execPath, processArguments('import', 'vehicles', path));
+  atCall(VEHICLES / 2, 'PutItem', () => child.kill('SIGKILL'));
+  expect(await outcomeOf(child)).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
+  expect(readdirSync(pathOf())).toEqual(['v.csv']);
+  const { loaded, unchanged } = await json<Record<string, number>>(['import', 'vehicles', path]);
+  expect([Number(loaded) > 0, Number(unchanged) > 0, Number(loaded) + Number(unchanged)]).toEqual([
+    true,
+    true,
+    VEHICLES,
+  ]);
+});
