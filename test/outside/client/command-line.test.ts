@@ -167,15 +167,6 @@ describe('The command line', () => {
     });
   });
 
-  it('says once that the key ends', async () => {
-    const headers = { 'X-Key-Expires': '2026-12-01' };
-    const stub = await startStubService({}, 200, { headers });
-    await writeFile(file('fleet.csv'), `registration\n${'AB12CDE\n'.repeat(2_001)}`);
-    const { code, stderr } = await start(['check', 'fleet.csv', '--out', 'result.csv'], stub.account).ended;
-    await stub.close();
-    expect([code, stderr]).toEqual([0, 'The key ends on 2026-12-01: ask for its successor.\n']);
-  });
-
   it('says of one or a few vehicles what is known, in a line each or as JSON', async () => {
     const lookUp = async (...args: string[]) => {
       const { code, stdout } = await start(['lookup', ...args]).ended;
@@ -246,17 +237,6 @@ describe('The command line', () => {
     expect(help).toEqual({ ...option, code: 0, stdout: expect.stringMatching(/^Usage: /) });
   });
 
-  it('says after the first failure that it tries again', async () => {
-    const account = { ...accountOf('premium'), VEHICLE_VERIFICATION_BASE_URL: 'http://api.invalid/v1' };
-    const { code, stderr } = await start(['usage'], account).ended;
-    const [first, last] = stderr.split('\n');
-    expect([code, first]).toEqual([
-      2,
-      expect.stringMatching(/ in 1 attempt \(.*\)\. Trying again, 8 times at most\.$/),
-    ]);
-    expect(last).toMatch(/^No complete response from http:\/\/api\.invalid in \d attempts /);
-  });
-
   it('shows the key, its limits and its usage, without control, format and bidi characters of a response', async () => {
     const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J', 'x'], plan: 'premium' };
     const hostile = await startStubService({ key });
@@ -275,28 +255,13 @@ describe('The command line', () => {
     await rejecting.close();
   });
 
-  it('checks a spreadsheet, then lists what ends, but nothing that is renewed already', async () => {
-    const check = async (list: string, ...options: string[]) => {
-      await writeFile(file('fleet.csv'), list);
-      return await start(['check', 'fleet.csv', '--out', 'result.csv', ...options]).ended;
-    };
-    const timeless = async (name: string) =>
-      (await readFile(file(name), 'utf8')).replace(TIME, 'TIME').replace(/\d{4}-\d\d-\d\d/g, 'DAY');
-    const checked = await check('registration,depot\nAB12 CDE,North\nZZ99ZZZ,South\n');
-    expect(checked).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^result\.csv: 2 rows, 1 without an answer\.$/m),
-    });
-    expect(await timeless('result.csv')).toBe(
-      'registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,sources\n' +
-        'AB12 CDE,North,true,POL-1000-1,Acme Mutual,Comprehensive,DAY,DAY,IN_FORCE,,,2,,TIME,\n' +
-        'ZZ99ZZZ,South,,,,,,,,,VEHICLE_NOT_FOUND,3,,TIME,\n',
-    );
+  it('lists what ends, of insurance and MOT, but nothing that is renewed already', async () => {
     const fleet = 'registration\nMT17 DUE\nBD51 SMR\nGM19 REN\nAB12 CDE\n';
-    const { stdout } = await check(fleet, '--compliance', '--ending-within', '30', '--ending', 'ending.csv');
+    const { stdout } = await checkText(fleet, '--compliance', '--ending-within', '30', '--ending', 'ending.csv');
     expect(stdout).toMatch(/^Ends from \S+ to \S+: 2$/m);
+    const ending = await readFile(file('ending.csv'), 'utf8');
     const ends = 'registration,what,last_day\nMT17 DUE,MOT,DAY\nBD51 SMR,insurance,DAY\n';
-    expect(await timeless('ending.csv')).toBe(ends);
+    expect(ending.replace(/\d{4}-\d\d-\d\d/g, 'DAY')).toBe(ends);
   });
 });
 
@@ -313,18 +278,10 @@ describe('The command line ends with 2 and one sentence', () => {
     [`check vvc_live_secret ${NEW}`, /^There is no file \(key\)\.$/],
     [`check . ${NEW}`, /^\. cannot be read \(it is a folder\)\.$/],
     [`check empty.csv ${NEW}`, /^empty\.csv is empty\.$/],
-    [
-      `check fleet.xlsx ${NEW}`,
-      /^fleet\.xlsx cannot be read: the file is no Excel workbook \(\.xlsx\), or is damaged: open it and save the sheet as/,
-    ],
     [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
     [
       'check /dev/stdin --out x.csv',
       /^\/dev\/stdin is a pipe or a device, which cannot be read twice: write it to a file/,
-    ],
-    [
-      `check quote.csv ${NEW}`,
-      /^quote\.csv cannot be read: the row that begins on line 2 has a cell that begins with a quote, which is not closed\.$/,
     ],
     [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
@@ -336,7 +293,6 @@ describe('The command line ends with 2 and one sentence', () => {
       ['empty.csv', ''],
       ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,,,2,,,\nAB12CDE,false,,,,,,,,,3,,,\n`],
       ['quote.csv', 'registration\n"AB12CDE\n'],
-      ['fleet.xlsx', 'PK\x03\x04'],
       ['header.csv', 'registration,note\n,\n'],
     ] as const) {
       await writeFile(file(name), text);
