@@ -89,14 +89,6 @@ describe('erase', () => {
     },
   );
 
-  it('is taken back with --undo, which brings no data back', async () => {
-    await eraseThese('V10', 'V11');
-    expect(await json(['erase', '--undo', '--registration', 'V10', 'V12'])).toMatchObject({ undone: 1, notThere: 1 });
-    expect(await erased()).toEqual(['V11']);
-    expect(await vehicles()).toEqual(ALL.slice(2));
-    expect(await importLines(['V10', 'V11'])).toMatchObject({ loaded: 1, erased: 1 });
-  });
-
   it('is taken back from one table without the record that the other one has', async () => {
     await eraseThese('V10');
     await store('compliance', aCompliance('V10'));
@@ -145,15 +137,6 @@ describe('An erased vehicle', () => {
     const counts = { removed: 1, erased: 1, damaged: 0 };
     const complete = [...ALL.slice(2, 9), 'V10'];
     expect(await importLines(complete, '--complete', '--remove-at-most=1')).toMatchObject(counts);
-    expect(await erased()).toEqual(['V10', 'V11']);
-  });
-
-  it.each([
-    [['vehicles', '--registration', 'V10', 'V12'], { removed: 1, notThere: 0, erased: 1 }],
-    [['compliance', '--registration', 'V10', 'V12'], { removed: 1, notThere: 0, erased: 1 }],
-    [['vehicles', '--all'], { removed: 8, damaged: 0 }],
-  ])('is not removed by remove %j', async (args, counts) => {
-    expect(await json(['remove', ...args])).toMatchObject(counts);
     expect(await erased()).toEqual(['V10', 'V11']);
   });
 

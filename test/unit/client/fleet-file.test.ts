@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readFleet } from '../../../client/src/command-line/fleet-file.ts';
-import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/import-files.ts';
 import { useFolder } from '../../support/use-folder.ts';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../admin/import/csv-forms.ts';
 
 const inFolder = useFolder();
 
@@ -61,26 +61,6 @@ describe('The header of a fleet file', () => {
     const fleet = await open('Reg;Driver\nKfz\nAB12CDE\n', { headerLine: 2 });
     expect(fleet).toMatchObject({ header: ['Kfz'], columnIndex: 0, rows: [{ line: 3 }] });
   });
-});
-
-it('The column of registrations is known by what people call it', async () => {
-  const path = inFolder('names.csv');
-  const names = ['Kennzeichen', 'Amtl. Kennzeichen', 'Reg Plate', 'Vehicle Reg No', 'Licence plate no.', 'Index No'];
-  for (const name of names) {
-    await writeFile(path, `Driver;${name}\nA;AB12CDE\n`);
-    expect(await readFleet(path)).toMatchObject({ columnIndex: 1 });
-  }
-});
-
-it('Rows are numbered as in a spreadsheet, and cells keep the blanks at their end', async () => {
-  const path = inFolder('blanks.csv');
-  await writeFile(path, 'sep=;\nplate; notes ;x\n\nAB12CDE ;"first\r\nsecond "  ; \nDG65OLD; a "b" ;"c"\n');
-  const { header, rows } = await readFleet(path);
-  expect(header).toEqual(['plate', ' notes ', 'x']);
-  expect(rows).toEqual([
-    { line: 3, cells: ['AB12CDE ', 'first\r\nsecond ', ' '] },
-    { line: 4, cells: ['DG65OLD', ' a "b" ', 'c'] },
-  ]);
 });
 
 describe('A header without a line end', () => {

@@ -4,8 +4,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import {
-  AMBIGUOUS_HEADERS,
-  CSV_FORMS,
   manyVehicles,
   VEHICLE_HEADER,
   type VehicleCells,
@@ -15,6 +13,7 @@ import {
 } from '../../../support/import-files.ts';
 import { aVehicle } from '../../../support/records.ts';
 import { failure, rejectedFilesOf, useAdmin } from '../../../support/use-admin.ts';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from './csv-forms.ts';
 
 const admin = useAdmin();
 const { run, file, load, rejectedLines, findVehicle: find } = admin;
