@@ -8,7 +8,7 @@ import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import { startEmbeddedEngine } from '../local/engine/embedded.ts';
 import { RejectedRequest, responseTo } from '../local/engine/protocol.ts';
 import { someFields } from '../test/support/content.ts';
-import { prepareEngine } from '../test/support/prepared-engine.ts';
+import { prepareEngine } from './prepared-engine.ts';
 import { grouped, type Measurement, percentile, table } from './report.ts';
 
 const CHANGES = 500;

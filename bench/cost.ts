@@ -12,8 +12,8 @@ import { importFunctionFile } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
 import type { GatewayHandler } from '../functions/http/request.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
-import { type Cost, meter } from '../test/support/metered-client.ts';
 import type { Invocation } from './function-process.ts';
+import { type Cost, meter } from './metered-client.ts';
 import { type Measurement, median, percentile, table } from './report.ts';
 import { type KindOfRequest, prepareRequests } from './requests.ts';
 

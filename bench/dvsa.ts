@@ -3,9 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { prepareEngine } from '../test/support/prepared-engine.ts';
 import { generatedRegistration } from './generated-vehicles.ts';
 import { runImportOf } from './import.ts';
+import { prepareEngine } from './prepared-engine.ts';
 import { grouped, type Measurement, table, temporaryFolder } from './report.ts';
 
 const LINES = Number(process.env.DVSA_LINES ?? 10_000_000);

@@ -14,11 +14,11 @@ import pLimit from 'p-limit';
 import { connect } from '../admin/deployment/database.ts';
 import { addImportCommands } from '../admin/import/import-commands.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
-import { forkCall } from '../test/support/fork.ts';
-import { meteredClient } from '../test/support/metered-client.ts';
-import { prepareEngine } from '../test/support/prepared-engine.ts';
 import { runCommandOn } from '../test/support/run-command-on.ts';
+import { forkCall } from './fork.ts';
 import { generatedVehicle, writeVehiclesFile } from './generated-vehicles.ts';
+import { meteredClient } from './metered-client.ts';
+import { prepareEngine } from './prepared-engine.ts';
 import { grouped, type Measurement, median, table, temporaryFolder } from './report.ts';
 
 const SPEED_ROWS = 20_000;

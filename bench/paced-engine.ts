@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import { startEmbeddedEngine } from '../local/engine/embedded.ts';
 import type { EngineResponse } from '../local/engine/protocol.ts';
-import { prepareEngine } from '../test/support/prepared-engine.ts';
+import { prepareEngine } from './prepared-engine.ts';
 
 /** Timers of Node fire up to this much late; the rest of a wait is spent looking at the clock. */
 const TIMER_GRAIN_MS = 2;

@@ -3,10 +3,10 @@
  * the first night, of the same files again, and of a night with 1 % changed. Takes a quarter of an hour.
  */
 import { join } from 'node:path';
-import { meteredClient } from '../test/support/metered-client.ts';
-import { prepareEngine } from '../test/support/prepared-engine.ts';
 import { writeVehiclesFile } from './generated-vehicles.ts';
 import { importWith, runImport } from './import.ts';
+import { meteredClient } from './metered-client.ts';
+import { prepareEngine } from './prepared-engine.ts';
 import { grouped, type Measurement, table, temporaryFolder } from './report.ts';
 
 const SUPPLIERS = 10;

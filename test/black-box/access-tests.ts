@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Call, HttpCaller, Keys, Reply } from '../support/http-caller.ts';
+import type { Call, Reply } from '../support/send.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
+import type { HttpCaller, Keys } from './http-caller.ts';
 
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 const WRONG_CHECKSUM = `vvc_live_${'0'.repeat(36)}`;

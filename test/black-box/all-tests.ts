@@ -1,6 +1,6 @@
-import type { HttpCaller } from '../support/http-caller.ts';
 import { accessTests } from './access-tests.ts';
 import { contentTests } from './content-tests.ts';
+import type { HttpCaller } from './http-caller.ts';
 import { vehicleTests } from './vehicle-tests.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type OpenHttpCaller, openHttpCaller } from '../support/http-caller.ts';
 import { blackBoxTests } from './all-tests.ts';
+import { type OpenHttpCaller, openHttpCaller } from './http-caller.ts';
 import { adminProcess, prepareTarget } from './prepare-target.ts';
 
 /*

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { HttpCaller, Reply } from '../support/http-caller.ts';
+import type { Reply } from '../support/send.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
+import type { HttpCaller } from './http-caller.ts';
 
 /** A domain that no other test and no earlier run has used. */
 const newDomain = () => `d${randomUUID().slice(0, 8)}.example`;

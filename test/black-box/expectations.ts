@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Reply } from '../support/http-caller.ts';
+import type { Reply } from '../support/send.ts';
 
 /** A response of this status, with the headers that every response carries. */
 export const expectStatus = ({ request, status, headers, text }: Reply, expected: number): void => {

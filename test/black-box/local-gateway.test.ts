@@ -5,10 +5,10 @@ import { recordedExamples } from '../../openapi/examples.ts';
 import { buildResponses } from '../../openapi/responses.ts';
 import { byContract } from '../support/contract.ts';
 import { environmentOf } from '../support/engine.ts';
-import { type OpenHttpCaller, openHttpCaller } from '../support/http-caller.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
 import { useEngine } from '../support/use-engine.ts';
 import { blackBoxTests } from './all-tests.ts';
+import { type OpenHttpCaller, openHttpCaller } from './http-caller.ts';
 import { prepareTarget } from './prepare-target.ts';
 
 const engine = useEngine();

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../local/sample-database.ts';
-import type { Keys } from '../support/http-caller.ts';
 import { runCommand } from '../support/program.ts';
+import type { Keys } from './http-caller.ts';
 
 /** Runs the operator CLI on the target and returns its standard output. @throws when it fails */
 export type Admin = (...args: string[]) => Promise<string>;

@@ -2,8 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { requestTo } from '../../local/record-examples.ts';
 import { recordedExamples } from '../../openapi/examples.ts';
-import type { Call, HttpCaller } from '../support/http-caller.ts';
+import type { Call } from '../support/send.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
+import type { HttpCaller } from './http-caller.ts';
 
 const ids = (Object.keys(endpoints) as EndpointId[]).filter((id) => endpoints[id].tag !== 'Content');
 const examples = ids.flatMap((id) =>

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ForkedProcess, forkCall } from '../../bench/fork.ts';
+import { prepareEngine } from '../../bench/prepared-engine.ts';
 import { median } from '../../bench/report.ts';
 import { generateKey } from '../../core/access/api-key.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { requestTo } from '../../local/record-examples.ts';
 import { recordedExamples } from '../../openapi/examples.ts';
 import { someFields } from '../support/content.ts';
-import { type ForkedProcess, forkCall } from '../support/fork.ts';
-import { prepareEngine } from '../support/prepared-engine.ts';
 import type { Memory } from './measured-gateway.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { contentImport } from '../../admin/import/content-import.ts';
 import type { ContentFields } from '../../core/content/item.ts';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { NOON } from './records.ts';
 
@@ -38,12 +37,13 @@ const add = (tally: Tally, name: string, count = 1): void => {
 };
 
 /**
- * Lists slugs, members and counters that are stored more or less often than the stored items require. The rules are
- * written here again, independently of the product.
+ * Lists slugs, members and counters that are stored more or less often than the stored items of a content table require,
+ * which nobody changes meanwhile. The rules are written here again, independently of the product.
  */
-const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {
+export const inconsistenciesOf = async (client: DynamoDBDocumentClient, table: string): Promise<string[]> => {
+  const pages = await Array.fromAsync(paginateScan({ client }, { TableName: table, ConsistentRead: true }));
   const [stored, wanted]: [Tally, Tally] = [new Map(), new Map()];
-  for (const { pk, sk, id, domain, slug, created_at, members } of entries) {
+  for (const { pk, sk, id, domain, slug, created_at, members } of pages.flatMap(({ Items = [] }) => Items)) {
     const [, prefix = '', kind] = /^((?:test|probe)#)?(\w+)#/.exec(String(pk)) ?? [];
     if (kind === 'slug') add(stored, `${pk} of ${id}`);
     if (kind === 'list') add(stored, `${pk} ${sk}`);
@@ -60,10 +60,4 @@ const inconsistenciesIn = (entries: Iterable<DynamoItem>): string[] => {
   return names
     .filter((name) => countOf(stored, name) !== countOf(wanted, name))
     .map((name) => `${countOf(stored, name)} of ${countOf(wanted, name)} ${name}`);
-};
-
-/** The inconsistencies of a content table that nobody changes. */
-export const inconsistenciesOf = async (client: DynamoDBDocumentClient, table: string): Promise<string[]> => {
-  const pages = await Array.fromAsync(paginateScan({ client }, { TableName: table, ConsistentRead: true }));
-  return inconsistenciesIn(pages.flatMap(({ Items = [] }) => Items));
 };

@@ -9,19 +9,13 @@ import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import { isObject, type JsonObject } from '../../openapi/json.ts';
 import { openApiDocument } from '../../openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../openapi/strict-document.ts';
-import type { HttpCaller } from './http-caller.ts';
+import type { Call, Reply, SendCall } from './send.ts';
 
-/** One request as it was sent, and its response. */
-interface Exchange {
+/** One request as it was sent. */
+interface SentRequest extends Pick<Call, 'headers'> {
   readonly method: string;
-  /** As it was sent: `URL` itself rewrites some paths. */
-  readonly url: Pick<URL, 'pathname' | 'search' | 'searchParams'>;
-  /** Names in any case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-  readonly status: number;
-  readonly responseHeaders: Headers;
-  readonly responseText: string;
+  readonly url: URL;
+  readonly body: string | undefined;
 }
 
 interface Response {
@@ -106,8 +100,8 @@ const describedOperation = ({ paths }: Document, method: string, pathname: strin
 };
 
 /** @throws Error that says what differs from this form of the document */
-const requireForm = (form: Document, exchange: Exchange): void => {
-  const { method, url, headers, body, status, responseHeaders, responseText } = exchange;
+const requireForm = (form: Document, { method, url, headers, body }: SentRequest, reply: Reply): void => {
+  const { status, headers: responseHeaders, text: responseText } = reply;
 
   function require(holds: unknown, what: string): asserts holds {
     if (holds) return;
@@ -170,14 +164,12 @@ const requireForm = (form: Document, exchange: Exchange): void => {
 
 /** The same calls, each checked. They throw an Error when the exchange is not as the document describes it. */
 export const byContract =
-  (origin: string, call: HttpCaller['call']): HttpCaller['call'] =>
+  (origin: string, call: SendCall): SendCall =>
   async (method, path, sent = {}) => {
     const { headers = {}, json, raw } = sent;
     const reply = await call(method, path, sent);
-    const { status, headers: responseHeaders, text: responseText } = reply;
     const text = typeof raw === 'object' ? new TextDecoder().decode(raw) : raw;
     const body = json === undefined ? text : JSON.stringify(json);
-    const exchange = { method, url: new URL(origin + path), headers, body, status, responseHeaders, responseText };
-    for (const form of forms) requireForm(form, exchange);
+    for (const form of forms) requireForm(form, { method, url: new URL(origin + path), headers, body }, reply);
     return reply;
   };

@@ -1,8 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** What a program has printed when it has ended, and its exit code or the signal that ended it. */
 export const outcomeOf = async (child: ChildProcessWithoutNullStreams) => {
@@ -63,31 +61,3 @@ export const startProgram = (command: string, args: readonly string[], env: Node
 };
 
 export type Program = ReturnType<typeof startProgram>;
-
-/** A port of this machine that nobody listens on. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
-
-const POLL_MS = 100;
-
-/** Waits until a program accepts connections. @throws Error when it has ended before */
-export const untilListening = async (port: number, ended: Promise<unknown>): Promise<void> => {
-  const failed = ended.then(() => {
-    throw new Error('The program ended before it listened.');
-  });
-  const isListening = (): Promise<boolean> => {
-    const socket = connect(port, '127.0.0.1');
-    const connected = once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    return connected.finally(() => socket.destroy());
-  };
-  while (!(await Promise.race([isListening(), failed]))) await pause(POLL_MS);
-};

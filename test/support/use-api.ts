@@ -11,10 +11,10 @@ import { startGateway } from '../../local/gateway/gateway.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
-import { type Reply, send } from './http-caller.ts';
 import { aCounter, NOON, TEST_PLANS } from './records.ts';
+import { type Reply, send } from './send.ts';
 
-export type { Call, Reply } from './http-caller.ts';
+export type { Call, Reply } from './send.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 

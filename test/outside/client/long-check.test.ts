@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { HttpFault } from '../../support/http-fault-proxy.ts';
+import type { HttpFault } from './http-fault-proxy.ts';
 import { useCommandLine } from './use-client.ts';
 
 const { accountOf, file, folder, proxy, start } = useCommandLine();

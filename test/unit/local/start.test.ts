@@ -5,11 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../../../core/tables.ts';
 import { startLocalService } from '../../../local/service.ts';
-import { byContract } from '../../support/contract.ts';
 import { clientOf } from '../../support/engine.ts';
-import { send } from '../../support/http-caller.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 import { aVehicle } from '../../support/records.ts';
+import { send } from '../../support/send.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const running: Program[] = [];
@@ -43,10 +42,8 @@ const keyOf = (output: string, name: string) =>
 
 /** A response of the service that printed this, to the key of that name. */
 const ask = (output: string, name: string, path: string, item?: object) => {
-  const service = { origin: origin(output) };
-  const call = byContract(service.origin, (...request) => send(service, ...request));
   const headers = { Authorization: `Bearer ${keyOf(output, name)}` };
-  return call(item ? 'POST' : 'GET', path, { headers, ...(item && { json: item }) });
+  return send({ origin: origin(output) }, item ? 'POST' : 'GET', path, { headers, ...(item && { json: item }) });
 };
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 

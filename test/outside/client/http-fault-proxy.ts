@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { startProxy } from './fault-proxy.ts';
+import { startProxy } from '../../support/fault-proxy.ts';
 
 /** What goes wrong with one request; with `*After`, `truncate*` and a delay the service handles it first. */
 export type HttpFault =

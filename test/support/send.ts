@@ -4,25 +4,11 @@ import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 
-/** One key for each kind of caller. */
-export interface Keys {
-  /** Premium, every scope. */
-  readonly premium: string;
-  /** Premium, `vehicles:read` only. */
-  readonly vehiclesOnly: string;
-  /** Bound to addresses from which no test sends. */
-  readonly elsewhere: string;
-  /** Free: 60 requests a window. */
-  readonly free: string;
-  readonly revoked: string;
-}
-
 interface Target {
   /** `http://host:port`, without a path. */
   readonly origin: string;
   /** Sent as `Host` where the address itself does not name the API, as with an emulator. */
   readonly host?: string;
-  readonly keys: Keys;
 }
 
 export interface Call {
@@ -44,15 +30,12 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface HttpCaller {
-  readonly keys: Keys;
-  /** Sends the premium key by default; `key: undefined` sends none. */
-  readonly call: (method: string, path: string, call?: Call) => Promise<Reply>;
-}
+/** Sends a request to an address that it knows. */
+export type SendCall = (method: string, path: string, call?: Call) => Promise<Reply>;
 
 /** Sends a path as it is written. */
 export const send = async (
-  { origin, host }: Pick<Target, 'origin' | 'host'>,
+  { origin, host }: Target,
   method: string,
   path: string,
   { key, headers, json, raw }: Call = {},
@@ -82,20 +65,5 @@ export const send = async (
     get body() {
       return JSON.parse(received);
     },
-  };
-};
-
-export interface OpenHttpCaller extends HttpCaller {
-  readonly close: () => void;
-}
-
-/** The API as a caller with keys sees it. */
-export const openHttpCaller = (target: Target): OpenHttpCaller => {
-  const { Agent } = target.origin.startsWith('https:') ? https : http;
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-  return {
-    keys: target.keys,
-    call: (method, path, call) => send(target, method, path, { key: target.keys.premium, ...call }, agent),
-    close: () => agent.destroy(),
   };
 };

@@ -1,12 +1,12 @@
-import { keyStore } from '../../admin/keys/key-store.ts';
-import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { LOCAL_TABLE_NAMES as names } from '../../core/tables.ts';
-import { addKey } from '../../local/demo-keys.ts';
-import { applyEnvironment, localEnvironment } from '../../local/environment.ts';
-import { openDatabase, prepareSampleDatabase } from '../../local/sample-database.ts';
+import { keyStore } from '../admin/keys/key-store.ts';
+import { hashKey, keyIdOf } from '../core/access/api-key.ts';
+import { LOCAL_TABLE_NAMES as names } from '../core/tables.ts';
+import { addKey } from '../local/demo-keys.ts';
+import { applyEnvironment, localEnvironment } from '../local/environment.ts';
+import { openDatabase, prepareSampleDatabase } from '../local/sample-database.ts';
 import { forkCall } from './fork.ts';
 
-const EMBEDDED_ENGINE = new URL('../../local/engine/embedded.ts', import.meta.url);
+const EMBEDDED_ENGINE = new URL('../local/engine/embedded.ts', import.meta.url);
 
 /**
  * Starts an engine in a process of its own, by default the embedded one, and gives it tables, sample data and a premium

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const guide = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+const guide = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
 
 /**
  * The block of commands with this text in a section of docs/operations.md, line by line.

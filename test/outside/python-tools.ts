@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCommand } from './program.ts';
+import { runCommand } from '../support/program.ts';
 
 /** Where what takes long to make is kept between runs. */
 export const CACHE = join(import.meta.dirname, '../../node_modules/.cache');

@@ -1,6 +1,6 @@
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { clientOf } from './engine.ts';
+import { clientOf } from '../test/support/engine.ts';
 
 /** What some work cost at the database, as the engine counts it. */
 export interface Cost {
