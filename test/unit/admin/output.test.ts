@@ -160,7 +160,7 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   const { stdout, stderr, exitCode } = await outcomeOf(spawn(process.execPath, args));
   expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
   const outcomes = { loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0, undone: 0 };
-  const counts = { read: 2, ...outcomes, repeated: 0 };
+  const counts = { read: 2, ...outcomes, repeated: 0, otherVehicles: 0, withoutValue: 0 };
   const problems = { rejected: 1, damaged: 0, interrupted: false, unknownFormat: { count: 0, first: [] } };
   const files = { file: path, removedFile: null, damagedFile: null, rejectedFile: `${path}.rejected.csv` };
   const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
