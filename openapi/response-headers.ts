@@ -1,7 +1,7 @@
 /** The headers of every response (docs/contract.md#every-response), and the headers of some statuses. */
 import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import type { ProblemCode } from '../core/problems.ts';
-import { sampleItemPath } from '../functions/endpoints/document.ts';
+import { referenceHeader, sampleItemPath } from '../functions/endpoints/document.ts';
 import { type JsonObject, refTo } from './json.ts';
 
 const header = (description: string, example: string | number, schema: JsonObject): JsonObject => ({
@@ -40,6 +40,10 @@ const everyResponse = {
   Vary: {
     description: 'In every response of bulk requests and lists, which are compressed for callers that accept gzip',
     schema: { ...TEXT, const: 'Accept-Encoding' },
+  },
+  'X-Reference': {
+    description: 'The `X-Reference` of a lookup, once the request is valid; absent otherwise',
+    schema: referenceHeader.properties['X-Reference'],
   },
   'X-Key-Expires': {
     description: 'Last day of the key, Europe/London, from 14 days before it on; absent otherwise',

@@ -2,6 +2,7 @@
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
 import { MAX_BULK_SIZE } from '../../core/access/plans.ts';
+import { REFERENCE } from '../../core/reference.ts';
 import type { RecordOf } from '../../core/schemas/record-schema.ts';
 import { SEPARATORS } from '../../core/vehicles/registration.ts';
 import type { InputSchemas } from '../http/input.ts';
@@ -87,6 +88,17 @@ export const registrationSchema = T.String({
 export const registrationAsSent = T.String({ description: 'The registration as it was sent' });
 
 export const registrationPath = T.Object({ registration: registrationSchema });
+
+/** The header that every lookup takes (docs/contract.md#reference). */
+export const referenceHeader = T.Object({
+  'X-Reference': T.Optional(
+    T.String({
+      pattern: REFERENCE.source,
+      description:
+        'Your own number of this request, such as the number of a case, which the response repeats. It must not contain a registration of the request',
+    }),
+  ),
+});
 
 export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 

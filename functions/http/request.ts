@@ -49,6 +49,8 @@ export interface RequestContext extends Context, RequestFacts {
   units?: number;
   /** Whether DynamoDB throttled a counter, so that the request is 429 whatever the caller has used. */
   isThrottled?: boolean;
+  /** The caller's own reference of a lookup, once the request is valid. */
+  reference?: string | undefined;
   /** Units of a bulk request that could not be added, for the metrics. */
   lostUnits?: number;
   /** The error code of the response, for log and metrics. */

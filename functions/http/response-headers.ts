@@ -29,6 +29,7 @@ export const responseHeaders = () => {
       ...rateLimitHeaders(context),
       ...expiryHeader(context),
       'X-Content-Type-Options': 'nosniff',
+      ...(context.reference !== undefined && { 'X-Reference': context.reference }),
       // Also for a test key that is unknown.
       ...(context.key?.kind === 'test' && { 'X-Sandbox': 'true' }),
     };

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { fillDomain } from '../support/content.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../support/records.ts';
-import { catchOutput, useApi } from '../support/use-api.ts';
+import { type Call, catchOutput, type Reply, useApi } from '../support/use-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
@@ -91,6 +91,76 @@ describe('A bulk request', () => {
   it('has LOOKUP_UNAVAILABLE for a damaged record, and an answer for the others', async () => {
     const results = [{ code: 'LOOKUP_UNAVAILABLE' }, { insured: true }];
     expect((await bulk('insurance', ['DAMAGED', 'AB12CDE'])).body).toMatchObject({ results });
+  });
+});
+
+describe('A reference', () => {
+  const BULK = '/v1/vehicle/bulk-insurance';
+  const referring = (reference: string, path = '/v1/vehicle/AB12CDE/insurance', more: Call = {}) =>
+    api.call(more.json ? 'POST' : 'GET', path, { key: api.key, ...more, headers: { 'X-Reference': reference } });
+  const issuesOf = ({ body }: Reply) => (body as { errors?: unknown }).errors;
+
+  it.each([
+    ['/v1/vehicle/AB12CDE/insurance', 200],
+    ['/v1/vehicle/UNKNOWN1/insurance', 404],
+    ['/v1/compliance/AB12CDE', 200],
+    [BULK, 200, { registrations: ['AB12CDE', '?'] }],
+    ['/v1/vehicle/bulk-compliance', 200, { registrations: ['AB12CDE'] }],
+  ])('is repeated by the response to a lookup: %s %i', async (path, status, json?: object) => {
+    for (const reference of ['a', 'Case.4711/2026:x_y-z', 'x'.repeat(64), 'AB12', '12', 'CDE']) {
+      const reply = await referring(reference, path, { ...(json && { json }) });
+      expect([reply.status, reply.headers.get('x-reference')]).toEqual([status, reference]);
+    }
+  });
+
+  it.each(['', 'x'.repeat(65), 'a b', 'ä', 'a,b', 'a"'])(
+    'of another form is 400, and not repeated: %j',
+    async (text) => {
+      const reply = await referring(text);
+      const detail = 'must be 1 to 64 letters (A to Z), digits and characters of ._:/-';
+      expect(reply).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+      expect(issuesOf(reply)).toEqual([{ parameter: 'X-Reference', detail }]);
+      expect(reply.headers.get('x-reference')).toBeNull();
+    },
+  );
+
+  it.each(['AB12CDE', 'case-ab12.cde/7', 'AB-12-CDE', 'a:b_1/2.c-d:e'])(
+    'that contains the registration is 400 with any separators and in any case: %s',
+    async (text) => {
+      const expected = [{ parameter: 'X-Reference', detail: 'must not contain a registration of the request' }];
+      expect(issuesOf(await referring(text))).toEqual(expected);
+      expect(issuesOf(await referring(text, '/v1/compliance/ab12%20cde'))).toEqual(expected);
+      const json = { registrations: ['ZZ99ZZZ', 'ab12-cde'] };
+      expect(issuesOf(await referring(text, BULK, { json }))).toEqual(expected);
+      expect(issuesOf(await referring(text, '/v1/vehicle/bulk-compliance', { json }))).toEqual(expected);
+    },
+  );
+
+  it('that contains a mistyped registration is 400 too, in a single lookup beside its own issue', async () => {
+    const single = await referring('AB12_CDE', '/v1/vehicle/AB12_CDE/insurance');
+    expect(issuesOf(single)).toMatchObject([{ parameter: 'registration' }, { parameter: 'X-Reference' }]);
+    expect((await referring('AB12_CDE', BULK, { json: { registrations: ['AB12_CDE'] } })).status).toBe(400);
+  });
+
+  it('may contain a registration that is short, or of letters or digits alone', async () => {
+    for (const [text, reference] of [
+      ['AB12', 'AB12-7'],
+      ['ABCDE', 'abcde.1'],
+      ['12345', '2026/12345'],
+    ] as const) {
+      const reply = await referring(reference, BULK, { json: { registrations: [text] } });
+      expect([reply.status, reply.headers.get('x-reference')]).toEqual([200, reference]);
+    }
+  });
+
+  it('is ignored by every other endpoint, and not repeated to a caller who is rejected', async () => {
+    for (const [path, key] of [
+      ['/v1/usage', api.key],
+      ['/v1/vehicle/AB12CDE/insurance', await api.newKey({ scopes: [] })],
+    ] as const) {
+      const reply = await referring('case-4711', path, { key });
+      expect([reply.status, reply.headers.get('x-reference')]).toEqual([path === '/v1/usage' ? 200 : 403, null]);
+    }
   });
 });
 

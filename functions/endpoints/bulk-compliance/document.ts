@@ -8,7 +8,7 @@ import {
   tooManyRegistrations,
 } from '../bulk-document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
-import { BODY_RULE, BULK_SIZE_RULE, type EndpointDocument, example, schemaOf } from '../document.ts';
+import { BODY_RULE, BULK_SIZE_RULE, type EndpointDocument, example, referenceHeader, schemaOf } from '../document.ts';
 import { input } from './input.ts';
 
 const BulkComplianceFailure = T.Object(
@@ -29,6 +29,7 @@ export const document: EndpointDocument = {
   operationId: 'checkCompliance',
   description: `One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. ${BULK_SIZE_RULE} A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, it is no verdict. ${BODY_RULE}`,
   ...input.schemas,
+  headers: referenceHeader,
   response: BulkComplianceResult,
   success: 'One result per submitted registration, in order, and how many have a verdict',
   examples: [

@@ -9,6 +9,7 @@ import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { reference, withReference } from '../../http/reference.ts';
 import { reportInternalError } from '../../http/request-log.ts';
 import { sources } from '../../http/sources.ts';
 import { validation } from '../../http/validation.ts';
@@ -23,7 +24,8 @@ export const handler = apiChain(endpoint, compression())
   .use(bulkAuth(endpoint))
   .use(jsonBody())
   .use(largestBulkSize())
-  .use(validation(input))
+  .use(validation(withReference(input)))
+  .use(reference())
   .use(planBulkSize())
   .use(extraUnits(endpoint))
   .handler(async (_event, context) => {

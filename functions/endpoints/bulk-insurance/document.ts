@@ -13,6 +13,7 @@ import {
   type EndpointDocument,
   example,
   PAST_DAY_RULE,
+  referenceHeader,
   registrationAsSent,
   STATUS_RULE,
   schemaOf,
@@ -48,6 +49,7 @@ export const document: EndpointDocument = {
   operationId: 'checkInsurance',
   description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. ${BULK_SIZE_RULE} A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY_RULE} ${STATUS_RULE} ${BODY_RULE}`,
   ...input.schemas,
+  headers: referenceHeader,
   response: BulkResult,
   success: 'One result per submitted registration, in order, and how many have an answer',
   examples: [

@@ -12,6 +12,7 @@ import {
   example,
   openCode,
   REGISTRATION_RULE,
+  referenceHeader,
   registrationAsSent,
   registrationExamples,
   registrationPath,
@@ -113,6 +114,7 @@ export const document: EndpointDocument = {
   operationId: 'getCompliance',
   description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: what no source has supplied is \`UNKNOWN\` and fails its check, and a vehicle of which neither MOT nor tax nor fines are stored is 404. The operator may leave checks out: they are \`NOT_CHECKED\` and false, and \`compliant\` and \`reasons\` follow from the others. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION_RULE}`,
   path: registrationPath,
+  headers: referenceHeader,
   response: ComplianceVerdict,
   success: 'The verdict, its four checks, the reasons for those that fail, and the facts behind it',
   examples: [

@@ -7,6 +7,7 @@ import { apiChain } from '../../http/api-chain.ts';
 import { auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { reference, withReference } from '../../http/reference.ts';
 import type { RequestContext } from '../../http/request.ts';
 import { sources } from '../../http/sources.ts';
 import { noInput, pathParameters, validation } from '../../http/validation.ts';
@@ -24,7 +25,8 @@ export const handler = apiChain(endpoint)
   )
   .use(sources(endpoint))
   .use(auth(endpoint))
-  .use(validation(noInput))
+  .use(validation(withReference(noInput)))
+  .use(reference())
   .handler(async (_event, { registration, preloaded, now, today, findSources }) => {
     const records = await preloaded;
     const answer = lookUpCompliance(registration, records, { now, today, checks, sources: await findSources() });

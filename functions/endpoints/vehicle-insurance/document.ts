@@ -9,6 +9,7 @@ import {
   openCode,
   PAST_DAY_RULE,
   REGISTRATION_RULE,
+  referenceHeader,
   registrationAsSent,
   registrationExamples,
   registrationPath,
@@ -56,6 +57,7 @@ export const document: EndpointDocument = {
   path: registrationPath,
   // The function reads it without a schema.
   query: T.Object({ date: T.Optional(AnswerableDate) }),
+  headers: referenceHeader,
   response: VehicleInsurance,
   success: 'Whether the vehicle is insured, and the policy behind the answer',
   examples: [

@@ -7,6 +7,7 @@ import { apiChain } from '../../http/api-chain.ts';
 import { answerScope, auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { reference, withReference } from '../../http/reference.ts';
 import { sources } from '../../http/sources.ts';
 import { pathParameters, validation } from '../../http/validation.ts';
 import { dateInput } from './date-input.ts';
@@ -18,7 +19,8 @@ export const handler = apiChain(endpoint)
   .use(preload(({ vehicles, registration }: VehicleData & RegistrationInPath) => vehicles.find(registration.key)))
   .use(sources(endpoint))
   .use(auth(endpoint))
-  .use(validation(dateInput))
+  .use(validation(withReference(dateInput)))
+  .use(reference())
   .use(answerScope(({ date }: { readonly date?: LondonDate }) => date))
   .handler(async (_event, { registration, input: { date }, preloaded, today, isWholeAnswer, findSources }) => {
     const vehicle = await preloaded;

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
-import { registrationSchema } from '../../../functions/endpoints/document.ts';
+import { referenceHeader, registrationSchema } from '../../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import { dateInput } from '../../../functions/endpoints/vehicle-insurance/date-input.ts';
 import type { InputSchemas } from '../../../functions/http/input.ts';
@@ -78,14 +78,16 @@ describe('For a first request from an import', () => {
   const firstValue = ({ examples = {} }: Node) => Object.values(examples as Readonly<Record<string, Node>>)[0]?.value;
 
   // Postman and Bruno send every parameter that has an example, and openapi-to-postmanv2 the summary of a falsy one.
-  it('every parameter but `date`, `slug`, `after` and `If-None-Match`, body and response has an example that is not falsy', () => {
+  it('every parameter but `date`, `slug`, `after`, `If-None-Match` and `X-Reference`, body and response has an example that is not falsy', () => {
     const responses = [...nodesOf(operations.map((operation) => operation.responses))].flatMap((node) =>
       [node['application/json'], node['application/problem+json']].filter(isNode),
     );
     expect(parameters.length).toBeGreaterThan(10);
     expect(bodies.length).toBeGreaterThan(2);
     expect(responses.length).toBeGreaterThan(20);
-    const others = parameters.filter(({ name }) => !['date', 'slug', 'after', 'If-None-Match'].includes(String(name)));
+    const others = parameters.filter(
+      ({ name }) => !['date', 'slug', 'after', 'If-None-Match', 'X-Reference'].includes(String(name)),
+    );
     for (const described of [...others, ...bodies, ...responses]) expect(firstValue(described)).toBeTruthy();
   });
 });
@@ -99,10 +101,10 @@ it.each(Object.keys(endpoints) as EndpointId[])(
       const { input } = (await import(file)) as { input: { schemas: InputSchemas } };
       expect({ query, headers, body }).toMatchObject(input.schemas);
     } else {
-      // The one input without a schema.
+      // The inputs without a schema.
       const { query: names } = id === 'vehicle-insurance' ? dateInput : noInput;
       expect(Object.keys(query?.properties ?? {})).toEqual(names);
-      expect(headers).toBeUndefined();
+      expect(headers).toEqual('vehicles' in endpoints[id].tables ? referenceHeader : undefined);
       expect(body).toBeUndefined();
     }
   },

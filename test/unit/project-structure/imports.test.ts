@@ -50,7 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   core: [],
   csv: [],
   functions: ['^core/'],
-  client: ['^csv/', '^core/(runtime/clock|vehicles/registration|access/plans)\\.ts$'],
+  client: ['^csv/', '^core/(runtime/clock|vehicles/registration|access/plans|reference)\\.ts$'],
   admin: ['^(core|csv)/', PACKAGE],
   lib: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DECLARATIONS],
   openapi: [ENDPOINT, TABLE, ENDPOINT_FILES, DEFINITION, DOCUMENT, DECLARATIONS, PACKAGE],
