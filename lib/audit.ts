@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { CfnTrail } from 'aws-cdk-lib/aws-cloudtrail';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
@@ -17,16 +17,27 @@ interface AuditedParts {
   readonly tables: ServiceTables;
   /** The bucket of the intake. */
   readonly files: Bucket | undefined;
+  /** The id of the KMS key of the lookup log. */
+  readonly lookupKeyId: string | undefined;
 }
 
 /** Days until an event expires: the events of a whole year can be read for a month after it. */
 const EVENT_DAYS = 400;
 
 /**
- * Adds a trail of CloudTrail, which logs who reads and writes the tables, except the roles of the stack, and the files of
- * the intake, and what else is changed in the account.
+ * Adds a trail of CloudTrail, which logs what is changed in the account. With the setting `audit` it also logs who reads
+ * and writes the tables, except the roles of the stack, and the files of the intake.
  */
-export const addAudit = (stack: Stack, { settings, topicArn, tables, files }: AuditedParts): void => {
+export const addAudit = (stack: Stack, parts: AuditedParts): void => {
+  const { settings, tables, files } = parts;
+  const ofItems = ofData(
+    'AWS::DynamoDB::Table',
+    { field: 'resources.ARN', equalTo: [...tables.arns] },
+    { field: 'userIdentity.arn', notStartsWith: ownSessions(stack) },
+  );
+  // Callers of another account have no `userIdentity.arn` here, so no role is left out.
+  const ofFiles = (bucket: Bucket) =>
+    ofData('AWS::S3::Object', { field: 'resources.ARN', startsWith: [bucket.arnForObjects('')] });
   const scope = new Construct(stack, 'Audit');
   const trailName = `${stack.stackName}-audit`;
   const bucket = new Bucket(scope, 'Events', {
@@ -53,18 +64,12 @@ export const addAudit = (stack: Stack, { settings, topicArn, tables, files }: Au
     includeGlobalServiceEvents: true,
     advancedEventSelectors: [
       { fieldSelectors: [isCategory('Management'), { field: 'readOnly', equalTo: ['false'] }] },
-      ofData(
-        'AWS::DynamoDB::Table',
-        { field: 'resources.ARN', equalTo: [...tables.arns] },
-        { field: 'userIdentity.arn', notStartsWith: ownSessions(stack) },
-      ),
-      // Callers of another account have no `userIdentity.arn` here, so no role is left out.
-      ...(files ? [ofData('AWS::S3::Object', { field: 'resources.ARN', startsWith: [files.arnForObjects('')] })] : []),
+      ...(settings.audit ? [ofItems, ...(files ? [ofFiles(files)] : [])] : []),
     ],
   });
   if (bucket.policy) trail.node.addDependency(bucket.policy);
   const buckets = [bucket, ...(files ? [files] : [])].map(({ bucketName }) => bucketName);
-  reportChanges(scope, { trailName, tables, buckets, topicArn });
+  reportChanges(scope, { ...parts, trailName, buckets });
   new CfnOutput(stack, AUDIT_BUCKET_OUTPUT, { value: bucket.bucketName });
 };
 
@@ -80,45 +85,57 @@ const ofData = (type: string, ...others: readonly FieldSelector[]) => ({
   fieldSelectors: [isCategory('Data'), { field: 'resources.type', equalTo: [type] }, ...others],
 });
 
-interface ReportedChanges extends Pick<AuditedParts, 'tables' | 'topicArn'> {
+interface ReportedChanges extends AuditedParts {
   readonly trailName: string;
   readonly buckets: readonly string[];
 }
 
-/** Sends a message when somebody changes the trail, the policy or expiry of a bucket, or the protection of a table. */
-const reportChanges = (scope: Construct, { trailName, tables, buckets, topicArn }: ReportedChanges): void => {
+/**
+ * Sends a message when somebody changes the trail, the policy or expiry of a bucket, the protection of a table, or the
+ * key of the lookup log.
+ */
+const reportChanges = (scope: Construct, changes: ReportedChanges): void => {
+  const { trailName, tables, buckets, topicArn, lookupKeyId, settings } = changes;
   // Requests name a trail or a table by its name or ARN.
   const ending = (names: readonly string[]) => names.map((suffix) => ({ suffix }));
   const ofTrail = ending([trailName]);
-  const rule = new Rule(scope, 'Changes', {
-    eventPattern: {
-      detailType: ['AWS API Call via CloudTrail'],
-      detail: {
-        $or: [
-          { eventName: ['DeleteTrail', 'StopLogging', 'UpdateTrail'], requestParameters: { name: ofTrail } },
-          { eventName: ['PutEventSelectors'], requestParameters: { trailName: ofTrail } },
-          {
-            eventName: ['DeleteBucketPolicy', 'PutBucketLifecycle', 'PutBucketPolicy'],
-            requestParameters: { bucketName: buckets },
-          },
-          {
-            eventName: ['DeleteTable', 'UpdateContinuousBackups', 'UpdateTable'],
-            requestParameters: { tableName: ending(tables.names) },
-          },
-        ],
-      },
-    },
-  });
-  const detail = (path: string) => EventField.fromPath(`$.detail.${path}`);
   const { account, stackName } = Stack.of(scope);
-  const text = `${detail('eventName')} by ${detail('userIdentity.arn')} at ${detail('eventTime')}, in what the audit of ${stackName} relies on. If nobody knows why: docs/operations.md#after-a-right-to-deploy-has-leaked`;
   const role = new Role(scope, 'ChangesRole', {
     assumedBy: new ServicePrincipal('events.amazonaws.com', {
       conditions: { StringEquals: { 'aws:SourceAccount': account } },
     }),
   });
   const topic = Topic.fromTopicArn(scope, 'ChangesTopic', topicArn);
-  rule.addTarget(new SnsTopic(topic, { message: RuleTargetInput.fromText(text), role }));
+  const detail = (path: string) => EventField.fromPath(`$.detail.${path}`);
+  const report = (id: string, of: object, rest: string): void => {
+    const text = `${detail('eventName')} by ${detail('userIdentity.arn')} at ${detail('eventTime')}, ${rest}`;
+    const eventPattern = { detailType: ['AWS API Call via CloudTrail'], detail: { ...of } };
+    const target = new SnsTopic(topic, { message: RuleTargetInput.fromText(text), role });
+    const rule = new Rule(scope, id, { eventPattern, targets: [target] });
+    const reason = 'The topic is in the account and region of the stack.';
+    Annotations.of(rule).acknowledgeWarning('@aws-cdk/aws-events:ruleUnresolvedEnvironment', reason);
+  };
+  const relied = [
+    { eventName: ['DeleteTrail', 'StopLogging', 'UpdateTrail'], requestParameters: { name: ofTrail } },
+    { eventName: ['PutEventSelectors'], requestParameters: { trailName: ofTrail } },
+    {
+      eventName: ['DeleteBucketPolicy', 'PutBucketLifecycle', 'PutBucketPolicy'],
+      requestParameters: { bucketName: buckets },
+    },
+    {
+      eventName: ['DeleteTable', 'UpdateContinuousBackups', 'UpdateTable'],
+      requestParameters: { tableName: ending(tables.names) },
+    },
+  ];
+  const toDo = 'If nobody knows why: docs/operations.md#after-a-right-to-deploy-has-leaked';
+  report('Changes', { $or: relied }, `in what the audit of ${stackName} relies on. ${toDo}`);
+  if (lookupKeyId === undefined) return;
+  const ofKey = {
+    eventName: ['CreateGrant', 'DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion'],
+    requestParameters: { keyId: ending([lookupKeyId]) },
+  };
+  const runbook = `${settings.runbookUrl ?? 'docs/runbook.md'}#a-changed-key-of-the-lookup-log`;
+  report('KeyChanges', ofKey, `of the key of the lookup log of ${stackName}. What to do: ${runbook}`);
 };
 
 /** The prefixes of the ARNs of sessions with the stack's roles, which are looked up when the template is written. */

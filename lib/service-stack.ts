@@ -14,6 +14,7 @@ import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { Intake } from './intake.ts';
+import { LookupLog } from './lookup-log.ts';
 import { addOnCallPolicy } from './on-call-policy.ts';
 import { addOperatorPolicies } from './operator-policy.ts';
 import { Probe } from './probe.ts';
@@ -39,7 +40,7 @@ interface ServiceStackProps {
  *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
  *     Probe ─ a caller that runs a smoke test every minute; updated after every alias
  *     operator ← alarms with an AlarmTopic, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
- *     auditor ← a trail of CloudTrail, if the settings say so
+ *     auditor ← a trail of CloudTrail, and a LookupLog with the key of logged lookups, if the settings say so
  */
 export class ServiceStack extends Stack {
   private readonly tables: ServiceTables;
@@ -75,6 +76,11 @@ export class ServiceStack extends Stack {
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
+    const { lookupLog: logged } = settings;
+    const lookups = (Object.keys(endpoints) as EndpointId[]).filter((id) => 'vehicles' in endpoints[id].tables);
+    const lambdas = lookups.flatMap((id) => functions.get(id)?.lambda ?? []);
+    const lookupLog = logged && new LookupLog(this, 'LookupLog', { settings, tables, functions: lambdas, ...logged });
+
     const { origin } = gateway;
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin, tables, functions });
     const topic = new AlarmTopic(this, 'Alarms', { settings, probe });
@@ -88,7 +94,10 @@ export class ServiceStack extends Stack {
     this.addOutputs(settings, commit, topic.own.topicArn);
     addOperatorPolicies(this, { settings, tables, files: intake?.bucket });
     addOnCallPolicy(this, stage, probe, dashboard);
-    if (settings.audit) addAudit(this, { settings, tables, files: intake?.bucket, topicArn: topic.messagesArn });
+    if (settings.audit || lookupLog) {
+      const { messagesArn: topicArn } = topic;
+      addAudit(this, { settings, tables, files: intake?.bucket, topicArn, lookupKeyId: lookupLog?.key.keyId });
+    }
   }
 
   private addOutputs(

@@ -1,4 +1,5 @@
 import { type TableId, type TableNames, tables } from '../core/tables.ts';
+import { LOCAL_KEY } from './kms.ts';
 
 export const localEnvironment = (endpoint: string, names: TableNames): Record<string, string> => ({
   AWS_REGION: 'eu-west-2',
@@ -6,6 +7,12 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
+});
+
+/** With it the functions log lookups, as where the setting `lookupLog` is set. */
+export const lookupLogEnvironment = (kmsEndpoint: string): Record<string, string> => ({
+  AWS_ENDPOINT_URL_KMS: kmsEndpoint,
+  LOOKUP_LOG_KEY: LOCAL_KEY,
 });
 
 /** Sets the environment of the functions. They read tables and database when they are imported. */

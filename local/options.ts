@@ -13,6 +13,8 @@ export interface LocalOptions {
   readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts. If absent, the data is in memory. */
   readonly dataDirectory?: string;
+  /** The file to which the lines of the functions' log are added, with lookups. */
+  readonly logFile?: string;
   /** Unix milliseconds of requests and sample data. Default: the time of this machine. */
   readonly clock?: () => number;
 }
@@ -37,6 +39,8 @@ export const explainListenError =
 
 const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep data and demo keys in DIR, a new or an empty folder (default: in memory)
+  --log FILE           add the log lines of the functions to FILE, as on AWS with "lookupLog":
+                       npm run admin -- lookups REGISTRATION --log FILE searches them
   --dynamodb-host ADDRESS
                        let the database listen at this address of this machine, where containers reach it
                        as host.docker.internal (docs/testing.md)
@@ -81,7 +85,7 @@ const checkChecks = (): void => {
 const parse = (args: string[]) => {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean' }] as const;
   try {
-    const options = { data: text, 'dynamodb-host': text, help: flag, version: flag };
+    const options = { data: text, log: text, 'dynamodb-host': text, help: flag, version: flag };
     return parseArgs({ args, options }).values;
   } catch (error) {
     throw new CannotStart(`${(error as Error).message.split('. ')[0]}.\n${USAGE}`);
@@ -90,13 +94,14 @@ const parse = (args: string[]) => {
 
 /** The options from arguments and environment; for `--help` and `--version` the text to print. @throws CannotStart */
 export const readOptions = (args: string[]): LocalOptions | string => {
-  const { data, 'dynamodb-host': host, help, version } = parse(args);
+  const { data, log, 'dynamodb-host': host, help, version } = parse(args);
   if (help) return USAGE;
   if (version) return packageJson.version;
   if (host !== undefined && !isIPv4(host)) {
     throw new CannotStart(`--dynamodb-host must be an IPv4 address like 172.17.0.1, not "${host}".`);
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
+  if (log === '') throw new CannotStart('--log needs the name of a file.');
   checkPlans();
   checkChecks();
   return {
@@ -105,5 +110,6 @@ export const readOptions = (args: string[]): LocalOptions | string => {
     allowedHosts: readAllowedHosts(),
     ...(host === undefined ? {} : { dynamodbHost: host }),
     ...(data === undefined ? {} : { dataDirectory: data }),
+    ...(log === undefined ? {} : { logFile: log }),
   };
 };

@@ -1,10 +1,13 @@
+import { open } from 'node:fs/promises';
+import { writeRequestLinesTo } from '../core/runtime/log.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import { prepareDataDirectory, unusableData } from './data-directory.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
 import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
-import { applyEnvironment, localEnvironment } from './environment.ts';
+import { applyEnvironment, localEnvironment, lookupLogEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
+import { withKms } from './kms.ts';
 import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
 
@@ -25,6 +28,7 @@ const startEngine = async (options: LocalOptions): Promise<Engine> => {
     return await startEmbeddedEngine({
       port: dynamodbPort,
       allowedHosts,
+      intercept: withKms,
       ...(dynamodbHost && { host: dynamodbHost, allowedHosts: [HOST_OF_CONTAINERS, ...allowedHosts] }),
       ...(dataDirectory && { dataDirectory }),
     });
@@ -35,12 +39,27 @@ const startEngine = async (options: LocalOptions): Promise<Engine> => {
   }
 };
 
+/** Adds the log lines of the functions to a file, which only its owner may read. @throws CannotStart */
+const openLogFile = async (path: string) => {
+  try {
+    const stream = (await open(path, 'a', 0o600)).createWriteStream();
+    writeRequestLinesTo(stream);
+    const close = async () => {
+      writeRequestLinesTo(undefined);
+      await new Promise((done) => stream.end(done));
+    };
+    return { close };
+  } catch (error) {
+    throw new CannotStart(`The log file ${path} cannot be written (${(error as Error).message}): name another one.`);
+  }
+};
+
 /** Starts engine, database and gateway. If one fails, the others are stopped. @throws CannotStart */
 export const startLocalService = async (
   options: LocalOptions,
   onResponse: (entry: AccessLogEntry) => void = () => undefined,
 ): Promise<LocalService> => {
-  const { port, allowedHosts = [], dataDirectory, clock = Date.now } = options;
+  const { port, allowedHosts = [], dataDirectory, logFile, clock = Date.now } = options;
   const started: { readonly close: () => Promise<void> }[] = [];
   const stop = async () => {
     for (const { close } of started.toReversed()) await close();
@@ -48,7 +67,11 @@ export const startLocalService = async (
   try {
     const engine = await startEngine(options);
     started.push(engine);
-    applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
+    applyEnvironment({
+      ...localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES),
+      ...(logFile !== undefined && lookupLogEnvironment(engine.endpoint)),
+    });
+    if (logFile !== undefined) started.push(await openLogFile(logFile));
     const keys = await prepareSampleDatabase(engine.endpoint, new Date(clock()), dataDirectory).catch((error) => {
       if (dataDirectory === undefined || error instanceof CannotStart) throw error;
       throw unusableData(dataDirectory, error);

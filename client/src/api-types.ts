@@ -653,6 +653,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Reference": components["headers"]["X-Reference"];
                 "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
@@ -684,6 +685,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Reference": components["headers"]["X-Reference"];
                 "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 [name: string]: unknown;
             };
@@ -711,6 +713,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Reference": components["headers"]["X-Reference"];
                 "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 [name: string]: unknown;
             };
@@ -737,6 +740,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Reference": components["headers"]["X-Reference"];
                 "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -800,6 +804,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Reference": components["headers"]["X-Reference"];
                 "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
@@ -857,6 +862,8 @@ export interface components {
         "X-Sandbox": "true";
         /** @description In every response of bulk requests and lists, which are compressed for callers that accept gzip */
         Vary: "Accept-Encoding";
+        /** @description The `X-Reference` of a lookup, once the request is valid; absent otherwise */
+        "X-Reference": string;
         /** @description Last day of the key, Europe/London, from 14 days before it on; absent otherwise */
         "X-Key-Expires": string;
         /**
@@ -927,6 +934,7 @@ export type HeaderCacheControl = components['headers']['Cache-Control'];
 export type HeaderXContentTypeOptions = components['headers']['X-Content-Type-Options'];
 export type HeaderXSandbox = components['headers']['X-Sandbox'];
 export type HeaderVary = components['headers']['Vary'];
+export type HeaderXReference = components['headers']['X-Reference'];
 export type HeaderXKeyExpires = components['headers']['X-Key-Expires'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
@@ -942,7 +950,10 @@ export interface operations {
                 /** @description a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD */
                 date?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Your own number of this request, such as the number of a case, which the response repeats. It must not contain a registration of the request */
+                "X-Reference"?: string;
+            };
             path: {
                 /** @description Registration number; case, spaces, hyphens, dots and invisible characters do not matter */
                 registration: string;
@@ -962,6 +973,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -984,6 +996,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1013,6 +1026,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1035,7 +1049,10 @@ export interface operations {
     checkInsurance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own number of this request, such as the number of a case, which the response repeats. It must not contain a registration of the request */
+                "X-Reference"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1056,6 +1073,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1084,6 +1102,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1112,7 +1131,10 @@ export interface operations {
     getCompliance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own number of this request, such as the number of a case, which the response repeats. It must not contain a registration of the request */
+                "X-Reference"?: string;
+            };
             path: {
                 /** @description Registration number; case, spaces, hyphens, dots and invisible characters do not matter */
                 registration: string;
@@ -1132,6 +1154,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1154,6 +1177,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1187,6 +1211,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1210,7 +1235,10 @@ export interface operations {
     checkCompliance: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own number of this request, such as the number of a case, which the response repeats. It must not contain a registration of the request */
+                "X-Reference"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1231,6 +1259,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1259,6 +1288,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1315,6 +1345,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
@@ -1338,6 +1369,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1372,6 +1404,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1420,6 +1453,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
@@ -1449,6 +1483,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1485,6 +1520,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1517,6 +1553,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1560,6 +1597,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -1579,6 +1617,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1607,6 +1646,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1658,6 +1698,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -1685,6 +1726,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1721,6 +1763,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1749,6 +1792,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1775,6 +1819,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1801,6 +1846,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1848,6 +1894,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1864,6 +1911,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1892,6 +1940,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1918,6 +1967,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1957,6 +2007,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
@@ -1975,6 +2026,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Reference": components["headers"]["X-Reference"];
                     "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };

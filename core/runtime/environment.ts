@@ -38,6 +38,15 @@ export const awsFromEnvironment = () => {
   };
 };
 
+/** The KMS key from which the secrets of the lookup log are derived; undefined where the stage logs no lookups. */
+export const lookupLogKey = (): string | undefined => process.env.LOOKUP_LOG_KEY || undefined;
+
+/** Region, credentials and endpoint for KMS. @throws MissingEnvironment */
+export const kmsFromEnvironment = () => ({
+  ...awsFromEnvironment(),
+  endpoint: environmentWith(['AWS_ENDPOINT_URL_KMS']).AWS_ENDPOINT_URL_KMS,
+});
+
 /** The plans of the stage as JSON; undefined for the default ones. */
 export const plansVariable = (): string | undefined => process.env.PLANS || undefined;
 

@@ -21,6 +21,10 @@ interface RequestLog {
   readonly units?: number;
   /** Whether the request is 429 because DynamoDB throttled a counter, and not because of a limit. */
   readonly throttled?: boolean;
+  /** The caller's reference of a lookup, where the stage logs lookups. */
+  readonly reference?: string;
+  /** Hashes of the registrations that were looked up, each with what was answered (core/lookup-log.ts). */
+  readonly lookups?: string;
   /** Units of a bulk request that could not be added; absent if none. */
   readonly lostUnits?: number;
   /** Whether the sandbox forced the error: it then counts neither as a server error nor as rate limited. */
@@ -36,7 +40,7 @@ interface RequestLog {
  */
 const FIELDS = [
   ...(['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'units'] as const),
-  ...(['sandbox', 'probe', 'throttled', 'traceId'] as const),
+  ...(['sandbox', 'probe', 'throttled', 'traceId', 'reference', 'lookups'] as const),
 ] as const;
 
 const SERVICE = { serviceName: 'vehicle-verification' };
@@ -47,6 +51,22 @@ class RequestMetrics extends Metrics {
     if (this.getColdStart()) this.addMetric('ColdStart', 'Count', 1);
   }
 
+  /** With `lookups` at its end, which is by far its longest field. */
+  override serializeMetrics(): ReturnType<Metrics['serializeMetrics']> {
+    const line = super.serializeMetrics();
+    if (!('lookups' in line)) return line;
+    const { lookups, ...others } = line;
+    return { ...others, lookups };
+  }
+
+  override publishStoredMetrics(): this {
+    if (requestLines === undefined) return super.publishStoredMetrics();
+    requestLines.write(`${JSON.stringify(this.serializeMetrics())}\n`);
+    this.clearMetrics();
+    this.clearMetadata();
+    return this;
+  }
+
   /** Reports the cold start as used up, so that the next request does not count as one. */
   skipColdStart(): void {
     this.getColdStart();
@@ -55,6 +75,7 @@ class RequestMetrics extends Metrics {
 
 let sharedLogger: Logger | undefined;
 let sharedMetrics: { readonly metrics: RequestMetrics; readonly areCollected: boolean } | undefined;
+let requestLines: NodeJS.WritableStream | undefined;
 
 /** Created on first use, because a process may set the environment after loading this file. */
 const logger = (): Logger => {
@@ -71,6 +92,11 @@ const requestMetrics = () => {
   return sharedMetrics;
 };
 
+/** Writes the lines of requests there instead of to standard output, whatever the log level. */
+export const writeRequestLinesTo = (stream: NodeJS.WritableStream | undefined): void => {
+  requestLines = stream;
+};
+
 /** Called during init, when Lambda gives more CPU than during a request. */
 export const openLog = (): void => void requestMetrics();
 
@@ -81,7 +107,7 @@ export const openLog = (): void => void requestMetrics();
  */
 export const logRequest = (request: RequestLog): void => {
   const { metrics, areCollected } = requestMetrics();
-  if (!areCollected && logger().level > LogLevelThreshold.INFO) return;
+  if (!areCollected && !requestLines && logger().level > LogLevelThreshold.INFO) return;
   const { status, latencyMs, code, lostUnits, isForced, databaseError, probe } = request;
   if (probe) {
     metrics.skipColdStart();

@@ -65,6 +65,23 @@ export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';
 export const SUPPORT_POLICY_OUTPUT = 'SupportPolicy';
 export const ON_CALL_POLICY_OUTPUT = 'OnCallPolicy';
 
+/** The policy of auditors, of a stage with `lookupLog`. */
+export const AUDITOR_POLICY_OUTPUT = 'AuditorPolicy';
+
+/** What `admin lookups` must know of a stage with `lookupLog`: a `LookupLogOutput` as JSON. */
+export const LOOKUP_LOG_OUTPUT = 'LookupLogSettings';
+
+export interface LookupLogOutput {
+  /** The ARN of the KMS key from which the secrets are derived. */
+  readonly key: string;
+  /** The log groups of all functions that look vehicles up. */
+  readonly logGroups: readonly string[];
+  /** Days for which they keep a line. */
+  readonly retentionDays: number;
+  /** `https://host` of each service. */
+  readonly endpoints: Readonly<Record<'kms' | 'logs', string>>;
+}
+
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
 

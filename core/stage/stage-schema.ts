@@ -125,6 +125,22 @@ export const StageFile = T.Object({
    * (docs/operations.md#audit). Default: false.
    */
   audit: T.Optional(T.Boolean()),
+  /**
+   * Logs hashes of the registrations that are looked up, which nobody but the auditors can search
+   * (docs/operations.md#who-asked-about-a-vehicle). When absent, no lookup is logged.
+   */
+  lookupLog: T.Optional(
+    T.Object({
+      /** The roles that may search. They also need the policy in the output AuditorPolicy. */
+      auditors: T.Array(
+        text(
+          /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
+          'the ARN of a role, such as arn:aws:iam::123456789012:role/auditors',
+        ),
+        { minItems: 1, maxItems: 20 },
+      ),
+    }),
+  ),
   /** The plans by name, with `requestsPerWindow` and `bulkSize`. Default: those in core/access/plans.ts. */
   plans: T.Optional(PlansSetting),
   /** The checks that count for a compliance verdict. The others are `NOT_CHECKED`. Default: all four. */

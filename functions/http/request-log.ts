@@ -23,7 +23,7 @@ export const requestLog = (endpoint: string) => {
   openLog();
   const logResponse = ({ context, response }: HttpRequest): void => {
     if (!response) return;
-    const { requestId, key, caller, code, units, lostUnits } = context;
+    const { requestId, key, caller, code, units, lostUnits, loggedReference, lookups } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
     const traceId = parseTraceId(context.headers.traceparent);
     logRequest({
@@ -42,6 +42,8 @@ export const requestLog = (endpoint: string) => {
       ...(units && { units }),
       ...(context.isThrottled && { throttled: true }),
       ...(lostUnits && { lostUnits }),
+      ...(loggedReference !== undefined && { reference: loggedReference }),
+      ...(lookups && { lookups }),
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,
     });

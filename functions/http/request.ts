@@ -51,6 +51,9 @@ export interface RequestContext extends Context, RequestFacts {
   isThrottled?: boolean;
   /** The caller's own reference of a lookup, once the request is valid. */
   reference?: string | undefined;
+  /** The reference and the lookups in the log line; absent where the stage logs no lookups. */
+  loggedReference?: string | undefined;
+  lookups?: string;
   /** Units of a bulk request that could not be added, for the metrics. */
   lostUnits?: number;
   /** The error code of the response, for log and metrics. */

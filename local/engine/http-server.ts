@@ -13,8 +13,8 @@ import {
   unknownOperation,
 } from './protocol.ts';
 
-/** The operation, after the prefix of DynamoDB. */
-const TARGET = /^DynamoDB_20120810\.(\w+)$/;
+/** The operation, after the prefix of DynamoDB or of KMS. */
+const TARGET = /^(?:DynamoDB_20120810|TrentService)\.(\w+)$/;
 
 export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
 
@@ -54,7 +54,7 @@ const send = (response: ServerResponse, { status, body }: EngineResponse): void 
 };
 
 /**
- * Serves the JSON protocol of DynamoDB at `host` and `allowedHosts`. Only complete requests reach `perform`; an
+ * Serves the JSON protocol of DynamoDB and KMS at `host` and `allowedHosts`. Only complete requests reach `perform`; an
  * aborted request affects no other. @throws the listen error
  */
 export const startProtocolServer = (

@@ -101,12 +101,12 @@ describe('A reference', () => {
   const issuesOf = ({ body }: Reply) => (body as { errors?: unknown }).errors;
 
   it.each([
-    ['/v1/vehicle/AB12CDE/insurance', 200],
-    ['/v1/vehicle/UNKNOWN1/insurance', 404],
-    ['/v1/compliance/AB12CDE', 200],
+    ['/v1/vehicle/AB12CDE/insurance', 200, undefined],
+    ['/v1/vehicle/UNKNOWN1/insurance', 404, undefined],
+    ['/v1/compliance/AB12CDE', 200, undefined],
     [BULK, 200, { registrations: ['AB12CDE', '?'] }],
     ['/v1/vehicle/bulk-compliance', 200, { registrations: ['AB12CDE'] }],
-  ])('is repeated by the response to a lookup: %s %i', async (path, status, json?: object) => {
+  ])('is repeated by the response to a lookup: %s %i', async (path, status, json) => {
     for (const reference of ['a', 'Case.4711/2026:x_y-z', 'x'.repeat(64), 'AB12', '12', 'CDE']) {
       const reply = await referring(reference, path, { ...(json && { json }) });
       expect([reply.status, reply.headers.get('x-reference')]).toEqual([status, reference]);

@@ -13,6 +13,8 @@ const VALID = { region: 'eu-west-2', keepsData: true };
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 const ELSEWHERE = DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1');
 
+const AUDITOR = 'arn:aws:iam::123456789012:role/auditors';
+
 /** Entries of vehicles, except for what is given. */
 const intake = (...entries: readonly object[]): object => ({
   intake: entries.map((entry) => ({ prefix: 'vehicles/', import: 'vehicles', expect: '26h', ...entry })),
@@ -128,6 +130,13 @@ describe('The settings of a stage', () => {
     ['plans.a.unitsPerMonth must be an integer', plan({ unitsPerMonth: 1.5 })],
     ['plans.a must be an object', { plans: { a: 60 } }],
     ['logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5', { logRetentionDays: 8 }],
+    ['lookupLog.auditors is required', { lookupLog: {} }],
+    ['lookupLog.auditors must have 1 or more entries', { lookupLog: { auditors: [] } }],
+    [
+      'lookupLog.auditors.0 must be the ARN of a role, such as arn:aws:iam::123456789012:role/auditors',
+      { lookupLog: { auditors: ['arn:aws:iam::123456789012:root'] } },
+    ],
+    ['lookupLog.retention is not a setting', { lookupLog: { auditors: [AUDITOR], retention: 1 } }],
     ['intake must have 1 or more entries', { intake: [] }],
     ['intake.0.prefix must be letters, digits, _, - and slashes, at most 60', intake({ prefix: 'vehicles' })],
     ['intake.0.import must be vehicles, mot, tax, fines or compliance', intake({ import: 'content' })],

@@ -7,7 +7,11 @@ import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
+import { startProtocolServer } from '../../local/engine/http-server.ts';
+import { unknownOperation } from '../../local/engine/protocol.ts';
+import { lookupLogEnvironment } from '../../local/environment.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
+import { withKms } from '../../local/kms.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
@@ -20,13 +24,22 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 /**
  * The whole API on an engine of its own: gateway, middlewares and database as in production, with a proxy before the
- * database that a test can tell to fail. The clock stands still at `NOON`.
+ * database that a test can tell to fail, and another one before the KMS. The clock stands still at `NOON`.
  */
-export const startApi = async ({ logLevel = 'SILENT', plans = TEST_PLANS as Plans, environment = {} } = {}) => {
+export const startApi = async ({
+  logLevel = 'SILENT',
+  logsLookups = false,
+  plans = TEST_PLANS as Plans,
+  environment = {},
+} = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
+  const kms = await startProtocolServer(withKms(() => Promise.reject(unknownOperation())));
+  const kmsFaults = await startFaultProxy(kms.origin);
   const ofEngine = environmentOf({ names: engine.names, endpoint: faults.endpoint });
-  Object.assign(process.env, ofEngine, environment, { POWERTOOLS_LOG_LEVEL: logLevel, PLANS: JSON.stringify(plans) });
+  const ofLog = logsLookups ? lookupLogEnvironment(kmsFaults.endpoint) : {};
+  const settings = { POWERTOOLS_LOG_LEVEL: logLevel, PLANS: JSON.stringify(plans) };
+  Object.assign(process.env, ofEngine, ofLog, environment, settings);
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keyStore(engine.client, engine.names.keys);
@@ -34,6 +47,7 @@ export const startApi = async ({ logLevel = 'SILENT', plans = TEST_PLANS as Plan
     origin: gateway.origin,
     engine,
     faults,
+    kmsFaults,
     /** The clock of the gateway. A test may move it. */
     clock,
     keys,
@@ -55,6 +69,8 @@ export const startApi = async ({ logLevel = 'SILENT', plans = TEST_PLANS as Plan
     loadCompliance: (...records: ComplianceRecord[]) => storeItems(engine.client, engine.names.compliance, records),
     stop: async () => {
       await gateway.close();
+      await kmsFaults.close();
+      await kms.close();
       await faults.close();
       await engine.stop();
     },
@@ -74,6 +90,7 @@ export const useApi = (
   });
   afterEach(() => {
     api.faults.reset();
+    api.kmsFaults.reset();
     api.clock.now = NOON;
   });
   afterAll(() => api.stop());

@@ -9,6 +9,7 @@ import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { lookupLog } from '../../http/lookup-log.ts';
 import { reference, withReference } from '../../http/reference.ts';
 import { reportInternalError } from '../../http/request-log.ts';
 import { sources } from '../../http/sources.ts';
@@ -28,6 +29,7 @@ export const handler = apiChain(endpoint, compression())
   .use(reference())
   .use(planBulkSize())
   .use(extraUnits(endpoint))
+  .use(lookupLog())
   .handler(async (_event, context) => {
     const {
       input: { body },
@@ -36,10 +38,14 @@ export const handler = apiChain(endpoint, compression())
       today,
       deadline,
       findSources,
+      lookedUp,
     } = context;
     const { entries, distinct } = bulkEntries(body.registrations);
+    lookedUp.entries = entries;
     const records = await compliance.findManyWithVehicles(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);
     const request = { now, today, checks, sources: await findSources() };
-    return jsonResponse(endpoint.successStatus, bulkComplianceAnswer(entries, records, request));
+    const answer = bulkComplianceAnswer(entries, records, request);
+    lookedUp.results = answer.results;
+    return jsonResponse(endpoint.successStatus, answer);
   });

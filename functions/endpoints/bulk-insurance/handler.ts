@@ -8,6 +8,7 @@ import { compression } from '../../http/compression.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonBody } from '../../http/json-body.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { lookupLog } from '../../http/lookup-log.ts';
 import { reference, withReference } from '../../http/reference.ts';
 import { reportInternalError } from '../../http/request-log.ts';
 import { sources } from '../../http/sources.ts';
@@ -26,6 +27,7 @@ export const handler = apiChain(endpoint, compression())
   .use(planBulkSize())
   .use(answerScope(({ body }: { readonly body: { readonly date?: LondonDate } }) => body.date))
   .use(extraUnits(endpoint))
+  .use(lookupLog())
   .handler(async (_event, context) => {
     const {
       input: { body },
@@ -34,11 +36,14 @@ export const handler = apiChain(endpoint, compression())
       deadline,
       isWholeAnswer,
       findSources,
+      lookedUp,
     } = context;
     const { entries, distinct } = bulkEntries(body.registrations);
+    lookedUp.entries = entries;
     const records = await vehicles.findMany(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);
     const found = body.date === undefined ? await findSources() : undefined;
     const answer = bulkInsuranceAnswer(entries, records, { today, asOf: body.date, sources: found });
+    lookedUp.results = answer.results;
     return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : bulkInsuranceStatus(answer));
   });

@@ -7,6 +7,7 @@ import { apiChain } from '../../http/api-chain.ts';
 import { auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { lookupLog } from '../../http/lookup-log.ts';
 import { reference, withReference } from '../../http/reference.ts';
 import type { RequestContext } from '../../http/request.ts';
 import { sources } from '../../http/sources.ts';
@@ -27,8 +28,10 @@ export const handler = apiChain(endpoint)
   .use(auth(endpoint))
   .use(validation(withReference(noInput)))
   .use(reference())
-  .handler(async (_event, { registration, preloaded, now, today, findSources }) => {
+  .use(lookupLog())
+  .handler(async (_event, { registration, preloaded, now, today, findSources, lookedUp }) => {
     const records = await preloaded;
     const answer = lookUpCompliance(registration, records, { now, today, checks, sources: await findSources() });
+    lookedUp.results = [answer];
     return jsonResponse(endpoint.successStatus, answer);
   });

@@ -7,6 +7,7 @@ import { apiChain } from '../../http/api-chain.ts';
 import { answerScope, auth, preload } from '../../http/auth.ts';
 import { dataset } from '../../http/dataset.ts';
 import { jsonResponse } from '../../http/json-response.ts';
+import { lookupLog } from '../../http/lookup-log.ts';
 import { reference, withReference } from '../../http/reference.ts';
 import { sources } from '../../http/sources.ts';
 import { pathParameters, validation } from '../../http/validation.ts';
@@ -22,9 +23,13 @@ export const handler = apiChain(endpoint)
   .use(validation(withReference(dateInput)))
   .use(reference())
   .use(answerScope(({ date }: { readonly date?: LondonDate }) => date))
-  .handler(async (_event, { registration, input: { date }, preloaded, today, isWholeAnswer, findSources }) => {
+  .use(lookupLog())
+  .handler(async (_event, context) => {
+    const { registration, input, preloaded, today, isWholeAnswer, findSources, lookedUp } = context;
+    const { date } = input;
     const vehicle = await preloaded;
     const found = date === undefined ? await findSources() : undefined;
     const answer = lookUpInsurance(registration, vehicle, { today, asOf: date, sources: found });
+    lookedUp.results = [answer];
     return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : insuranceStatus(answer));
   });

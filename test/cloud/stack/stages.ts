@@ -10,6 +10,8 @@ export interface Stage {
 
 const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
+export const AUDITORS = ['auditors', 'team/dpo'].map((role) => `arn:aws:iam::123456789012:role/${role}`);
+
 /** As `prod`, with every optional setting. */
 export const EVERY_SETTING = {
   stage: 'prod',
@@ -31,6 +33,7 @@ export const EVERY_SETTING = {
     warmThroughput: { usage: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 8_000 } },
     sourceAddressDays: 7,
     domain: { ...domain, disableDefaultEndpoint: true },
+    lookupLog: { auditors: AUDITORS },
   },
 } as const;
 

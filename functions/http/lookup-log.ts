@@ -1,0 +1,74 @@
+import type { PresentedKey } from '../../core/access/api-key.ts';
+import type { Caller } from '../../core/access/authenticate.ts';
+import { clientSettings } from '../../core/dynamodb/aws-transport.ts';
+import { type AnswerLetter, deriveSecret, lookupsText, monthSecrets } from '../../core/lookup-log.ts';
+import { ApiError, problems } from '../../core/problems.ts';
+import { kmsFromEnvironment, lookupLogKey } from '../../core/runtime/environment.ts';
+import type { HttpRequest } from './request.ts';
+
+interface LookedUp {
+  /** The registrations of the request. An invalid one has no key. */
+  entries: readonly { readonly key: string | undefined }[];
+  /** The answers in the same order; none when the request fails. */
+  results: readonly { readonly insured?: boolean; readonly compliant?: boolean; readonly code?: string }[];
+}
+
+type Lookup = HttpRequest<{
+  caller: Caller;
+  key: PresentedKey;
+  /** The registration of a single lookup. */
+  registration?: LookedUp['entries'][number];
+  lookedUp: LookedUp;
+  secret?: Promise<Buffer>;
+}>;
+
+const letterOf = (result: LookedUp['results'][number] | undefined, error: Lookup['error']): AnswerLetter => {
+  if (result === undefined) return error instanceof ApiError && problems[error.code].status === 404 ? 'N' : 'U';
+  if (result.code !== undefined) return result.code === 'LOOKUP_UNAVAILABLE' ? 'U' : 'N';
+  return (result.insured ?? result.compliant) ? 'T' : 'F';
+};
+
+const logLookups = async ({ context, error }: Lookup): Promise<void> => {
+  const { caller, deadline, lookedUp, secret } = context;
+  if (secret === undefined) return;
+  const answers = lookedUp.entries.flatMap(({ key }, index) =>
+    key === undefined ? [] : [[key, letterOf(lookedUp.results[index], error)] as const],
+  );
+  context.lookups = lookupsText(await deadline.within(secret), caller.key.id, new Map(answers));
+};
+
+const logFailedLookup = async (request: Lookup): Promise<void> => {
+  try {
+    await logLookups(request);
+  } catch (failure) {
+    // Middy would not turn an error that is thrown here into a response. An error that is no answer stays.
+    if (request.error instanceof ApiError) request.error = failure as Error;
+  }
+};
+
+const secretFinder = (key: string) => {
+  const kms = { ...kmsFromEnvironment(), transport: clientSettings().requestHandler };
+  return monthSecrets((month) => deriveSecret(kms, key, month));
+};
+
+/**
+ * Adds hashes of the registrations and what was answered to the log line of a lookup with a live key. It does so only
+ * where the stage logs lookups. A lookup that cannot be logged is 500.
+ * @throws AwsRejection, or the error of the network
+ */
+export const lookupLog = () => {
+  const key = lookupLogKey();
+  const findSecret = key === undefined ? undefined : secretFinder(key);
+  return {
+    before: ({ context }: Lookup): void => {
+      const { registration, reference, now } = context;
+      context.lookedUp = { entries: registration === undefined ? [] : [registration], results: [] };
+      if (findSecret === undefined || context.key.kind !== 'live') return;
+      context.loggedReference = reference;
+      context.secret = findSecret(now);
+      // The request may fail before anything awaits this promise, and an unhandled rejection would end the process.
+      context.secret.catch(() => undefined);
+    },
+    ...(findSecret && { after: logLookups, onError: logFailedLookup }),
+  };
+};
