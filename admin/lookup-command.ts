@@ -117,7 +117,7 @@ const whyInsured = ({ insured, status, policy }: InsuranceAnswer): string[] => {
 const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
   compliant ? ['compliant'] : ['not compliant', reasons.join(', ')];
 
-const parseRegistration = (raw: string): Registration => {
+export const parseRegistration = (raw: string): Registration => {
   const key = normaliseRegistration(raw);
   if (key !== undefined) return { sent: raw, key };
   throw new CommandFailure(`the registration ${printable(raw)} ${registrationIssue(raw)}`);

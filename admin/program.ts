@@ -13,6 +13,7 @@ import { addImportCommands } from './import/import-commands.ts';
 import { addIntakeCommands } from './intake/intake-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addLookupCommand } from './lookup-command.ts';
+import { addLookupsCommand } from './lookups/lookups-command.ts';
 import { addRemoveCommands } from './remove-commands.ts';
 import { addTablesCommands } from './tables-commands.ts';
 
@@ -125,6 +126,7 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   addEraseCommand(program, run);
   addExportCommands(program, run);
   addLookupCommand(program, run);
+  addLookupsCommand(program, run);
   addTablesCommands(program, run);
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plans } from '../../core/access/plans.ts';
 import type { Check } from '../../core/checks.ts';
 import type { IntakeOutput } from '../../core/stage/intake-entry.ts';
+import type { LookupLogOutput } from '../../core/stage/outputs.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
@@ -36,6 +37,8 @@ export interface Deployment {
     readonly entry?: string;
   };
   readonly intake?: IntakeOutput;
+  /** Set where lookups can be searched: the key of their log, the log groups, and the addresses of the services. */
+  readonly lookupLog?: LookupLogOutput;
   /** Set for production data: the name that confirms a change, and the value of `--yes`. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }

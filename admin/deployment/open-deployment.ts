@@ -10,6 +10,7 @@ import {
   IMPORT_METRICS_OUTPUT,
   INTAKE_OUTPUT,
   KEEPS_DATA_OUTPUT,
+  LOOKUP_LOG_OUTPUT,
   PLANS_OUTPUT,
   tableOutput,
 } from '../../core/stage/outputs.ts';
@@ -86,6 +87,8 @@ const openLocalDeployment = (
     plans: read.plans,
     checks: readChecks(env.CHECKS),
     readUnits,
+    // The engine has a KMS too. Its log is a file.
+    lookupLog: { key: 'local', logGroups: [], retentionDays: 0, endpoints: { kms: address, logs: address } },
   };
 };
 
@@ -123,6 +126,7 @@ const openStackDeployment = async (
   }
   const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
   const intake = outputs.get(INTAKE_OUTPUT);
+  const lookupLog = outputs.get(LOOKUP_LOG_OUTPUT);
   return {
     tableNames,
     tablesInUse,
@@ -135,6 +139,7 @@ const openStackDeployment = async (
     remedy: 'check the stack in the CloudFormation console',
     ...(namespace && { importMetrics: { namespace } }),
     ...(intake && { intake: JSON.parse(intake) }),
+    ...(lookupLog && { lookupLog: JSON.parse(lookupLog) }),
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };
 };
