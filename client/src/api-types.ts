@@ -772,6 +772,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Reference": components["headers"]["X-Reference"];
                 "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 /**
                  * @description Seconds to wait before the request is sent again
