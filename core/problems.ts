@@ -187,7 +187,7 @@ export const rateLimited = (limit: number, seconds: number): ApiError =>
 export const allowanceExceeded = (units: number, limit: number, period: string, end: Date, seconds: number): ApiError =>
   new ApiError(
     'ALLOWANCE_EXCEEDED',
-    `The plan allows ${limit} units a ${period} (UTC), of which fewer than ${units} are left; there are more from ${end.toISOString()} on.`,
+    `The plan allows ${limit} units a ${period} (UTC), of which ${units === 1 ? 'none is' : `fewer than ${units} are`} left; there are more from ${end.toISOString()} on.`,
     { headers: { 'Retry-After': String(seconds) } },
   );
 

@@ -326,6 +326,7 @@ describe('The quota', () => {
     ['at most a window when its end is an hour away', limited(limits(0, RESET / 1_000 + 3_600)), [60_000]],
     ['at most a window after Retry-After of an hour', () => problem(429, 'RATE_LIMITED', AN_HOUR), [60_000 + 250]],
     ['not after a 401, whose limits are 0', () => problem(401, 'UNAUTHORIZED', NOTHING), []],
+    ['not for a used-up allowance, which a person must know of', () => problem(429, 'ALLOWANCE_EXCEEDED', AN_HOUR), []],
   ])('is awaited %s', async (_title, first, expected) => {
     const ends: Date[] = [];
     const onRateLimit = (until: Date) => ends.push(until);
