@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UnreadableRecord } from '../core/schemas/record-schema.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { addChangesCommand } from './changes-command.ts';
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
 import { escapeControls, printable } from './command/format.ts';
@@ -16,6 +17,7 @@ import { addLookupCommand } from './lookup-command.ts';
 import { addLookupsCommand } from './lookups/lookups-command.ts';
 import { addRemoveCommands } from './remove-commands.ts';
 import { addTablesCommands } from './tables-commands.ts';
+import { addUndoCommand } from './undo-command.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -123,6 +125,8 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   addImportCommands(program, run);
   addIntakeCommands(program, run);
   addRemoveCommands(program, run);
+  addChangesCommand(program, run);
+  addUndoCommand(program, run);
   addEraseCommand(program, run);
   addExportCommands(program, run);
   addLookupCommand(program, run);

@@ -1,15 +1,23 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { RecordKind } from '../core/stage/outputs.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber, toLines } from './command/format.ts';
-import { type CommandContext, type Runner, requireConfirmation } from './deployment/deployment.ts';
+import { type CommandContext, type Runner, requireConfirmation, tableName } from './deployment/deployment.ts';
+import { beginChanges } from './files/changes-file.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
-import { addRegistrationFile, addSupplierOption, type FileOptions, registrationLines } from './files/file-options.ts';
+import {
+  addRegistrationFile,
+  addSupplierOption,
+  type FileOptions,
+  limitOf,
+  registrationLines,
+} from './files/file-options.ts';
 import { BEGINS_AGAIN } from './files/report.ts';
 import { runFile } from './files/run-file.ts';
 import { partTarget, WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
 import { recordChanges } from './records/record-changes.ts';
-import type { RecordTarget } from './records/record-target.ts';
+import { NAMELESS, type Parts, type RecordTarget } from './records/record-target.ts';
 import { storedRecords } from './records/stored-records.ts';
 import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
@@ -40,40 +48,80 @@ const removeCommand = (noun: RecordKind): FileCommand => {
   };
 };
 
-/** Damaged records stay, because they may be other suppliers'. */
-const removeSupplied = async (
-  supplier: string | undefined,
-  dryRun: boolean,
-  context: CommandContext,
-): Promise<CommandResult> => {
-  const what = `everything that ${supplier === undefined ? 'was supplied without a name' : `${supplier} has supplied`}`;
-  if (!dryRun) await requireConfirmation(`This removes ${what} for good`, context);
-  const target = supplierTarget(supplier);
-  const remove = recordChanges(target, { dryRun }, context);
-  let [removed, damaged] = [0, 0];
-  await storedRecords(target, context).scan(async (page) => {
-    damaged += page.filter(([, { parts }]) => parts === undefined).length;
-    const supplied = page.filter(([, { parts }]) => [...(parts ?? [])].some(([name]) => target.replaces(name)));
-    await remove(
-      supplied.map(([registration]) => ({ kind: 'remove', registration })),
-      (_, result) => {
-        if (result === 'removed') removed += 1;
-      },
-    );
+/** A removal without a file, of what a scan finds. */
+interface Removal {
+  readonly target: RecordTarget;
+  readonly supplier?: string;
+  readonly isTaken: (parts: Parts) => boolean;
+  readonly what: string;
+  /** How many may go of all vehicles that are stored; no limit when absent. */
+  readonly removeAtMost?: string | undefined;
+  readonly note?: string;
+}
+
+const suppliedBy = (supplier: string | undefined): Removal => {
+  const what = supplier === undefined ? 'was supplied without a name' : `${supplier} has supplied`;
+  const name = supplier ?? NAMELESS;
+  return { target: supplierTarget(supplier), supplier: name, isTaken: (parts) => parts.has(name), what };
+};
+
+/** Refuses a removal of more vehicles than its limit permits. */
+const requireFewTaken = async ({ target, isTaken, removeAtMost }: Removal, context: CommandContext): Promise<void> => {
+  if (removeAtMost === undefined) return;
+  let [stored, taken] = [0, 0];
+  await storedRecords(target, context).scan((page) => {
+    for (const [, { parts }] of page) {
+      if (parts === undefined || parts.size === 0) continue;
+      stored += 1;
+      if (isTaken(parts)) taken += 1;
+    }
   });
+  const most = limitOf(removeAtMost, stored);
+  if (context.signal.aborted || taken <= most) return;
+  throw new CommandFailure(
+    `${formatNumber(taken)} of ${formatNumber(stored)} vehicles would go, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost}: nothing was changed; when this is right, raise --remove-at-most to ${taken}`,
+  );
+};
+
+/** Damaged records stay, because they may be other suppliers'. */
+const removeFound = async (removal: Removal, dryRun: boolean, context: CommandContext): Promise<CommandResult> => {
+  const { target, supplier, isTaken, what, note } = removal;
+  if (!dryRun) await requireConfirmation(`This removes everything that ${what} for good`, context);
+  await requireFewTaken(removal, context);
+  const facts = { kind: 'vehicles', table: tableName(context.deployment, target.table), supplier, dryRun };
+  const changes = await beginChanges(join(context.folder, 'remove-vehicles'), facts, undefined, context);
+  const remove = recordChanges(target, { dryRun, keepLines: changes.keepLines }, context);
+  let [removed, damaged] = [0, 0];
+  try {
+    await storedRecords(target, context).scan(async (page) => {
+      damaged += page.filter(([, { parts }]) => parts === undefined).length;
+      const taken = page.filter(([, { parts }]) => parts !== undefined && isTaken(parts));
+      await remove(
+        taken.map(([registration]) => ({ kind: 'remove', registration, isTaken })),
+        (_, result) => {
+          if (result === 'removed') removed += 1;
+        },
+      );
+    });
+  } finally {
+    await changes.close();
+  }
   const interrupted = context.signal.aborted;
   const notes = [
     interrupted && `Stopped by Ctrl-C; ${BEGINS_AGAIN}.`,
-    !interrupted &&
-      removed + damaged === 0 &&
-      `There was nothing that ${supplier ?? 'a supplier without a name'} has supplied.`,
+    !interrupted && removed + damaged === 0 && `There was nothing that ${what}.`,
     damaged > 0 && `Damaged records, which may be anyone’s, stay: ${formatNumber(damaged)}.`,
-    dryRun && 'Dry run: nothing was changed.',
+    dryRun ? 'Dry run: nothing was changed.' : note,
   ];
+  const named = supplier === NAMELESS ? null : (supplier ?? null);
+  const data = { kind: 'vehicles', supplier: named, removed, damaged, interrupted };
   return {
-    text: `${dryRun ? 'would be removed' : 'removed'}: ${formatNumber(removed)}\n`,
+    text: toLines([
+      `${dryRun ? 'would be removed' : 'removed'}: ${formatNumber(removed)}`,
+      removed > 0 && `What ${dryRun ? 'would change' : 'was changed'} is in ${changes.name}`,
+    ]),
     notes: toLines(notes),
-    data: { kind: 'vehicles', supplier: supplier ?? null, removed, damaged, interrupted, ...(dryRun && { dryRun }) },
+    data: { ...data, changesFile: changes.name, ...(dryRun && { dryRun }) },
     exitCode: interrupted ? EXIT.interrupted : damaged > 0 ? EXIT.incomplete : EXIT.done,
   };
 };
@@ -97,7 +145,7 @@ const runRemove = async (
   if ([file, registration, all].filter((one) => one !== undefined).length !== 1) {
     throw new CommandFailure(`name one of FILE, --registration R… and --all: ${nothing}`);
   }
-  if (all) return removeSupplied(supplier, options.dryRun ?? false, context);
+  if (all) return removeFound(suppliedBy(supplier), options.dryRun ?? false, context);
   return runFile(removeCommand(noun), file ?? registrationLines(registration ?? []), options, context);
 };
 

@@ -28,3 +28,14 @@ export class CommandFailure extends Error {
 
 /** A file is refused, by its content or a guard, before any change: the same file will be refused again. */
 export class FileRefused extends CommandFailure {}
+
+/** A file would change more of what is stored than a limit permits. Its message has figures of that. */
+export class LimitExceeded extends FileRefused {
+  /** The same for whoever sent the file, who must not learn what others have supplied, or what was erased. */
+  readonly publicReason: string;
+
+  constructor(message: string, publicReason: string) {
+    super(message);
+    this.publicReason = publicReason;
+  }
+}

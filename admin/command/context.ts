@@ -14,6 +14,8 @@ export interface AdminContext {
   /** `DYNAMODB_PORT` and `PLANS`, as `npm start` reads them, and `AWS_PROFILE`, `AWS_REGION`, `AWS_DEFAULT_REGION`. */
   readonly env: NodeJS.ProcessEnv;
   readonly stagesFolder: string;
+  /** Where a command without a file writes one. */
+  readonly folder: string;
   /** Aborted by Ctrl-C: writes in flight are finished, no new one is started. */
   readonly signal: AbortSignal;
   /** Asks a question at the terminal; absent without a terminal. */
@@ -41,6 +43,7 @@ export const processContext = (signal: AbortSignal, env: NodeJS.ProcessEnv): Adm
   tableNames: LOCAL_TABLE_NAMES,
   env,
   stagesFolder: STAGES,
+  folder: process.cwd(),
   signal,
   ...(process.stdin.isTTY && process.stderr.isTTY && { ask: askAtTerminal }),
 });

@@ -1,21 +1,27 @@
-import { FileRefused } from '../command/command-result.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { FileRefused, LimitExceeded } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
+import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { ChangeOptions } from '../records/record-changes.ts';
+import { type FindInScan, outcomeByScan, type RecordChange, type RecordOutcome } from '../records/decide-change.ts';
 import { isRemovable, type RecordTarget, summaryOf } from '../records/record-target.ts';
 import { storedRecords } from '../records/stored-records.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
 import { writeRegistrations } from './output-file.ts';
+import { withPauses } from './staging.ts';
 
 /**
  * The stored parts that the file could change; `isOwn` is 1 for those that it removes when it lacks the vehicle. A
- * damaged record has no `digest`, because it may be another supplier's; the `digest` of an erased one is `ERASED`. Times
+ * damaged record has no `digest`, because it may be another supplier's; the `digest` of an erased one is `ERASED`.
+ * `insured` is 1 when the part insures its vehicle today. Times
  * are milliseconds, which keeps the staging database below three times the size of the file.
  */
 const STORED_TABLE = `
-  CREATE TABLE stored (key TEXT NOT NULL, name TEXT, isOwn INTEGER, lastUpdated INTEGER, digest TEXT)`;
+  CREATE TABLE stored (key TEXT NOT NULL, name TEXT, isOwn INTEGER, lastUpdated INTEGER, digest TEXT, insured INTEGER)`;
 const ERASED = 'erased';
+/** Vehicles that a message names. */
+const MAX_EXAMPLES = 3;
 
 /**
  * `NOT IN` finds nothing when a key is NULL, as that of an unreadable row is. The index is created after the rows are
@@ -48,7 +54,7 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
   if (missing + unreadable <= most) return;
   const file = missing > 0 ? await writeRegistrations(source.path, 'missing', staged.listed('missing')) : undefined;
   const rows = unreadable === 1 ? '1 row' : `${formatNumber(unreadable)} rows`;
-  throw new FileRefused(
+  throw new LimitExceeded(
     [
       `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records`,
       unreadable > 0 ? `, and ${rows} without a readable registration, each counted as one` : '',
@@ -56,6 +62,7 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
       `when the file is right, raise --remove-at-most to ${missing + unreadable}`,
       file === undefined ? '' : `; the registrations are in ${file}`,
     ].join(''),
+    'it lacks more stored records than removeAtMost allows',
   );
 };
 
@@ -64,22 +71,25 @@ export const compareWithStored = async (
   run: FileRun,
   target: RecordTarget,
   context: CommandContext,
-): Promise<ChangeOptions['findInScan']> => {
+): Promise<FindInScan | undefined> => {
   requireWholeFile(run);
   const { db } = run.staged;
   db.exec(STORED_TABLE);
-  const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?, ?, ?)');
+  const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?, ?, ?, ?)');
+  const today = londonDate(run.options.now);
   let stored = 0;
   await storedRecords(target, context).scan((page) => {
     for (const [key, { parts, isErased }] of page) {
-      if (isErased) insert.run(key, null, 0, null, ERASED);
-      else if (parts === undefined) insert.run(key, null, 1, null, null);
+      if (isErased) insert.run(key, null, 0, null, ERASED, 0);
+      else if (parts === undefined) insert.run(key, null, 1, null, null, 0);
       let isCounted = false;
       for (const [name, part] of parts ?? []) {
         if (!target.replaces(name)) continue;
         const isOwn = isRemovable(target, name, part);
         const { lastUpdated, digest } = summaryOf(part);
-        insert.run(key, name, isOwn ? 1 : 0, lastUpdated === undefined ? null : Date.parse(lastUpdated), digest);
+        const insured = target.isInsured?.(new Map([[name, part]]), today);
+        const time = lastUpdated === undefined ? null : Date.parse(lastUpdated);
+        insert.run(key, name, isOwn ? 1 : 0, time, digest, insured ? 1 : 0);
         isCounted ||= isOwn;
       }
       if (isCounted) stored += 1;
@@ -103,3 +113,83 @@ export const compareWithStored = async (
     );
   };
 };
+
+/** Changes that need a write, as JSON. */
+const PLANNED_TABLE = 'CREATE TABLE planned (change TEXT NOT NULL)';
+
+const LIST_UNCOVERED = `
+  INSERT OR IGNORE INTO keys SELECT 'uncovered', key FROM stored
+    WHERE insured AND key IN (SELECT key FROM keys WHERE list = 'missing')`;
+
+const requireCover = ({ options: { loseCoverAtMost }, staged }: FileRun): void => {
+  staged.db.exec(LIST_UNCOVERED);
+  const insured = Number(staged.db.prepare('SELECT count(*) AS count FROM stored WHERE insured').get()?.count);
+  const uncovered = staged.countListed('uncovered');
+  const most = limitOf(loseCoverAtMost, insured);
+  if (uncovered <= most) return;
+  const examples = [...staged.listed('uncovered').take(MAX_EXAMPLES)].join(', ');
+  throw new LimitExceeded(
+    [
+      `${formatNumber(uncovered)} of ${formatNumber(insured)} vehicles that this supplier insures today would no longer be insured by it, `,
+      `such as ${examples}, more than the ${formatNumber(most)} of --lose-cover-at-most ${loseCoverAtMost}: nothing was changed; `,
+      `when the file is right, raise --lose-cover-at-most to ${uncovered}`,
+    ].join(''),
+    'more vehicles would no longer be insured than loseCoverAtMost allows',
+  );
+};
+
+export type FileChange = RecordChange & { readonly lines: readonly number[] };
+
+interface AheadOptions extends Required<Pick<RecordTarget, 'isInsured'>> {
+  readonly found: FindInScan;
+  /** Called for the changes that need no write. */
+  readonly settle: (change: FileChange, outcome: RecordOutcome) => void;
+}
+
+/**
+ * Decides about each vehicle of a complete file once, without writing, and stages the changes that need a write.
+ * @throws LimitExceeded when too many vehicles would lose their cover
+ */
+export const decideAhead = async (
+  run: FileRun,
+  { isInsured, found, settle }: AheadOptions,
+  changes: AsyncIterable<FileChange>,
+  { signal }: CommandContext,
+): Promise<void> => {
+  const { staged, options } = run;
+  const { db } = staged;
+  db.exec(PLANNED_TABLE);
+  const insert = db.prepare('INSERT INTO planned VALUES (?)');
+  const findInsured = db.prepare('SELECT 1 FROM stored WHERE key = ? AND insured');
+  const today = londonDate(options.now);
+  for await (const change of changes) {
+    if (signal.aborted) return;
+    const outcome = outcomeByScan(change, found);
+    if (outcome !== undefined) {
+      settle(change, outcome);
+      continue;
+    }
+    if (change.kind !== 'put') continue;
+    const { registration, parts } = change;
+    if (!isInsured(parts, today) && findInsured.get(registration)) staged.list('uncovered', registration);
+    insert.run(JSON.stringify({ ...change, parts: [...parts] }));
+  }
+  requireCover(run);
+};
+
+/** The changes that were decided ahead. */
+export async function* plannedChanges(
+  { staged: { db } }: FileRun,
+  context: CommandContext,
+): AsyncGenerator<FileChange> {
+  const total = Number(db.prepare('SELECT count(*) AS count FROM planned').get()?.count);
+  const progress = showProgress(context, 'writing', total);
+  let count = 0;
+  const rows = db.prepare('SELECT change FROM planned').iterate();
+  for await (const { change } of withPauses(rows, () => progress.update(count, count))) {
+    const { parts, ...planned } = JSON.parse(String(change));
+    yield { ...planned, parts: new Map(parts) };
+    count += 1;
+  }
+  progress.stop();
+}

@@ -1,6 +1,6 @@
 import type { RecordKind } from '../../core/stage/outputs.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { RECORD_OUTCOMES, type RecordChange, type RecordOutcome } from '../records/record-changes.ts';
+import { RECORD_OUTCOMES, type RecordChange, type RecordOutcome } from '../records/decide-change.ts';
 import type { RecordTarget } from '../records/record-target.ts';
 import type { FileOptions } from './file-options.ts';
 import type { RejectedRow, Row, RowRules } from './rows.ts';
@@ -40,8 +40,10 @@ interface ItemRules {
 
 /** A command on a file: what the rows of the file have, and what the command does with them. */
 export interface FileCommand extends RowRules {
-  readonly verb: 'import' | 'remove' | 'erase';
+  readonly verb: 'import' | 'remove' | 'erase' | 'undo';
   readonly noun: DataKind;
+  /** Whose parts the command changes; absent for whole records, and for other data than vehicles. */
+  readonly supplier?: string | undefined;
   /** What the command does, in words. The operator is asked to confirm it before production data is changed. */
   readonly consequence: string;
   readonly formats: readonly FileFormat[];
@@ -57,6 +59,12 @@ export interface Counts extends Record<RecordOutcome, number> {
   rejected: number;
   /** Rows that say what an earlier one says. */
   repeated: number;
+  /** Vehicles of a file of the intake that do not fit beside what is stored of them. */
+  notLoaded: number;
+  /** Vehicles that are insured today, and were not before. */
+  becameInsured: number;
+  /** Vehicles that were insured today, and are not any more. */
+  noLongerInsured: number;
   /** Rows that say nothing. */
   withoutValue: number;
   /** Rows of vehicles that are not stored. */
@@ -70,6 +78,9 @@ export const NO_COUNTS: Counts = {
   read: 0,
   rejected: 0,
   repeated: 0,
+  notLoaded: 0,
+  becameInsured: 0,
+  noLongerInsured: 0,
   withoutValue: 0,
   otherVehicles: 0,
   unknownFormat: 0,

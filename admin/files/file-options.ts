@@ -4,6 +4,7 @@ import { normaliseRegistration, registrationIssue } from '../../core/vehicles/re
 import { parseEncoding } from '../../csv/encoding.ts';
 import type { Encoding } from '../../csv/text.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import type { LoadPlace } from '../records/change-line.ts';
 import type { MappedColumn } from './columns.ts';
 import type { DateFormat } from './date-forms.ts';
 
@@ -18,6 +19,7 @@ export interface FileOptions {
   readonly ifNewer: boolean;
   readonly complete: boolean;
   readonly removeAtMost: Limit;
+  readonly loseCoverAtMost: Limit;
   readonly unreadableAtMost: Limit;
   readonly restore: boolean;
   /** The form of a source's files, in place of the one that the name of the file has. */
@@ -26,6 +28,8 @@ export interface FileOptions {
   readonly staging?: string | undefined;
   /** The most that a compressed file of the intake may have, unpacked, in 10^9 bytes. */
   readonly maxGigabytes?: number | undefined;
+  /** Set by the intake, which keeps what a load changes elsewhere. */
+  readonly load?: LoadPlace;
 }
 
 /** Adds a text such as `plate=registration`. @throws InvalidArgumentError */
@@ -61,6 +65,7 @@ export const DEFAULT_OPTIONS: FileOptions = {
   complete: false,
   restore: false,
   removeAtMost: '5%',
+  loseCoverAtMost: '5%',
   unreadableAtMost: '0',
   dryRun: false,
 };
@@ -80,7 +85,7 @@ export const addFileOptions = (command: Command): Command =>
     .option('--dry-run', 'do everything but the writes, with the same counts')
     .option(
       '--staging <folder>',
-      'folder for temporary files, about three times the unpacked file (default: the folder of the file)',
+      'folder for temporary files, about four times the unpacked file (default: the folder of the file)',
     );
 
 /** Adds a file of registrations with its options, and `--registration` in its place. */

@@ -63,7 +63,7 @@ export const writeBeside = (path: string, what: string, ending: string, texts: T
 /** Writes registrations to a file beside `path`, which `remove` can read. @returns its name @throws CommandFailure */
 export const writeRegistrations = (
   path: string,
-  what: 'missing' | 'removed' | 'damaged' | 'not-there',
+  what: 'missing' | 'removed' | 'damaged' | 'not-there' | 'changed-since' | 'not-loaded',
   registrations: Iterable<string>,
 ): Promise<string> => {
   const lines = Iterator.from(registrations).map((registration) => `${registration}\n`);

@@ -67,6 +67,8 @@ const countsTable = (run: FileRun, seconds: number, rate: number): string => {
     notThere: 'not there',
     erased: 'erased',
     undone: 'undone',
+    putBack: `${noun}${wouldBe} put back`,
+    changedSince: 'changed since',
   };
   const shown = outcomes.filter((outcome, nth) => nth < 2 || counts[outcome] > 0);
   const cells = {
@@ -83,19 +85,27 @@ const countsTable = (run: FileRun, seconds: number, rate: number): string => {
 };
 
 /** Writes the files that a run leaves beside its source, and reports it, for people and for scripts. */
-export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number): Promise<CommandResult> => {
+export const reportRun = async (
+  run: FileRun,
+  isAtEnd: boolean,
+  started: number,
+  changesFile?: string,
+): Promise<CommandResult> => {
   const { command, source, options, staged, counts } = run;
   const { verb, noun, outcomes, note } = command;
   const { dryRun } = options;
-  const { read, rejected, unknownFormat } = counts;
+  const { read, rejected, unknownFormat, becameInsured, noLongerInsured } = counts;
+  const hasChanged = counts.loaded + counts.removed + counts.putBack > 0;
   const [done] = outcomes;
-  const writeList = (list: 'removed' | 'damaged' | 'not-there') =>
+  const writeList = (list: 'removed' | 'damaged' | 'not-there' | 'changed-since' | 'not-loaded') =>
     source.lines || staged.countListed(list) === 0 ? null : writeRegistrations(source.path, list, staged.listed(list));
   // When Ctrl-C came before the first record was written, rejected rows are not reported.
   const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];
   const rejectedFile =
     reasons.length > 0 ? await writeRejected(source.path, staged.layout(), staged.rejectedRows()) : null;
   const [removedFile, damagedFile] = [await writeList('removed'), await writeList('damaged')];
+  const changedSinceFile = await writeList('changed-since');
+  if (counts.notLoaded > 0) await writeList('not-loaded');
   const notThereFile = verb === 'import' ? null : await writeList('not-there');
   const notThere = source.lines && [...staged.listed('not-there')];
   const damaged = staged.countListed('damaged');
@@ -115,12 +125,18 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
     notThere && notThere.length > 0 && `Not there: ${notThere.join(', ')}.`,
     isAtEnd && read === 0 && !source.lines && `The file has no rows: nothing was ${done}; look for the right file.`,
     dryRun && `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.`,
+    changedSinceFile && `What somebody has changed since stays, and is named in ${changedSinceFile}`,
     isAtEnd && read > 0 && !dryRun && note,
   ];
   return {
     text:
       countsTable(run, seconds, rate) +
-      (unknownFormat > 0 ? `${have} no known UK format, which is often a mistake: ${examples}\n` : ''),
+      toLines([
+        unknownFormat > 0 && `${have} no known UK format, which is often a mistake: ${examples}`,
+        becameInsured + noLongerInsured > 0 &&
+          `Vehicles that became insured: ${formatNumber(becameInsured)}; that no longer are: ${formatNumber(noLongerInsured)}.`,
+        hasChanged && changesFile && `What ${dryRun ? 'would change' : 'was changed'} is in ${changesFile}`,
+      ]),
     notes: toLines(notes),
     data: {
       kind: noun,
@@ -128,8 +144,14 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
       read,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
       repeated: counts.repeated,
+      ...(options.load && { notLoaded: counts.notLoaded }),
       withoutValue: counts.withoutValue,
       otherVehicles: counts.otherVehicles,
+      ...(noun === 'vehicles' &&
+        verb !== 'erase' && {
+          becameInsured,
+          noLongerInsured,
+        }),
       rejected,
       damaged,
       ...(verb === 'import' && { unknownFormat: { count: unknownFormat, first } }),
@@ -140,10 +162,12 @@ export const reportRun = async (run: FileRun, isAtEnd: boolean, started: number)
       rejectedFile,
       removedFile,
       damagedFile,
+      changesFile: changesFile ?? null,
+      ...(verb === 'undo' && { changedSinceFile }),
       ...(verb !== 'import' && { notThereFile }),
       ...(notThere && { registrationsNotThere: notThere }),
       reasons,
     },
-    exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged > 0 ? EXIT.incomplete : EXIT.done,
+    exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged + counts.changedSince > 0 ? EXIT.incomplete : EXIT.done,
   };
 };

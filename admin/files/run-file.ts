@@ -1,15 +1,18 @@
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { CommandFailure, type CommandResult, FileRefused } from '../command/command-result.ts';
 import { showProgress } from '../command/progress.ts';
 import { publishImport } from '../deployment/aws-requests.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import { type ChangeOptions, type RecordChange, recordChanges } from '../records/record-changes.ts';
-import { compareWithStored } from './complete-file.ts';
-import { type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
+import type { ChangeLine } from '../records/change-line.ts';
+import type { Decision } from '../records/decide-change.ts';
+import { recordChanges } from '../records/record-changes.ts';
+import { beginChanges } from './changes-file.ts';
+import { compareWithStored, decideAhead, type FileChange, plannedChanges } from './complete-file.ts';
+import { type Counts, type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { BEGINS_AGAIN, reportRun } from './report.ts';
 import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
@@ -23,12 +26,12 @@ const fileTime = ({ changed }: SourceFile, now: Date): string =>
 
 const MAX_EXAMPLES = 3;
 
-/** The changes in the file with their lines, then the removals of what it lacks. Stages the rejected rows. */
+/** The changes in the file with their lines. Stages the rejected rows. */
 async function* changesOf(
   { options, staged, counts }: FileRun,
   { read, isForStoredVehicles }: RecordRules,
   onRows: () => void,
-): AsyncGenerator<RecordChange & { readonly lines: readonly number[] }> {
+): AsyncGenerator<FileChange> {
   const today = londonDate(options.now);
   counts.rejected = staged.countRejected();
   if (isForStoredVehicles) counts.otherVehicles = staged.countNotStored();
@@ -45,20 +48,28 @@ async function* changesOf(
     }
     if (change !== undefined) yield { ...change, lines: rows.map(({ line }) => line) };
   }
+}
+
+/** The removals of what a complete file lacks. */
+function* removalsOf({ staged }: FileRun): Generator<FileChange> {
   for (const registration of staged.listed('missing')) yield { kind: 'remove', registration, lines: [] };
 }
 
-/** Writes or removes the records of all staged rows, then removes what the file lacks, until Ctrl-C. */
-const writeRecords = async (
-  run: FileRun,
-  rules: RecordRules,
-  options: ChangeOptions,
-  onRows: () => void,
-  context: CommandContext,
-): Promise<void> => {
-  const { staged, counts } = run;
-  const write = recordChanges(rules.target, options, context);
-  await write(changesOf(run, rules, onRows), ({ registration, lines }, result) => {
+const countCover = (counts: Counts, { insuredBefore, insuredAfter }: Partial<ChangeLine> = {}): void => {
+  if (insuredAfter && !insuredBefore) counts.becameInsured += 1;
+  if (insuredBefore && !insuredAfter) counts.noLongerInsured += 1;
+};
+
+/** Counts the outcome of a change, or rejects its rows. */
+const settleIn =
+  ({ staged, counts, options }: FileRun) =>
+  ({ registration, lines }: FileChange, result: Decision['outcome'], changed?: ChangeLine): void => {
+    if (typeof result !== 'string' && options.load) {
+      // The supplier reads its rejected rows, and the reason is what others have supplied.
+      counts.notLoaded += 1;
+      staged.list('not-loaded', registration);
+      return;
+    }
     if (typeof result !== 'string') {
       for (const line of lines) staged.reject(line, [result.reason]);
       counts.rejected += lines.length;
@@ -67,30 +78,68 @@ const writeRecords = async (
     // Another command has removed or erased it since the scan.
     if (lines.length === 0 && result !== 'removed') return;
     counts[result] += 1;
+    countCover(counts, changed);
     if (options.dryRun && result === 'removed') staged.list('removed', registration);
     if (result === 'notThere') staged.list('not-there', registration);
-  });
+    if (result === 'changedSince') staged.list('changed-since', registration);
+  };
+
+/** Begins the changes file of a load, which an erasure and a load of content do not have. */
+const beginLoad = async ({ command, source, options }: FileRun, context: CommandContext) => {
+  const { verb, noun, rowHandling, supplier } = command;
+  if (verb === 'erase' || rowHandling.kind === 'items') return undefined;
+  const path = source.lines ? join(options.staging ?? context.folder, `${verb}-${noun}`) : source.path;
+  const table = tableName(context.deployment, rowHandling.target.table);
+  return beginChanges(path, { kind: noun, table, supplier, dryRun: options.dryRun }, options.load, context);
 };
 
-const writeRows = async (run: FileRun, context: CommandContext): Promise<void> => {
-  const { command, source, options, staged, counts } = run;
-  const { noun, rowHandling } = command;
-  const findInScan =
-    options.complete && rowHandling.kind === 'records'
-      ? await compareWithStored(run, rowHandling.target, context)
-      : undefined;
-  if (rowHandling.kind === 'records' && rowHandling.isForStoredVehicles) await listStoredVehicles(run, context);
-  if (context.signal.aborted) return;
-  const progress = showProgress(context, noun, staged.countRows());
-  const onRows = () => progress.update(counts.read, counts.read, counts.rejected);
-  const changes = { ...options, fileTime: fileTime(source, options.now), findInScan };
-  try {
-    await (rowHandling.kind === 'items'
-      ? rowHandling.write(run, onRows, context)
-      : writeRecords(run, rowHandling, changes, onRows, context));
-  } finally {
-    progress.stop();
+/** Works through the rows, and shows how many were read. */
+const withProgress = async (
+  { command, staged, counts }: FileRun,
+  context: CommandContext,
+  work: (onRows: () => void) => Promise<void>,
+): Promise<void> => {
+  const progress = showProgress(context, command.noun, staged.countRows());
+  await work(() => progress.update(counts.read, counts.read, counts.rejected)).finally(progress.stop);
+};
+
+/**
+ * Writes or removes the records of all staged rows, then removes what a complete file lacks, until Ctrl-C.
+ * @returns the name of the changes file
+ */
+const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandContext): Promise<string | undefined> => {
+  const { source, options } = run;
+  const { target, isForStoredVehicles } = rules;
+  const { isInsured } = target;
+  const settle = settleIn(run);
+  const found = options.complete ? await compareWithStored(run, target, context) : undefined;
+  if (isForStoredVehicles) await listStoredVehicles(run, context);
+  const isDecided = found !== undefined && isInsured !== undefined;
+  if (isDecided) {
+    await withProgress(run, context, (onRows) =>
+      decideAhead(run, { isInsured, found, settle }, changesOf(run, rules, onRows), context),
+    );
   }
+  if (context.signal.aborted) return undefined;
+  const load = await beginLoad(run, context);
+  const findInScan = isDecided ? undefined : found;
+  const changeOptions = { ...options, fileTime: fileTime(source, options.now), findInScan, keepLines: load?.keepLines };
+  const write = recordChanges(target, changeOptions, context);
+  try {
+    if (isDecided) await write(plannedChanges(run, context), settle);
+    else await withProgress(run, context, (onRows) => write(changesOf(run, rules, onRows), settle));
+    await write(removalsOf(run), settle);
+  } finally {
+    await load?.close();
+  }
+  return load?.name;
+};
+
+const writeRows = async (run: FileRun, context: CommandContext): Promise<string | undefined> => {
+  const { rowHandling } = run.command;
+  if (rowHandling.kind === 'records') return writeRecords(run, rowHandling, context);
+  await withProgress(run, context, (onRows) => rowHandling.write(run, onRows, context));
+  return undefined;
 };
 
 /** Adds to an error what was done before it, and what the operator can do. */
@@ -103,7 +152,7 @@ const explain = (
   const [done] = command.outcomes;
   const staging = asStagingFailure(error, folder, counts.read === 0 ? 'nothing was changed; ' : '');
   const failure = asFileFailure(asCommandFailure(staging, context.deployment), source.path);
-  if (!(failure instanceof CommandFailure) || counts.read === 0) return failure;
+  if (!(failure instanceof CommandFailure) || failure instanceof FileRefused || counts.read === 0) return failure;
   const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
   const before = options.dryRun || counts[done] === 0 ? '' : `; ${records} ${done} before`;
   return new CommandFailure(`${failure.message}${before}; ${BEGINS_AGAIN}`, { cause: failure });
@@ -112,12 +161,12 @@ const explain = (
 /**
  * Imports, removes or erases the valid records of a file: opens the file, stages its rows, compares a complete file
  * with what is stored, writes, and reports. After Ctrl-C no further step begins.
- * @param file its path, or lines of NDJSON in its place
+ * @param file its path, the opened file, or lines of NDJSON in its place
  * @throws CommandFailure, which says what was done before
  */
 export const runFile = async (
   command: FileCommand,
-  file: string | readonly string[],
+  file: string | readonly string[] | SourceFile,
   given: Partial<FileOptions>,
   context: CommandContext,
 ): Promise<CommandResult> => {
@@ -125,7 +174,8 @@ export const runFile = async (
   const started = performance.now();
   const allOptions = { ...DEFAULT_OPTIONS, ...given };
   if (!allOptions.dryRun) await requireConfirmation(command.consequence, context);
-  const source = await openSource(file, command.formats, allOptions, context);
+  const isOpen = typeof file === 'object' && 'path' in file;
+  const source = isOpen ? file : await openSource(file, command.formats, allOptions, context);
   // Fails before the file is read when the table is not known.
   const { rowHandling } = command;
   tableName(deployment, rowHandling.kind === 'records' ? rowHandling.target.table : 'content');
@@ -136,9 +186,9 @@ export const runFile = async (
   const run: FileRun = { command, source, options, staged, counts };
   try {
     await stageFile(run, context);
-    if (!signal.aborted) await writeRows(run, context);
+    const changesFile = signal.aborted ? undefined : await writeRows(run, context);
     const isAtEnd = !signal.aborted;
-    const result = await reportRun(run, isAtEnd, started);
+    const result = await reportRun(run, isAtEnd, started, changesFile);
     // Lines about vehicles of others show as well that a source's file has come.
     const stored = counts.loaded + counts.unchanged + counts.otherVehicles;
     const isLoad = command.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;

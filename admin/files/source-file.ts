@@ -18,6 +18,7 @@ export interface SourceFile extends TextFile {
   /** The lines of NDJSON in place of a file. The path is then empty. */
   readonly lines?: readonly string[];
   readonly bytes: number;
+  /** When the file was changed; empty for a source that is not compared with a later state. */
   readonly changed: string;
 }
 
@@ -129,8 +130,8 @@ export const openSource = async (
   }
 };
 
-export const requireUnchanged = async ({ path, bytes, changed, lines }: SourceFile): Promise<void> => {
-  if (lines !== undefined) return;
+export const requireUnchanged = async ({ path, bytes, changed }: SourceFile): Promise<void> => {
+  if (changed === '') return;
   const now = await readFacts(path);
   if (now.bytes !== bytes || now.changed !== changed) {
     throw new CommandFailure(`the file has changed while it was read; run this again: ${path}`);

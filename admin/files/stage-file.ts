@@ -58,7 +58,7 @@ const readRowRegistration = (
 ): FoundRegistration => {
   // Rows of content have no registration.
   if (rowHandling.kind === 'items') return { key: '' };
-  const hasWords = options.restore || source.lines !== undefined;
+  const hasWords = options.restore || source.lines !== undefined || verb === 'undo';
   if (typeof layout !== 'object' || typeof row.given === 'string') return readRegistration(row, hasWords);
   const { header, registration, fields } = layout;
   const found = readRegistration(row, hasWords, header[registration]);

@@ -41,7 +41,16 @@ const COUNT_REASONS = `
  * The lists name the files that they are written to. `unknown-format` has a few examples, which are shown, and `stored`
  * the vehicles to which a file is limited.
  */
-type KeyList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'unknown-format' | 'stored';
+type KeyList =
+  | 'missing'
+  | 'damaged'
+  | 'removed'
+  | 'not-there'
+  | 'changed-since'
+  | 'not-loaded'
+  | 'uncovered'
+  | 'unknown-format'
+  | 'stored';
 
 const requireFolder = (folder: string): void => {
   try {

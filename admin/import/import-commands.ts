@@ -7,6 +7,7 @@ import { DATE_FORMATS } from '../files/date-forms.ts';
 import type { DataKind, FileCommand } from '../files/file-command.ts';
 import { addFileOptions, addSupplierOption, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
+import { NAMELESS } from '../records/record-target.ts';
 import { COMPLIANCE_COLUMNS, complianceRules, partColumns, partRules } from './compliance.ts';
 import { CONTENT_FILE } from './content.ts';
 import { DVSA_FILE } from './dvsa.ts';
@@ -33,7 +34,7 @@ const ROWS = {
 } satisfies Record<DataKind, (options: ImportOptions) => Partial<FileCommand>>;
 
 const requireConsistent = (options: ImportOptions): void => {
-  const { complete, format, ifNewer, removeAtMost, restore, supplier } = options;
+  const { complete, format, ifNewer, removeAtMost, loseCoverAtMost, restore, supplier } = options;
   const nothing = 'nothing was loaded';
   if (restore && (complete || supplier !== undefined)) {
     const other = complete ? '--complete' : '--supplier';
@@ -46,6 +47,9 @@ const requireConsistent = (options: ImportOptions): void => {
   }
   if (complete && ifNewer) {
     throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
+  }
+  if (loseCoverAtMost !== undefined && !complete) {
+    throw new CommandFailure(`--lose-cover-at-most is for --complete, and ${nothing}: add that, or leave this out`);
   }
   if (removeAtMost !== undefined && !complete) {
     throw new CommandFailure(`--remove-at-most is for --complete, and ${nothing}: add that, or leave this out`);
@@ -68,6 +72,7 @@ export const importFile = (
     ...ROWS[noun](options),
     verb: 'import',
     noun,
+    ...(noun === 'vehicles' && !restore && { supplier: supplier ?? NAMELESS }),
     consequence: `This replaces ${replaced}${whose} with the content of the file${removed}`,
     outcomes: noun === 'content' ? ['loaded', 'unchanged'] : OUTCOMES,
   };
@@ -118,6 +123,13 @@ export const addImportCommands = (program: Command, run: Runner): void => {
         'load the other rows when nobody knows whose at most N or N% of the rows are (default: 0)',
         parseLimit,
       );
+    if (noun === 'vehicles') {
+      command.option(
+        '--lose-cover-at-most <n>',
+        'with --complete, change nothing when more than N or N% of its supplier’s insured vehicles would not be any more (default: 5%)',
+        parseLimit,
+      );
+    }
     if (noun === 'mot') {
       command.addOption(
         new Option('--format <form>', 'the form of a source: dvsa, its bulk and delta files').choices(['dvsa']),

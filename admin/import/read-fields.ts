@@ -2,7 +2,7 @@ import type { Fields, RecordOf, RecordSchema } from '../../core/schemas/record-s
 import { Erasure } from '../../core/vehicles/erasure.ts';
 import type { ReadOptions, ReadRows } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
-import type { RecordChange } from '../records/record-changes.ts';
+import type { RecordChange } from '../records/decide-change.ts';
 import { type FieldChecks, fieldChecks } from './field-checks.ts';
 
 type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;

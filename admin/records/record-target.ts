@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
 
 /** Stands for the supplier without a name. No supplier can have this name. */
 export const NAMELESS = '-';
@@ -38,6 +39,8 @@ export interface RecordTarget<Body extends object = object> {
   join(parts: Parts<Body>): object;
   /** Returns why parts cannot be stored where others are; undefined when they can. */
   findConflict?(given: GivenParts<Body>, stored: Parts<Body>): string | undefined;
+  /** Whether a vehicle with these parts is insured on a day. */
+  isInsured?(parts: ReadonlyMap<string, Pick<Part<Body>, 'body'>>, day: LondonDate): boolean;
 }
 
 export interface PartSummary {
@@ -55,10 +58,8 @@ export const isRemovable = ({ replaces, removes }: RecordTarget, name: string, p
   replaces(name) && (removes?.(part) ?? true);
 
 /** The whole record in place of the parts of its target, as a restore and a removal take it. */
-export const wholeTarget = <Body extends object>({ table, read, join }: RecordTarget<Body>): RecordTarget<Body> => ({
-  table,
-  replaces: () => true,
-  isWhole: true,
-  read,
-  join,
-});
+export const wholeTarget = <Body extends object>({
+  removes: _,
+  findConflict: __,
+  ...target
+}: RecordTarget<Body>): RecordTarget<Body> => ({ ...target, replaces: () => true, isWhole: true });

@@ -1,5 +1,7 @@
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
+import { insuranceOn } from '../../core/vehicles/insurance.ts';
 import { MAX_POLICIES, type Policy, VehicleDetails, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { type GivenParts, NAMELESS, type Part, type Parts, type RecordTarget, wholeTarget } from './record-target.ts';
 
@@ -69,6 +71,10 @@ const findConflict = (given: GivenParts<VehicleBody>, stored: Parts<VehicleBody>
   return parts.length > MAX_SUPPLIERS ? `a vehicle has at most ${MAX_SUPPLIERS} suppliers` : undefined;
 };
 
+/** Whether a policy of any of the parts is in force. */
+const isInsured = (parts: ReadonlyMap<string, Pick<Part<VehicleBody>, 'body'>>, day: LondonDate): boolean =>
+  [...parts.values()].some(({ body }) => insuranceOn(day, body.policies).status === 'IN_FORCE');
+
 export const readSuppliedVehicle = (item: DynamoItem): SuppliedVehicle | undefined => {
   const parts = readVehicleParts(item);
   return parts && { registration: String(item.registration), ...joinParts(parts) };
@@ -89,6 +95,7 @@ export const supplierTarget = (supplier = NAMELESS): RecordTarget<VehicleBody> =
   read: readVehicleParts,
   join: joinParts,
   findConflict,
+  isInsured,
 });
 
 export const WHOLE_VEHICLES = wholeTarget(supplierTarget());

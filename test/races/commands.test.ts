@@ -6,7 +6,7 @@ import { policyLine, useCommands } from './use-commands.ts';
 const { disturbed, run, runDisturbed, file, stored } = useCommands();
 
 const REGISTRATION = ['--registration', 'V1'];
-const ALL_MAY_GO = ['--complete', '--remove-at-most=100%'];
+const ALL_MAY_GO = ['--complete', '--remove-at-most=100%', '--lose-cover-at-most=100%'];
 
 /** The arguments of an import of one supplier's vehicles, each named with the number of its policy. */
 const loading = async (supplier: string, vehicles: Readonly<Record<string, string>>, ...options: string[]) => {

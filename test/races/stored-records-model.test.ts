@@ -47,7 +47,7 @@ const removeAll = (model: Model, supplier: string, registrations: readonly strin
 const loadVehicles = (supplier: string, numbers: Record<string, string>, complete: boolean): ModelCommand => ({
   args: async () => {
     const lines = Object.entries(numbers).map(([registration, number]) => policyLine(registration, number));
-    const options = complete ? ['--complete', '--remove-at-most=100%'] : [];
+    const options = complete ? ['--complete', '--remove-at-most=100%', '--lose-cover-at-most=100%'] : [];
     return ['import', 'vehicles', await file('vehicles.ndjson', ...lines), '--supplier', supplier, ...options];
   },
   apply: (model) => {

@@ -45,7 +45,7 @@ export const useCommands = () => {
   /** Each command runs a second later than the one before. */
   const runOn = async (db: typeof disturbed.client, args: readonly string[]) => {
     seconds += 1;
-    const place = { db, tableNames: engine.names, now: new Date(NOON + seconds * 1_000) };
+    const place = { db, tableNames: engine.names, now: new Date(NOON + seconds * 1_000), folder: pathOf() };
     return (await runCommandOn(place, addCommands, ...args)) as Record<string, unknown>;
   };
   const stored = async (table: TableId): Promise<DynamoItem[]> => {

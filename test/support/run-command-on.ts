@@ -11,11 +11,12 @@ interface Place {
   readonly tableNames: TableNames;
   readonly now: Date;
   readonly readUnits?: number | undefined;
+  readonly folder?: string;
 }
 
 /** Runs a command of the CLI in this process with any client, such as a metered one. @returns its data */
 export const runCommandOn = async (
-  { db, tableNames, now, readUnits }: Place,
+  { db, tableNames, now, readUnits, folder = 'none' }: Place,
   addCommands: (program: Command, run: Runner) => void,
   ...args: readonly string[]
 ): Promise<unknown> => {
@@ -36,6 +37,7 @@ export const runCommandOn = async (
     notice: () => undefined,
     env: {},
     stagesFolder: '',
+    folder,
     now: () => now,
     deployment,
     tableNames,

@@ -26,7 +26,7 @@ export const NOW = new Date('2026-11-21T12:00:30.000Z');
 
 /** The process around a command, where it matters to a test. */
 export interface CommandOptions
-  extends Partial<Pick<AdminContext, 'showsProgress' | 'env' | 'stagesFolder' | 'signal' | 'ask'>> {
+  extends Partial<Pick<AdminContext, 'showsProgress' | 'env' | 'stagesFolder' | 'folder' | 'signal' | 'ask'>> {
   readonly now?: Date;
 }
 
@@ -41,6 +41,7 @@ export const runAdminCommand = async (
   const context = {
     env: PLANS_VARIABLE,
     stagesFolder: 'none',
+    folder: 'none',
     signal: new AbortController().signal,
     ...options,
     showsProgress,
@@ -87,11 +88,11 @@ export const useAdmin = () => {
     return pathOf(name);
   };
   const run = (args: readonly string[], options?: CommandOptions) =>
-    runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, options);
+    runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, { folder: pathOf(), ...options });
 
   /** Through the proxy, which counts the database calls. */
   const countedRun = (args: readonly string[], options?: CommandOptions): Promise<AdminOutput> =>
-    runAdminCommand([...args, '--dynamodb', proxy.endpoint], engine.names, options);
+    runAdminCommand([...args, '--dynamodb', proxy.endpoint], engine.names, { folder: pathOf(), ...options });
 
   /** Calls `act` once, when a call of this kind comes for the nth time. */
   const atCall = (nth: number, operation: string, act: () => void): void => {

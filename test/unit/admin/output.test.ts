@@ -32,7 +32,10 @@ const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).j
 
 describe('A command line is rejected with one sentence, and nothing is changed', () => {
   it.each<[args: string, sentence: string]>([
-    ['', 'a command is missing, one of keys, import, intake, remove, erase, export, lookup, tables; see --help'],
+    [
+      '',
+      'a command is missing, one of keys, import, intake, remove, changes, undo, erase, export, lookup, tables; see --help',
+    ],
     ['keys', 'a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help'],
     ['kyes', "unknown command 'kyes' (Did you mean keys?); see --help"],
     ['keys list --tables nobody-', 'does not have the tables of this service: create them with "npm start"'],
@@ -92,6 +95,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['import vehicles v.ndjson --restore --complete', '--restore cannot be combined with --complete'],
     ['import vehicles v.csv --if-newer --complete', NOT_TOGETHER],
     ['import vehicles v.csv --remove-at-most=1', '--remove-at-most is for --complete'],
+    ['import vehicles v.csv --lose-cover-at-most=1', '--lose-cover-at-most is for --complete'],
     ...['-1', '101%'].map(ofEach('import vehicles v.csv --complete --remove-at-most=%', 'Write a number such as 200')),
     ['import content v.ndjson --complete', "unknown option '--complete'"],
     ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
@@ -163,12 +167,14 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   const counts = { read: 2, ...outcomes, repeated: 0, otherVehicles: 0, withoutValue: 0 };
   const problems = { rejected: 1, damaged: 0, interrupted: false, unknownFormat: { count: 0, first: [] } };
   const files = { file: path, removedFile: null, damagedFile: null, rejectedFile: `${path}.rejected.csv` };
+  const changes = { changesFile: `${path}.changes.ndjson`, becameInsured: 1, noLongerInsured: 0 };
   const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
   expect(JSON.parse(stdout)).toEqual({
     kind: 'vehicles',
     ...counts,
     ...problems,
     ...files,
+    ...changes,
     dryRun: false,
     seconds: expect.any(Number),
     rowsPerSecond: expect.any(Number),

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { onNthCall } from '../../../support/fault-choosers.ts';
 import {
@@ -9,7 +9,7 @@ import {
   vehicleRow,
   vehiclesCsv,
 } from '../../../support/import-files.ts';
-import { aCompliance, aVehicle } from '../../../support/records.ts';
+import { aCompliance, aPolicy, aVehicle } from '../../../support/records.ts';
 import { failure, useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
@@ -39,7 +39,7 @@ describe('import --complete', () => {
     const changed = [{ registration: 'V49', policies: [] }, { registration: 'NEW1' }].map(vehicleLine);
     const lines = [...linesOf(ALL.slice(2, -1)), ...changed];
     // 1.04 of 40, rounded up.
-    const loaded = await loadComplete(lines, '--json', '--remove-at-most=2.6%');
+    const loaded = await loadComplete(lines, '--json', '--remove-at-most=2.6%', '--lose-cover-at-most=3');
     expect(loaded).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(loaded.stdout)).toMatchObject({ read: 39, loaded: 2, unchanged: 37, removed: 2, rejected: 0 });
     expect(await registrations()).toEqual(['NEW1', ...ALL.slice(2)]);
@@ -81,7 +81,8 @@ describe('import --complete', () => {
     expect(listed('missing')).toEqual(ALL.slice(0, missing));
     expect(await stored()).toEqual(before);
     expect(statSync(`${admin.pathOf('v.ndjson')}.missing.txt`).mode & 0o777).toBe(0o600);
-    expect(await loadComplete(lines, `--remove-at-most=${missing}`)).toMatchObject({ exitCode: 0 });
+    const accepted = [`--remove-at-most=${missing}`, `--lose-cover-at-most=${missing}`];
+    expect(await loadComplete(lines, ...accepted)).toMatchObject({ exitCode: 0 });
     expect(await registrations()).toEqual(['NEW1', ...left]);
   });
 
@@ -126,6 +127,63 @@ describe('import --complete', () => {
     expect(await admin.rejectedLines(admin.pathOf('v.ndjson'))).toMatchObject([{ line: 11, reasons }]);
     expect(await run(['remove', 'vehicles', '--registration', 'BAD1', 'V20'])).toMatchObject({ exitCode: 0 });
     expect(await loadComplete(linesOf(ALL))).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('import vehicles --complete --lose-cover-at-most', () => {
+  const ENDED = { policies: [aPolicy({ validTo: '2025-12-31', validFrom: '2025-01-01' })] };
+  /** A complete file of which some vehicles have policies that ended last year, as when a column of dates has shifted. */
+  const withEnded = (ended: number, ...left: readonly string[]) => [
+    ...ALL.slice(0, ended).map((registration) => vehicleLine({ registration, ...ENDED })),
+    ...linesOf(left.length > 0 ? left : ALL.slice(ended)),
+  ];
+
+  it.each<[string, number, readonly string[]]>([
+    ['5 % without an option', 3, []],
+    ['a number', 2, ['--lose-cover-at-most=1']],
+    ['a percentage', 6, ['--lose-cover-at-most=12.5%']],
+  ])(
+    'changes nothing when more would not be insured any more than %s, and names three',
+    async (_limit, ended, options) => {
+      const before = await stored();
+      const stopped = await loadComplete(withEnded(ended), ...options);
+      const most = Math.max(1, ended - 1);
+      const examples = ALL.slice(0, Math.min(ended, 3)).join(', ');
+      expect(stopped).toMatchObject(
+        failure(
+          `${ended} of 40 vehicles that this supplier insures today would no longer be insured by it, such as ${examples}, more than the ${most} of`,
+        ),
+      );
+      expect(stopped.stderr).toContain(`when the file is right, raise --lose-cover-at-most to ${ended}\n`);
+      expect(await stored()).toEqual(before);
+      expect(readdirSync(admin.pathOf('.'))).toHaveLength(2);
+      const loaded = await loadComplete(withEnded(ended), '--json', `--lose-cover-at-most=${ended}`);
+      expect(JSON.parse(loaded.stdout)).toMatchObject({ loaded: ended, unchanged: 40 - ended, noLongerInsured: ended });
+    },
+  );
+
+  it('counts removals too', async () => {
+    const stopped = await loadComplete(withEnded(1, ...ALL.slice(3)));
+    expect(stopped).toMatchObject(failure('3 of 40 vehicles that this supplier insures today'));
+  });
+
+  it('counts only cover of its own supplier, on the day of the load, and no vehicle that was not insured', async () => {
+    await loadComplete(withEnded(5), '--lose-cover-at-most=5');
+    await admin.load('vehicles', 'acme.ndjson', linesOf(ALL).join('\n'), '--supplier', 'acme');
+    const rest = ALL.slice(7).map((registration) => vehicleLine({ registration }));
+    expect(await loadComplete([...withEnded(7).slice(0, 7), ...rest])).toMatchObject({ exitCode: 0 });
+    const later = { now: new Date('2027-01-01T12:00:00Z') };
+    const path = await file('all.ndjson', withEnded(40).join('\n'));
+    expect(await run(['import', 'vehicles', path, '--complete'], later)).toMatchObject({ exitCode: 0 });
+    await run(['remove', 'vehicles', '--all', '--supplier', 'acme']);
+  });
+
+  it('does not count a renewal, another colour or a new time', async () => {
+    const renewed = aPolicy({ number: 'NEXT', validFrom: '2026-11-01', validTo: '2027-10-31' });
+    const lines = ALL.map((registration) =>
+      vehicleLine({ registration, policies: [renewed], lastUpdated: '2026-11-20T00:00:00Z' }),
+    );
+    expect(await loadComplete(lines)).toMatchObject({ exitCode: 0 });
   });
 });
 

@@ -118,7 +118,11 @@ describe('import vehicles --supplier', () => {
     const args = ['import', 'vehicles', path, '--supplier', 'acme', '--complete'];
     expect(await run(args)).toEqual(failure('the file lacks 2 of 5 stored records, more than the 1 of'));
     expect(readFileSync(`${path}.missing.txt`, 'utf8')).toBe('OWN1\nV10\n');
-    expect(await json([...args, '--remove-at-most=2'])).toMatchObject({ loaded: 1, unchanged: 3, removed: 2 });
+    expect(await json([...args, '--remove-at-most=2', '--lose-cover-at-most=2'])).toMatchObject({
+      loaded: 1,
+      unchanged: 3,
+      removed: 2,
+    });
     expect(await policies()).toMatchObject({ NEW1: ['acme A'], V10: ['- N'], V11: ['- N', 'acme A'] });
     expect(await registrations()).toEqual(['NEW1', ...all]);
     const nameless = await load(undefined, linesOf(all.slice(1), 'N'), '--complete');
@@ -164,11 +168,17 @@ describe('remove vehicles --all', () => {
 
   it('--supplier removes everything of one supplier, and without a name of the nameless one', async () => {
     const dry = await removeAll('--supplier', 'acme', '--dry-run');
-    expect(dry).toEqual({ exitCode: 0, stdout: 'would be removed: 2\n', stderr: 'Dry run: nothing was changed.\n' });
+    const changes = (nth: string) => admin.pathOf(`remove-vehicles.changes${nth}.ndjson`);
+    expect(dry).toEqual({
+      exitCode: 0,
+      stdout: `would be removed: 2\nWhat would change is in ${changes('')}\n`,
+      stderr: 'Dry run: nothing was changed.\n',
+    });
     const nameless = { kind: 'vehicles', supplier: null, removed: 2, damaged: 0, interrupted: false };
-    expect(await json(['remove', 'vehicles', '--all'])).toEqual(nameless);
+    expect(await json(['remove', 'vehicles', '--all'])).toEqual({ ...nameless, changesFile: changes('-2') });
     expect(await policies()).toEqual({ V1: ['acme A1'], V3: ['acme A3'] });
-    expect(await removeAll('--supplier', 'acme')).toEqual({ exitCode: 0, stdout: 'removed: 2\n', stderr: '' });
+    const stdout = `removed: 2\nWhat was changed is in ${changes('-3')}\n`;
+    expect(await removeAll('--supplier', 'acme')).toEqual({ exitCode: 0, stdout, stderr: '' });
     expect(await records()).toEqual([]);
   });
 

@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import type { RecordKind } from '../core/stage/outputs.ts';
+import { type CommandResult, FileRefused } from './command/command-result.ts';
+import { exampleOf, printable } from './command/format.ts';
+import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
+import { openChanges } from './files/changes-file.ts';
+import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
+import { runFile } from './files/run-file.ts';
+import type { ChangeLine, Load } from './records/change-line.ts';
+import { WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
+import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
+
+interface UndoOptions {
+  readonly dryRun?: boolean;
+  readonly staging?: string;
+  readonly althoughLoadedSince?: boolean;
+}
+
+const targetOf = ({ kind, supplier }: Load) => {
+  if (kind !== 'vehicles') return WHOLE_COMPLIANCE;
+  return supplier === undefined ? WHOLE_VEHICLES : supplierTarget(supplier);
+};
+
+const undoCommand = (load: Load): FileCommand => ({
+  ...REGISTRATION_FILE,
+  verb: 'undo',
+  noun: load.kind as RecordKind,
+  supplier: load.supplier,
+  consequence: `This puts back what the load of ${printable(load.kind)} that began ${printable(load.began)} has changed`,
+  formats: ['ndjson'],
+  outcomes: ['putBack', 'unchanged', 'changedSince', 'erased'],
+  rowHandling: {
+    kind: 'records',
+    target: targetOf(load),
+    // A record has a line for each attempt to write it: the last one counts.
+    read: (rows, registration) => ({
+      change: { kind: 'undo', registration, line: rows.at(-1)?.fields as unknown as ChangeLine, began: load.began },
+    }),
+  },
+});
+
+const requireUndoable = (load: Load, path: string, { deployment }: CommandContext): void => {
+  const nothing = `nothing was changed: ${path}`;
+  if (load.dryRun) throw new FileRefused(`this is the file of a dry run, which has changed nothing; ${nothing}`);
+  const table = tableName(deployment, targetOf(load).table);
+  if (load.stack === deployment.address && load.table === table) return;
+  const [theirs, ours] = [`${load.table}, ${load.stack}`, `${table}, ${deployment.address}`].map((one) =>
+    printable(one),
+  );
+  throw new FileRefused(`the load has changed another table (${theirs}) than this one (${ours}); ${nothing}`);
+};
+
+const undo = async (
+  path: string,
+  { althoughLoadedSince, ...options }: UndoOptions,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  const { load, source } = await openChanges(path);
+  requireUndoable(load, path, context);
+  return runFile(undoCommand(load), source, options, context);
+};
+
+export const addUndoCommand = (program: Command, run: Runner): void => {
+  program
+    .command('undo')
+    .description('put back what a load has changed, where it is still as the load wrote it')
+    .argument('<file>', 'FILE.changes.ndjson of the load, or the folder changes/LOAD of one by the intake')
+    .option('--although-loaded-since', 'also when another load of its kind and supplier has finished since')
+    .option('--dry-run', 'do everything but the writes, with the same counts')
+    .option('--staging <folder>', 'folder for temporary files (default: the folder of the file)')
+    .addHelpText('after', exampleOf('undo vehicles.csv.changes.ndjson'))
+    .action((file: string, options: UndoOptions) => run((context) => undo(file, options, context)));
+};

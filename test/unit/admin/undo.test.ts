@@ -1,0 +1,238 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { SuppliedVehicle } from '../../../admin/records/vehicle-parts.ts';
+import { complianceLine, manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
+
+const admin = useAdmin();
+const { run, json, file, stored, clear, pathOf } = admin;
+
+let files = 0;
+/** Loads a file of its own name. @returns its changes file */
+const load = async (supplier: string, policies: Readonly<Record<string, string>>, ...options: string[]) => {
+  files += 1;
+  const rows = Object.entries(policies).map(([registration, policy_number]) =>
+    vehicleRow({ registration, policy_number }),
+  );
+  const path = await file(`${files}.csv`, vehiclesCsv(...rows));
+  const result = await run(['import', 'vehicles', path, '--supplier', supplier, ...options]);
+  expect(result).toMatchObject({ exitCode: 0 });
+  return `${path}.changes.ndjson`;
+};
+
+/** What is stored, without revisions. */
+const records = async (table: 'vehicles' | 'compliance' = 'vehicles') =>
+  (await stored<SuppliedVehicle & { revision?: string }>(table)).map(({ revision, ...record }) => record);
+/** The policies of every vehicle, each as its supplier and its number. */
+const policies = async () =>
+  Object.fromEntries(
+    (await records()).map((one) => [one.registration, one.policies?.map((p) => `${p.supplier} ${p.number}`)]),
+  );
+
+const later = (seconds: number) => ({ now: new Date(NOW.getTime() + seconds * 1_000) });
+const undo = (path: string, ...options: string[]) => json<Record<string, unknown>>(['undo', path, ...options]);
+
+beforeEach(clear);
+
+describe('undo', () => {
+  it('makes every record as it was before the load: replaced, created and removed ones', async () => {
+    await load('acme', { V1: 'A1', V2: 'A2', V3: 'A3' });
+    await load('zeta', { V3: 'Z3' });
+    const before = await records();
+    const changes = await load('acme', { V1: 'WRONG', V2: 'A2', V4: 'WRONG' }, '--complete', '--remove-at-most=1');
+    expect(await records()).not.toEqual(before);
+    expect(await undo(changes)).toMatchObject({ putBack: 3, unchanged: 0, changedSince: 0, rejected: 0 });
+    expect(await records()).toEqual(before);
+  });
+
+  it('leaves what other suppliers have loaded since', async () => {
+    await load('acme', { V1: 'A1' });
+    const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });
+    await load('zeta', { V1: 'Z1', V2: 'Z2' });
+    expect(await undo(changes)).toMatchObject({ putBack: 2 });
+    expect(await policies()).toEqual({ V1: ['acme A1', 'zeta Z1'], V2: ['zeta Z2'] });
+  });
+
+  it('leaves, counts and names what somebody has changed since', async () => {
+    await load('acme', { V1: 'A1', V2: 'A2' });
+    const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });
+    await load('acme', { V1: 'A3' });
+    const result = await run(['undo', changes, '--although-loaded-since', '--json']);
+    const changedSinceFile = `${changes}.changed-since.txt`;
+    expect(result).toMatchObject({ exitCode: 1 });
+    expect(JSON.parse(result.stdout)).toMatchObject({ putBack: 1, changedSince: 1, changedSinceFile });
+    expect(readFileSync(changedSinceFile, 'utf8')).toBe('V1\n');
+    expect(await policies()).toEqual({ V1: ['acme A3'], V2: ['acme A2'] });
+  });
+
+  it('looks at the last update too, because a later load may have confirmed the same content', async () => {
+    await load('acme', { V1: 'A1' });
+    const changes = await load('acme', { V1: 'WRONG' });
+    const row = vehicleRow({ registration: 'V1', policy_number: 'WRONG', last_updated: '2026-02-02T00:00:00Z' });
+    await admin.load('vehicles', 'later.csv', vehiclesCsv(row), '--supplier', 'acme');
+    const result = await run(['undo', changes, '--although-loaded-since', '--json']);
+    expect(JSON.parse(result.stdout)).toMatchObject({ putBack: 0, changedSince: 1 });
+  });
+
+  it('puts back what a removal has removed, where nothing was loaded since', async () => {
+    await load('acme', { V1: 'A1', V2: 'A2' });
+    await load('zeta', { V1: 'Z1' });
+    const before = await records();
+    const path = await file('gone.txt', 'V1\nV2\n');
+    await run(['remove', 'vehicles', path]);
+    await load('acme', { V2: 'A9' });
+    const result = await run(['undo', `${path}.changes.ndjson`, '--although-loaded-since', '--json']);
+    expect(JSON.parse(result.stdout)).toMatchObject({ putBack: 1, changedSince: 1 });
+    const [first] = await records();
+    expect(first).toEqual(before[0]);
+    expect((await policies()).V2).toEqual(['acme A9']);
+  });
+
+  it.each([
+    ['erased', []],
+    ['erased, also when that was undone', ['--undo']],
+  ])('brings nothing back of a vehicle that was %s since the load began', async (_title, more) => {
+    await load('acme', { V1: 'A1' });
+    const path = await file('gone.txt', 'V1\n');
+    await run(['remove', 'vehicles', path], later(1));
+    const erasure = ['erase', '--registration', 'V1'];
+    await run(erasure, later(2));
+    for (const option of more) await run([...erasure, option], later(3));
+    expect(await undo(`${path}.changes.ndjson`)).toMatchObject({ putBack: 0, erased: 1 });
+    expect((await records()).map(({ policies }) => policies)).toEqual([undefined]);
+  });
+
+  it('brings back what was loaded and removed after an erasure was undone, whose note stays', async () => {
+    await run(['erase', '--registration', 'V1']);
+    await run(['erase', '--registration', 'V1', '--undo'], later(1));
+    await load('acme', { V1: 'A1' });
+    const before = await records();
+    const path = await file('gone.txt', 'V1\n');
+    await run(['remove', 'vehicles', path], later(2));
+    expect(await undo(`${path}.changes.ndjson`)).toMatchObject({ putBack: 1 });
+    expect(await records()).toEqual(before);
+    expect(before).toMatchObject([{ erasureUndone: expect.any(String) }]);
+  });
+
+  it('refuses the file of a dry run', async () => {
+    const changes = await load('acme', { V1: 'A1' }, '--dry-run');
+    expect(await run(['undo', changes])).toEqual(failure('this is the file of a dry run'));
+  });
+
+  it('refuses the file of another table, and of another stack', async () => {
+    const changes = await load('acme', { V1: 'A1' });
+    const text = readFileSync(changes, 'utf8');
+    const other = await file('other.ndjson', text.replace(/"stack":"[^"]+"/, '"stack":"the stack other in eu-west-2"'));
+    expect(await run(['undo', other])).toEqual(failure(/another table \(\S+, the stack other in eu-west-2\)/));
+    expect(await run(['undo', changes, '--tables', 'vehicles=others'])).toEqual(failure('another table'));
+    expect(await policies()).toEqual({ V1: ['acme A1'] });
+  });
+
+  it('may be repeated', async () => {
+    await load('acme', { V1: 'A1' });
+    const before = await records();
+    const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });
+    await undo(changes);
+    expect(await undo(changes)).toMatchObject({ putBack: 0, unchanged: 2, changedSince: 0 });
+    expect(await records()).toEqual(before);
+  });
+
+  it('ends with Ctrl-C, and the same command does the rest', async () => {
+    const path = await file('many.csv', manyVehicles('M'));
+    await admin.countedRun(['import', 'vehicles', path, '--supplier', 'acme']);
+    const changes = `${path}.changes.ndjson`;
+    expect(await admin.interruptedRun(['undo', changes], 40, 'DeleteItem')).toMatchObject({ exitCode: 130 });
+    const left = (await records()).length;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(VEHICLES);
+    const rest = await admin.countedRun(['undo', changes, '--json']);
+    expect(JSON.parse(rest.stdout)).toMatchObject({ putBack: left, unchanged: VEHICLES - left });
+    expect(await records()).toEqual([]);
+  });
+
+  it('with --dry-run counts, and writes nothing', async () => {
+    const changes = await load('acme', { V1: 'A1' });
+    const before = await records();
+    expect(await undo(changes, '--dry-run')).toMatchObject({ putBack: 1, noLongerInsured: 1 });
+    expect(await records()).toEqual(before);
+  });
+
+  it('writes a changes file of its own, which can be undone', async () => {
+    await load('acme', { V1: 'A1' });
+    const changes = await load('acme', { V1: 'A2', V2: 'A2' });
+    const loaded = await records();
+    const { changesFile } = await undo(changes);
+    expect(changesFile).toBe(`${changes}.changes.ndjson`);
+    expect(await undo(String(changesFile))).toMatchObject({ putBack: 2 });
+    expect(await records()).toEqual(loaded);
+  });
+
+  it('takes the objects of the intake, in their folder', async () => {
+    await load('acme', { V1: 'A1' });
+    const before = await records();
+    const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });
+    const [first, ...lines] = readFileSync(changes, 'utf8').trimEnd().split('\n');
+    const folder = pathOf('20261121T120030Z-1a2b3c4d');
+    await mkdir(folder);
+    await writeFile(`${folder}/missing.txt`, 'V9\n');
+    for (const [nth, line] of lines.entries())
+      await writeFile(`${folder}/00000${nth + 1}.ndjson`, `${first}\n${line}\n`);
+    expect(await undo(`${folder}/`)).toMatchObject({ putBack: 2, changesFile: `${folder}.changes.ndjson` });
+    expect(await records()).toEqual(before);
+  });
+
+  it('refuses a folder with the objects of two loads', async () => {
+    const folder = pathOf('two');
+    await mkdir(folder);
+    for (const nth of [1, 2])
+      await writeFile(`${folder}/${nth}.ndjson`, readFileSync(await load('acme', { V1: `A${nth}` })));
+    expect(await run(['undo', folder])).toEqual(failure('the changes of several loads'));
+  });
+
+  it('takes the last line of a record, and skips what was never written and a line that a kill has cut off', async () => {
+    await load('acme', { V1: 'A1', V3: 'A3' });
+    const early = await load('acme', { V1: 'A2' });
+    const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });
+    const [first, ...lines] = readFileSync(changes, 'utf8').trimEnd().split('\n');
+    const ofV1 = lines.find((line) => line.includes('"V1"')) ?? '';
+    // The first attempt read what was stored before the load `early`, which came in between.
+    const { before } = JSON.parse(readFileSync(early, 'utf8').split('\n')[1] ?? '');
+    const earlier = JSON.stringify({ ...JSON.parse(ofV1), before });
+    const unsent = JSON.stringify({ ...JSON.parse(ofV1), registration: 'V3' });
+    const path = await file('killed.ndjson', `${[first, earlier, ...lines].join('\n')}\n`);
+    appendFileSync(path, `${unsent.replace('WRONG', 'X')}\n${ofV1.slice(0, 40)}`);
+    const result = await run(['undo', path, '--json']);
+    expect(JSON.parse(result.stdout)).toMatchObject({ read: 4, putBack: 2 });
+    expect(await policies()).toEqual({ V1: ['acme A2'], V3: ['acme A3'] });
+  });
+
+  it('puts back records that were restored or removed whole, with all suppliers', async () => {
+    await load('acme', { V1: 'A1' });
+    await load('zeta', { V1: 'Z1' });
+    await load('acme', { NIL1: 'A1' });
+    await run(['export', 'vehicles', pathOf('export.ndjson')]);
+    await load('acme', { V1: 'A2' });
+    const before = await records();
+    await run(['import', 'vehicles', pathOf('export.ndjson'), '--restore']);
+    expect((await policies()).V1).toEqual(['acme A1', 'zeta Z1']);
+    expect(await undo(pathOf('export.ndjson.changes.ndjson'))).toMatchObject({ putBack: 1 });
+    expect(await records()).toEqual(before);
+  });
+
+  it('works by part of a compliance record: a part that was loaded since stays', async () => {
+    const line = { registration: 'V1', outstandingFines: 1 };
+    await admin.load('compliance', 'c.ndjson', complianceLine(line));
+    const before = await records('compliance');
+    const { path } = await admin.load(
+      'compliance',
+      'd.ndjson',
+      complianceLine({ ...line, outstandingFines: 9, mot: { exempt: true } }),
+    );
+    await admin.load('fines', 'f.csv', 'registration,outstanding_fines\nV1,5\n');
+    const result = await run(['undo', `${path}.changes.ndjson`, '--although-loaded-since', '--json']);
+    expect(JSON.parse(result.stdout)).toMatchObject({ putBack: 0, changedSince: 1 });
+    const [first] = before as unknown as Record<string, unknown>[];
+    expect(await records('compliance')).toMatchObject([{ mot: first?.mot, fines: { outstanding: 5 } }]);
+  });
+});
