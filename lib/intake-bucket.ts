@@ -8,11 +8,16 @@ import { allow } from './permissions.ts';
 
 /** Days until a file expires. Files of the last day are not loaded (admin/intake/waiting-files.ts). */
 const FILE_DAYS = 30;
+/** Days until what a load has changed expires. Copies of erased vehicles stay as long. */
+const CHANGES_DAYS = 14;
 /**
  * Days until everything else expires: reports, files of a former supplier, and which file was loaded last, which nobody
  * needs when every older file is too old to be loaded.
  */
 const OTHER_DAYS = 90;
+
+/** What loads have changed, which no supplier may read. */
+const CHANGES = 'changes/';
 
 /** Adds the bucket that files are put into, and that has the reports on them. */
 export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[], keepsData: boolean): Bucket => {
@@ -27,7 +32,11 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     versioned: true,
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-    lifecycleRules: [...entries.map(({ prefix }) => ({ ...rule(FILE_DAYS), prefix })), rule(OTHER_DAYS)],
+    lifecycleRules: [
+      ...entries.map(({ prefix }) => ({ ...rule(FILE_DAYS), prefix })),
+      { ...rule(CHANGES_DAYS), prefix: CHANGES },
+      rule(OTHER_DAYS),
+    ],
   });
   for (const entry of entries) permitSupplier(bucket, entry);
   // `eventBridgeEnabled` of the construct would add a function of the CDK's own.
@@ -87,7 +96,10 @@ const allowReads = (bucket: Bucket): PolicyStatement[] => [
 /** Permits what a build does with the bucket. */
 export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
   ...allowReads(bucket),
-  allow(['s3:PutObject'], [objectsIn(bucket, 'reports/*'), objectsIn(bucket, LAST_LOADED)]),
+  allow(
+    ['s3:PutObject'],
+    ['reports/*', `${CHANGES}*`, LAST_LOADED].map((keys) => objectsIn(bucket, keys)),
+  ),
 ];
 
 /**

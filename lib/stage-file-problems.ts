@@ -32,10 +32,10 @@ const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Pro
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
 /** Folders that the service itself uses in the bucket. */
-const OWN_PREFIXES = ['reports/', 'control/'];
+const OWN_PREFIXES = ['reports/', 'control/', 'changes/'];
 
 const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly IntakeEntry[]): Problem[] => {
-  const { prefix, import: kind, supplier, format, complete, removeAtMost, map = [] } = entry;
+  const { prefix, import: kind, supplier, format, complete, removeAtMost, loseCoverAtMost, map = [] } = entry;
   const field = `intake.${index}`;
   const earlier = entries.slice(0, index);
   const others = [...OWN_PREFIXES, ...earlier.map((other) => other.prefix)];
@@ -57,6 +57,8 @@ const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly Int
     ),
     twin && [`${field}.complete`, `must not be true for the same supplier as under ${twin.prefix}`],
     removeAtMost !== undefined && !complete && [`${field}.removeAtMost`, 'is for complete files: add "complete": true'],
+    loseCoverAtMost !== undefined &&
+      !(complete && kind === 'vehicles') && [`${field}.loseCoverAtMost`, 'is for complete files of vehicles'],
     ...map.map(
       (text, nth): Problem =>
         !columns.includes(text.slice(text.lastIndexOf('=') + 1)) && [

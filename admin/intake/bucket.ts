@@ -6,6 +6,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { partsOf, type RecordKind } from '../../core/stage/outputs.ts';
 import { PRIVATE_FILE } from '../files/output-file.ts';
+import type { ChangesOutput, Load } from '../records/change-line.ts';
 
 export interface StoredFile {
   readonly name: string;
@@ -18,9 +19,15 @@ export interface StoredFile {
 /** Digits of the hash of a name in the key of its report. The name does not fit: both may have 1,024 bytes. */
 const HASH_LENGTH = 32;
 
+/** Digits of the number of an object with changes, which keep the objects in their order. */
+const DIGITS = 6;
+
 /** The folder of a file's report. @param prefix of its entry */
 export const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
   `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
+
+/** The folder with what a load has changed, and with lists and figures of what is stored. No supplier may read it. */
+export const changesFolder = (load: string): string => `changes/${load}/`;
 
 /** The part of a report that is written last: without it the load did not finish. */
 export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
@@ -46,7 +53,12 @@ const decoded = (key: string, encoding: string | undefined): string =>
   encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
 export const intakeBucket = (client: S3Client, Bucket: string) => {
+  const put = async (Key: string, Body: string): Promise<void> => {
+    await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+  };
   return {
+    put,
+
     /** The current version of every object with this prefix. */
     list: async (Prefix: string): Promise<readonly StoredFile[]> => {
       const files: StoredFile[] = [];
@@ -88,8 +100,16 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
       }
     },
 
-    put: async (Key: string, Body: string): Promise<void> => {
-      await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+    /** Puts what a load changes as objects, each before its writes. */
+    openChanges: async (load: Load): Promise<ChangesOutput> => {
+      const name = changesFolder(load.load);
+      let objects = 0;
+      const write = (text: string): Promise<void> => {
+        objects += 1;
+        const key = `${name}${String(objects).padStart(DIGITS, '0')}.ndjson`;
+        return put(key, `${JSON.stringify(load)}\n${text}`);
+      };
+      return { name, write, close: async () => undefined };
     },
 
     /** Puts a file of any size. The bucket deletes the parts of a failed upload a day later. */

@@ -4,13 +4,22 @@ import { dirname, join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
-import { CommandFailure, FileRefused } from '../command/command-result.ts';
+import { CommandFailure, FileRefused, LimitExceeded } from '../command/command-result.ts';
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
+import { newLoadId } from '../files/changes-file.ts';
 import type { Counts, DataKind } from '../files/file-command.ts';
 import { addMapping } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
-import { type IntakeBucket, intakeBucket, loadedKeys, reportFolder, startKey, summaryKey } from './bucket.ts';
+import {
+  changesFolder,
+  type IntakeBucket,
+  intakeBucket,
+  loadedKeys,
+  reportFolder,
+  startKey,
+  summaryKey,
+} from './bucket.ts';
 import {
   DEFAULT_GIGABYTES,
   decide,
@@ -28,15 +37,21 @@ interface LoadContext extends CommandContext {
   readonly log: (line: object) => void;
 }
 
-interface LoadResult extends Partial<Counts> {
+interface LoadResult {
   readonly outcome: 'loaded' | 'refused' | 'superseded';
   readonly reason?: string | undefined;
   /** Replaces `reason`, which may quote the file, in the log and in the message. */
   readonly publicReason?: string;
+  /** For operators: the id of the load, and every count. The log has them. */
+  readonly counts?: { readonly load?: string };
+  /** For the report: figures of the file alone. */
+  readonly reported?: object;
+  /** The object with the figures of a refusal, which no supplier may read. */
+  readonly details?: string;
 }
 
-/** Names of files on this machine, and fields that say nothing about a load. */
-const UNREPORTED = ['file', 'rejectedFile', 'removedFile', 'damagedFile', 'interrupted', 'dryRun', 'otherVehicles'];
+/** What depends on the file alone. Anything else could tell a supplier what others have supplied, or what was erased. */
+const REPORTED = ['kind', 'read', 'repeated', 'rejected', 'unknownFormat', 'reasons'];
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
@@ -64,15 +79,25 @@ const shareOf = (own: IntakeEntry, intake: IntakeOutput | undefined): number => 
   return Math.floor(READ_UNITS_OF_LOADS / Math.max(1, scanning));
 };
 
-const importLocal = async (path: string, entry: IntakeEntry, context: LoadContext): Promise<LoadResult> => {
+const importLocal = async (
+  path: string,
+  entry: IntakeEntry,
+  load: string,
+  context: LoadContext,
+): Promise<LoadResult> => {
   const { guard: _confirmed, intake, ...deployment } = context.deployment;
   const notices: string[] = [];
   const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
   try {
     // An entry has the options of the command line, of which these two are for CSV alone.
-    const { map = [], encoding, maxGigabytes = DEFAULT_GIGABYTES, ...others } = entry;
+    const { map = [], encoding, maxGigabytes = DEFAULT_GIGABYTES, ...given } = entry;
     const forCsv = { encoding, map: map.reduce<ImportOptions['map']>((all, text) => addMapping(text, all), []) };
-    const options = { ...others, maxGigabytes, ...(/\.csv(\.gz)?$/.test(path) && forCsv) } as ImportOptions;
+    const options = {
+      ...given,
+      maxGigabytes,
+      ...(/\.csv(\.gz)?$/.test(path) && forCsv),
+      load: { id: load, openChanges: context.bucket.openChanges },
+    } as ImportOptions;
     const { data } = await importFile(entry.import as DataKind, path, options, {
       ...context,
       showsProgress: false,
@@ -80,20 +105,25 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
       deployment: { ...deployment, readUnits: shareOf(entry, intake), ...(importMetrics && { importMetrics }) },
     });
     context.signal.throwIfAborted();
-    const { unchanged, erased, loaded, ...counts } = data as Counts;
-    // The supplier reads the report and may send a file twice. Separate counts would then reveal that a vehicle was
-    // erased, or which vehicles others have supplied.
-    const all = { ...counts, loaded: loaded + unchanged + erased + counts.otherVehicles, notices };
-    const reported = Object.fromEntries(Object.entries(all).filter(([field]) => !UNREPORTED.includes(field)));
+    const { unchanged, erased, ...others } = data as Counts;
+    const loaded = others.loaded + unchanged + erased + others.kept + others.otherVehicles + others.notLoaded;
+    const counts = { ...others, load, loaded: others.loaded + unchanged + erased };
+    const ofFile = Object.entries(others).filter(([field]) => REPORTED.includes(field));
+    const reported = { ...Object.fromEntries(ofFile), loaded, notices };
     // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
     const isRefused = counts.rejected !== 0 && counts.rejected === counts.read;
     return isRefused
-      ? { outcome: 'refused', reason: 'every row was rejected', ...reported }
-      : { outcome: 'loaded', ...reported };
+      ? { outcome: 'refused', reason: 'every row was rejected', reported, counts }
+      : { outcome: 'loaded', reported, counts };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
-    return { outcome: 'refused', reason, publicReason: 'its content is not accepted; the report says why' };
+    if (!(error instanceof LimitExceeded)) {
+      return { outcome: 'refused', reason, publicReason: 'its content is not accepted; the report says why' };
+    }
+    const details = `${changesFolder(load)}refused.txt`;
+    await context.bucket.put(details, `${reason}\n`);
+    return { outcome: 'refused', reason: error.publicReason, details };
   }
 };
 
@@ -103,22 +133,23 @@ const importLocal = async (path: string, entry: IntakeEntry, context: LoadContex
  */
 const writeReport = async (
   { entry, ...file }: WaitingFile,
-  { publicReason, ...result }: LoadResult,
+  { outcome, reason, publicReason = reason, reported, details, counts = {} }: LoadResult,
   { bucket, notify, log }: LoadContext,
 ): Promise<LoadResult['outcome']> => {
   // Without its slash, so that it fits into the commands of docs/runbook.md#a-refused-file.
   const folder = reportFolder(entry.prefix, file).slice(0, -1);
-  const { outcome } = result;
-  const reason = publicReason ?? result.reason;
-  if (outcome === 'refused') await notify(`A file under ${entry.prefix} was refused: ${reason}.\nReport: ${folder}`);
-  await bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify({ ...file, ...result }, undefined, 2)}\n`);
-  const counts = Object.entries(result).filter(([, value]) => typeof value === 'number');
-  log({ entry: entry.prefix, report: folder, outcome, reason, ...Object.fromEntries(counts) });
+  const message = [`A file under ${entry.prefix} was refused: ${publicReason}.`, `Report: ${folder}`];
+  if (outcome === 'refused') await notify([...message, ...(details ? [`Figures: ${details}`] : [])].join('\n'));
+  const summary = { ...file, outcome, reason, ...reported };
+  await bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify(summary, undefined, 2)}\n`);
+  const { load } = counts;
+  const numbers = Object.entries(counts).filter(([, value]) => typeof value === 'number');
+  log({ entry: entry.prefix, report: folder, load, outcome, reason: publicReason, ...Object.fromEntries(numbers) });
   return outcome;
 };
 
 const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): Promise<LoadResult> => {
-  const { bucket } = context;
+  const { bucket, now } = context;
   const { entry, name, lastModified } = file;
   // The name of the file is not used on disk: it may be too long, or lead out of the folder.
   const local = `file${findEnding(name, entry)}`;
@@ -130,18 +161,18 @@ const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): 
   await utimes(path, new Date(lastModified), new Date(lastModified));
   // Before the first write: after a crash in the middle of the file no older one is loaded over it.
   const mark = markOnce(file, context);
-  const result = await importLocal(path, entry, { ...context, beforeWrite: mark });
+  const load = newLoadId(now());
+  const result = await importLocal(path, entry, load, { ...context, beforeWrite: mark });
   if (result.outcome === 'loaded') await mark();
-  // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Damaged records may be another
-  // supplier's, and whoever put the file reads its report.
-  const outputs = (await readdir(folder))
-    .filter((output) => output.startsWith(`${local}.`))
-    .map((output) => output.slice(local.length + 1));
-  for (const output of outputs.filter((one) => !one.startsWith('damaged.'))) {
-    await bucket.putFile(reportFolder(entry.prefix, file) + output, `${path}.${output}`);
+  // The import writes `file.csv.rejected.csv`, which is `rejected.csv` in the report. Whoever put the file reads its
+  // report, and the other lists are of what is stored.
+  const outputs = (await readdir(folder)).filter((output) => output.startsWith(`${local}.`));
+  for (const output of outputs) {
+    const name = output.slice(local.length + 1);
+    const target = name.startsWith('rejected') ? reportFolder(entry.prefix, file) : changesFolder(load);
+    await bucket.putFile(target + name, join(folder, output));
   }
-  if (!outputs.includes('missing.txt')) return result;
-  return { ...result, publicReason: 'it lacks more stored records than removeAtMost allows' };
+  return result;
 };
 
 /** @throws CommandFailure for an error that the file did not cause; it then waits for the next run */

@@ -68,6 +68,8 @@ export const IntakeEntry = T.Object({
   ),
   dates: T.Optional(text(/^(iso|uk|compact)$/, 'iso, uk or compact')),
   removeAtMost: T.Optional(Limit),
+  /** How many vehicles that the supplier insures may not be insured by it after a complete file. Default: 5 %. */
+  loseCoverAtMost: T.Optional(Limit),
   /** How many rows of a file may lack a readable registration. A file with more is refused. Default: none. */
   unreadableAtMost: T.Optional(Limit),
   /** The encoding of CSV files. When absent, it is detected. */

@@ -47,7 +47,7 @@ describe('A stage with intake', () => {
         PublicAccessBlockConfiguration: { BlockPublicAcls: true, BlockPublicPolicy: true, RestrictPublicBuckets: true },
         VersioningConfiguration: { Status: 'Enabled' },
         // The last rule has no prefix: files of a former supplier expire too.
-        LifecycleConfiguration: { Rules: [...files, rule(90)] },
+        LifecycleConfiguration: { Rules: [...files, { ...rule(14), Prefix: 'changes/' }, rule(90)] },
       },
     });
   });
@@ -127,7 +127,7 @@ describe('A stage with intake', () => {
         ...[`${assets}/*.zip s3:GetObject`, `${assets}/*.zip s3:GetObjectVersion`],
         ...['IntakeBucket/* s3:GetObject', 'IntakeBucket/* s3:GetObjectVersion'],
         ...['IntakeBucket s3:ListBucket', 'IntakeBucket s3:ListBucketVersions'],
-        ...['IntakeBucket/control/loaded/* s3:PutObject', 'IntakeBucket/reports/* s3:PutObject'],
+        ...['changes', 'control/loaded', 'reports'].map((folder) => `IntakeBucket/${folder}/* s3:PutObject`),
         'AlarmsTopic sns:Publish',
       ].sort(),
     );

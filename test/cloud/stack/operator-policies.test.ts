@@ -45,7 +45,8 @@ describe('The policies for operators', () => {
   });
 
   const done = async (args: readonly string[]): Promise<string> => {
-    const result = await runAdminCommand([...args, '--stack', STACK, '--region', 'eu-west-2'], OTHER_NAMES);
+    const target = ['--stack', STACK, '--region', 'eu-west-2'];
+    const result = await runAdminCommand([...args, ...target], OTHER_NAMES, { folder: pathOf() });
     expect({ args, ...result }).toMatchObject({ args, exitCode: 0 });
     return result.stdout;
   };

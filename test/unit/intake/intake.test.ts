@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
-import { aVehicle } from '../../support/records.ts';
+import { aPolicy, aVehicle } from '../../support/records.ts';
 import { failure, NOW, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { useBucket } from './bucket-server.ts';
@@ -13,7 +16,7 @@ import { useBucket } from './bucket-server.ts';
 const ago = (minutes: number): Date => new Date(NOW.getTime() - minutes * 60_000);
 const DAY = 24 * 60;
 
-const CHANGES: IntakeEntry = { prefix: 'changes/acme/', import: 'vehicles', supplier: 'acme', expect: '7d' };
+const CHANGES: IntakeEntry = { prefix: 'updates/acme/', import: 'vehicles', supplier: 'acme', expect: '7d' };
 const COMPLETE: IntakeEntry = { ...CHANGES, prefix: 'vehicles/acme/', expect: '26h', complete: true };
 const COMPLIANCE: IntakeEntry = { prefix: 'compliance/', import: 'compliance', expect: '2d' };
 
@@ -35,11 +38,13 @@ const csv = (...registrations: string[]): string =>
 
 const ACME = ['vehicles', '--supplier', 'acme'];
 
+const STACK = ['--stack', 'stack', '--region', 'eu-west-2', '--yes', 'stack'];
+
 /** The command that a person runs, on a stack with these entries. */
 const byHand = async (entries: readonly IntakeEntry[], whose = ACME, options: readonly string[] = []) => {
   const setting = { bucket: 'files', topic: 'arn:topic', namespace: 'Test', entries };
   aws.stacks.stack = { ...tableOutputs(engine().names), KeepsData: 'yes', IntakeSettings: JSON.stringify(setting) };
-  const args = ['intake', ...whose, '--stack', 'stack', '--region', 'eu-west-2', '--yes', 'stack', ...options];
+  const args = ['intake', ...whose, ...STACK, ...options];
   const result = await runAdminCommand(args, engine().names);
   const lines = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   return { ...result, lines, outcomes: lines.map(({ outcome }) => outcome) };
@@ -72,12 +77,12 @@ describe('A build', () => {
   it('loads what waits, oldest first, writes the summary last, and counts what it loaded for the entry’s alarm', async () => {
     const second = put(CHANGES, 'a.csv', 1, 'AB12CDE', 'LKW');
     const rows = csv('AB12CDF') + vehicleRow({ registration: 'X1', year: 'x' });
-    const first = bucket.add('changes/acme/b.csv', rows, ago(2));
+    const first = bucket.add('updates/acme/b.csv', rows, ago(2));
     expect(await build([CHANGES])).toMatchObject({ exitCode: 0, outcomes: ['loaded', 'loaded'] });
     expect(await registrations()).toEqual(['AB12CDE', 'AB12CDF', 'LKW']);
     const [older, newer] = [reportOf('b.csv', first, CHANGES), reportOf('a.csv', second, CHANGES)];
     expect(reports()).toEqual([`${older}rejected.csv`, `${older}summary.json`, `${newer}summary.json`]);
-    const file = { name: 'changes/acme/b.csv', version: first, lastModified: ago(2).toISOString() };
+    const file = { name: 'updates/acme/b.csv', version: first, lastModified: ago(2).toISOString() };
     const counts = { read: 2, loaded: 1, rejected: 1, notices: [] };
     expect(summaryOf('b.csv', first, CHANGES)).toMatchObject({
       ...file,
@@ -86,14 +91,14 @@ describe('A build', () => {
       ...counts,
     });
     expect(bucket.textOf(`${older}rejected.csv`)).toContain('X1,Ford');
-    const metric = { MetricName: 'VehiclesLoaded', Dimensions: [{ Name: 'entry', Value: 'changes/acme/' }] };
+    const metric = { MetricName: 'VehiclesLoaded', Dimensions: [{ Name: 'entry', Value: 'updates/acme/' }] };
     expect(aws.published).toMatchObject([1, 2].map((Value) => ({ MetricData: [{ ...metric, Value }] })));
   });
 
   it('loads a file that comes while another is loaded, and the new version of one that is replaced', async () => {
     const first = put(CHANGES, 'a.csv', 3, 'AB12CDE');
     bucket.onDownload((key) => {
-      if (key !== 'changes/acme/a.csv') return;
+      if (key !== 'updates/acme/a.csv') return;
       bucket.onDownload(undefined);
       put(CHANGES, 'a.csv', 2, 'AB12CDF');
       put(CHANGES, 'b.csv', 1, 'AB12CDG');
@@ -118,7 +123,7 @@ describe('A build', () => {
   });
 
   it('takes the time of the file for records without a last update', async () => {
-    bucket.add('changes/acme/a.csv', vehiclesCsv(vehicleRow({ last_updated: '' })), ago(7));
+    bucket.add('updates/acme/a.csv', vehiclesCsv(vehicleRow({ last_updated: '' })), ago(7));
     await build([CHANGES]);
     expect(await stored()).toMatchObject([{ lastUpdated: ago(7).toISOString() }]);
   });
@@ -133,11 +138,11 @@ describe('A build', () => {
 
   it('loads compressed files of any name, with their reports, until they have more than maxGigabytes unpacked', async () => {
     const rows = (...registrations: string[]) => csv(...registrations) + vehicleRow({ registration: 'X1', year: 'x' });
-    bucket.add('changes/acme/a.csv.gz', gzipSync(rows('AB12CDE').replace('registration', 'Kfz')), ago(3));
-    bucket.add('changes/acme/b.JSONL.GZ', gzipSync(JSON.stringify(aVehicle('AB12CDF'))), ago(2));
+    bucket.add('updates/acme/a.csv.gz', gzipSync(rows('AB12CDE').replace('registration', 'Kfz')), ago(3));
+    bucket.add('updates/acme/b.JSONL.GZ', gzipSync(JSON.stringify(aVehicle('AB12CDF'))), ago(2));
     const many = csv(...Array.from({ length: 1_000 }, (_, nth) => `AB12C${nth}`));
-    const version = bucket.add('changes/acme/c.csv.gz', gzipSync(many), ago(1));
-    const cut = bucket.add('changes/acme/d.csv.gz', gzipSync(csv('AB12CDG')).subarray(0, -9), ago(0));
+    const version = bucket.add('updates/acme/c.csv.gz', gzipSync(many), ago(1));
+    const cut = bucket.add('updates/acme/d.csv.gz', gzipSync(csv('AB12CDG')).subarray(0, -9), ago(0));
     const entry = { ...CHANGES, map: ['Kfz=registration'], maxGigabytes: 1e-5 };
     expect(await build([entry])).toMatchObject({ outcomes: ['loaded', 'loaded', 'refused', 'refused'] });
     expect(await registrations()).toEqual(['AB12CDE', 'AB12CDF']);
@@ -184,11 +189,52 @@ describe('A build', () => {
     expect((await stored()).filter(({ vehicle }) => vehicle)).toMatchObject([{ registration: 'AB12CDF' }]);
   });
 
+  it('has figures of the file alone in the report: two files tell nothing of what others have supplied or what was erased', async () => {
+    const policies = Array.from({ length: 20 }, (_, nth) => aPolicy({ number: `Z${nth}` }));
+    await store('vehicles', aVehicle('AB12CDE', policies), aVehicle('AB12CDF'));
+    put(COMPLETE, 'a.csv', 3, 'AB12CDG', 'AB12CDH', 'AB12CDJ');
+    await build([COMPLETE]);
+    await run(['erase', '--registration', 'AB12CDG']);
+    // AB12CDE has no room for a policy, AB12CDF is insured already, AB12CDG is erased, and AB12CDH goes.
+    const version = put(COMPLETE, 'b.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG', 'AB12CDJ');
+    const { lines } = await build([COMPLETE]);
+    const figures = { read: 4, loaded: 4, repeated: 0, rejected: 0 };
+    const { name, version: _, lastModified, bytes, ...told } = summaryOf('b.csv', version);
+    const unknownFormat = { count: 0, first: [] };
+    expect(told).toEqual({ outcome: 'loaded', kind: 'vehicles', ...figures, unknownFormat, reasons: [], notices: [] });
+    expect(lines).toMatchObject([{ notLoaded: 1, removed: 1, becameInsured: 0, noLongerInsured: 1 }]);
+    expect(reports().at(-1)).toBe(`${reportOf('b.csv', version)}summary.json`);
+    expect(bucket.textOf(`changes/${lines[0]?.load}/not-loaded.txt`)).toBe('AB12CDE\n');
+  });
+
+  it('puts what it changes before its writes, where undo finds it, and no supplier', async () => {
+    put(COMPLETE, 'a.csv', 3, 'AB12CDE');
+    await build([COMPLETE]);
+    const before = await stored();
+    bucket.add(`${COMPLETE.prefix}b.csv`, csv('AB12CDE', 'AB12CDF').replaceAll('P-1', 'WRONG'), ago(2));
+    let atWrite: readonly string[] = [];
+    atCall(1, 'PutItem', () => {
+      atWrite = bucket.puts.filter((key) => key.startsWith('changes/'));
+    });
+    const { lines } = await build([COMPLETE]);
+    const [{ load }] = lines;
+    const key = `changes/${load}/000001.ndjson`;
+    expect(atWrite.at(-1)).toBe(key);
+    const folder = await mkdtemp(join(tmpdir(), 'changes-'));
+    await writeFile(join(folder, '000001.ndjson'), bucket.textOf(key) ?? '');
+    const undone = await runAdminCommand(['undo', folder, '--json', ...STACK], engine().names);
+    await rm(folder, { recursive: true });
+    await rm(`${folder}.changes.ndjson`);
+    expect(JSON.parse(undone.stdout)).toMatchObject({ putBack: 2 });
+    const withoutRevision = (one: object) => ({ ...one, revision: '' });
+    expect((await stored()).map(withoutRevision)).toEqual(before.map(withoutRevision));
+  });
+
   it('has no damaged record in its report, which may be another supplier’s', async () => {
     await store('vehicles', { registration: 'BAD1' });
     const version = put(COMPLETE, 'a.csv', 2, 'AB12CDE');
     await build([COMPLETE]);
-    expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'loaded', damaged: 1 });
+    expect(summaryOf('a.csv', version)).not.toHaveProperty('damaged');
     expect(reports()).toEqual([`${reportOf('a.csv', version)}summary.json`]);
   });
 });
@@ -347,16 +393,20 @@ describe('A refused file', () => {
     expect(aws.messages).toHaveLength(1);
   });
 
-  it('has the registrations that it lacks beside its report when the guard stops it', async () => {
+  it('has the registrations that it lacks, and their number, where no supplier reads them, when the guard stops it', async () => {
     put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG');
     await build([COMPLETE]);
     const version = put(COMPLETE, 'b.csv', 1, 'AB12CDE');
     expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
     expect(await registrations()).toHaveLength(3);
-    expect(summaryOf('b.csv', version).reason).toMatch(
-      /^the file lacks 2 of 3 stored records.*nothing was changed.*registrations are in missing\.txt$/,
+    expect(summaryOf('b.csv', version).reason).toBe('it lacks more stored records than removeAtMost allows');
+    const figures = bucket.puts.filter((key) => key.startsWith('changes/')).slice(-2);
+    expect(figures).toEqual(
+      ['refused.txt', 'missing.txt'].map((name) => expect.stringMatching(`^changes/[^/]+/${name}$`)),
     );
-    expect(bucket.textOf(`${reportOf('b.csv', version)}missing.txt`)).toBe('AB12CDF\nAB12CDG\n');
+    const [refused, missing] = figures.map((key) => bucket.textOf(key));
+    expect(refused).toMatch(/^the file lacks 2 of 3 stored records.*nothing was changed.*are in missing\.txt\n$/);
+    expect(missing).toBe('AB12CDF\nAB12CDG\n');
   });
 
   it('is one message to the topic: entry, reason and report, without registrations and values', async () => {
@@ -365,13 +415,18 @@ describe('A refused file', () => {
     const guarded = put(COMPLETE, 'AB12CDE.csv', 2, 'AB12CDE');
     const unusable = bucket.add('vehicles/acme/b.csv', 'AB12CDE,Ford\n', ago(1));
     await build([COMPLETE]);
-    const message = (reason: string, report: string) => ({
+    const figures = bucket.puts.find((key) => key.endsWith('refused.txt'));
+    const message = (reason: string, report: string, more = '') => ({
       topic: 'arn:topic',
-      message: `A file under vehicles/acme/ was refused: ${reason}.\nReport: ${report.replace(/\/$/, '')}`,
+      message: `A file under vehicles/acme/ was refused: ${reason}.\nReport: ${report.replace(/\/$/, '')}${more}`,
     });
     expect(aws.messages).toEqual([
       message('its content is not accepted; the report says why', reportOf('b.csv', unusable)),
-      message('it lacks more stored records than removeAtMost allows', reportOf('AB12CDE.csv', guarded)),
+      message(
+        'it lacks more stored records than removeAtMost allows',
+        reportOf('AB12CDE.csv', guarded),
+        `\nFigures: ${figures}`,
+      ),
     ]);
   });
 
@@ -390,7 +445,7 @@ describe('By hand', () => {
     put(COMPLETE, 'a.csv', 1, 'AB12CDE');
     const stdout = 'A build loads the waiting files of vehicles of acme: a new one, unless one runs.\n';
     expect(await byHand([CHANGES, COMPLETE])).toMatchObject({ exitCode: 0, stdout, outcomes: [] });
-    expect({ puts: bucket.puts, stored: await registrations() }).toEqual({ puts: ['changes/acme/start'], stored: [] });
+    expect({ puts: bucket.puts, stored: await registrations() }).toEqual({ puts: ['updates/acme/start'], stored: [] });
     const ignored = expect.stringContaining('other objects ignored: 0\n');
     expect(await build([CHANGES, COMPLETE])).toMatchObject({ outcomes: ['loaded'], stdout: ignored });
   });
@@ -398,14 +453,14 @@ describe('By hand', () => {
   it('--dry-run lists the files and what would be done with them, and changes nothing', async () => {
     put(COMPLETE, 'a.csv', 3, 'AB12CDE');
     put(COMPLETE, 'b.csv', 2, 'AB12CDE');
-    bucket.add('changes/acme/c.csv', '', ago(1), { bytes: 6e9 });
+    bucket.add('updates/acme/c.csv', '', ago(1), { bytes: 6e9 });
     put(COMPLETE, 'readme.txt', 1);
     const { exitCode, stdout } = await byHand([CHANGES, COMPLETE], ACME, ['--dry-run', '--json']);
     expect({ exitCode, puts: bucket.puts }).toEqual({ exitCode: 0, puts: [] });
     const files = [
       { name: 'vehicles/acme/a.csv', action: 'wait' },
       { name: 'vehicles/acme/b.csv', action: 'load', lastModified: ago(2).toISOString() },
-      { name: 'changes/acme/c.csv', action: 'refused', bytes: 6e9 },
+      { name: 'updates/acme/c.csv', action: 'refused', bytes: 6e9 },
     ];
     expect(JSON.parse(stdout)).toMatchObject({ files, ignored: 1 });
     const { stdout: table } = await byHand([CHANGES, COMPLETE], ACME, ['--dry-run']);
@@ -437,6 +492,7 @@ it('An entry has the options of the command line', async () => {
     dates: 'uk',
     encoding: 'x-mac-roman',
     removeAtMost: '3',
+    loseCoverAtMost: '3',
     unreadableAtMost: '1',
     map: ['KFZ=registration'],
   };
