@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { generateKey } from '../../core/access/api-key.ts';
 import { recordFinishedLoad } from '../../core/finished-loads.ts';
 import { forOperation, forTable } from '../support/fault-choosers.ts';
 import { aVehicle, NOON } from '../support/records.ts';
@@ -73,6 +74,14 @@ describe('The sources of an answer', () => {
       await bulk('insurance', ['KR08NIL', 'UNKNOWN1'], {}, testKey),
     ];
     for (const answer of answers) expect(answer).not.toHaveProperty('sources');
+  });
+
+  it('are not read for a key that is not in force', async () => {
+    const unknown = generateKey('live');
+    expect(await insurance('NONE', unknown)).toMatchObject({ status: 401 });
+    expect(api.faults.calls.map(({ operation, tables }) => [operation, ...tables])).toEqual([
+      ['GetItem', api.engine.names.keys],
+    ]);
   });
 
   it('are read once in a minute, beside the count of a request, and absent for that minute when they cannot be read', async () => {
