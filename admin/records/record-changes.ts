@@ -86,6 +86,7 @@ export const recordChanges = (
     const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
     let attempted: Decision | undefined;
+    let revision: string | undefined;
     let decision = planned;
     let stored = found;
     for (let tries = 0; ; tries += 1) {
@@ -96,10 +97,11 @@ export const recordChanges = (
       const { outcome, after } = decision;
       // The earlier attempt was applied and its response was lost, or somebody else has made the same change.
       const isDone = outcome === 'unchanged' || outcome === 'notThere' || outcome === attempted?.outcome;
-      if (attempted !== undefined && after === undefined && isDone) return attempted;
+      const isApplied = stored?.revision === revision || (after === undefined && isDone);
+      if (attempted !== undefined && isApplied) return attempted;
       if (dryRun || after === undefined) return decision;
       const item = itemOf(registration, after, stored);
-      const revision = randomBytes(REVISION_BYTES).toString('hex');
+      revision = randomBytes(REVISION_BYTES).toString('hex');
       if (await records.replaceUnchanged(registration, item && { ...item, revision }, stored)) return decision;
       attempted = decision;
       decision = undefined;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../../core/compliance/compliance-record.ts';
+import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
 import { COMPLIANCE_HEADER } from '../../../support/import-files.ts';
 import { failure, NOW, useAdmin } from '../../../support/use-admin.ts';
 
@@ -139,6 +140,14 @@ describe('A file of compliance', () => {
       C1: { mot, roadTax: { paidUntil: '2027-02-01', ...own }, fines: { outstanding: 0, ...own } },
     });
     expect(await loadCompliance([row], '--if-newer')).toMatchObject({ loaded: 0, kept: 1 });
+  });
+
+  it('counts as loaded when it has replaced some of the parts, and the response to that is lost', async () => {
+    await loadMot([`C1,2028-03-14,${JUNE}`]);
+    const path = await file('c.csv', `${COMPLIANCE_HEADER},last_updated\n${WHOLE}\n`);
+    admin.proxy().inject(forOperation('PutItem', onNthCall(1, 'resetAfter')));
+    const { stdout } = await admin.countedRun(['import', 'compliance', path, '--if-newer', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ loaded: 1, kept: 0 });
   });
 
   it('removes with --complete only what such a file has loaded last', async () => {
