@@ -47,14 +47,10 @@ interface Point {
 }
 const EVERYWHERE = 'everywhere';
 
-const api = useApi(undefined, {
-  logLevel: 'DEBUG',
-  plans: SCENARIO_PLANS,
-  environment: { SUPPLIERS: '{"acme":26}' },
-});
+const api = useApi(undefined, { logLevel: 'DEBUG', plans: SCENARIO_PLANS });
 const newCanary = canaries();
 const keys: string[] = [];
-const sent = { requests: 0, failures: 0, unread: 0, withoutSources: 0, slowestMs: 0, slowestRecoveryMs: 0 };
+const sent = { requests: 0, failures: 0, unread: 0, slowestMs: 0, slowestRecoveryMs: 0 };
 let written: readonly string[];
 let points: readonly Point[];
 
@@ -218,43 +214,14 @@ it(
   TIMEOUT_MS,
 );
 
-/** An instance reads the sources once a minute, for all its requests. */
-it(
-  'An answer has its sources after one fault, and is the same without them while a fault lasts',
-  async () => {
-    const scenario: Scenario = {
-      endpoint: 'vehicle-insurance',
-      stored: 'nothing',
-      path: (word) => `/v1/vehicle/${word}/insurance`,
-    };
-    for (const [fault, isLasting] of faults.flatMap((each) => [[each, false] as const, [each, true] as const])) {
-      api.clock.now += 60_000;
-      const { send } = await prepared(scenario);
-      const chosen = isLasting ? () => fault : onNthCall(1, fault);
-      api.faults.inject((call) => (call.body.includes('"loads"') ? chosen(call) : undefined));
-      const started = performance.now();
-      const { status, body } = await send();
-      assert.ok(performance.now() - started <= DEADLINE);
-      const { code, sources } = body as Record<string, unknown>;
-      const isRead = !isLasting || isHidden(fault);
-      assert.deepEqual(
-        [status, code, sources],
-        [404, 'VEHICLE_NOT_FOUND', isRead ? { expected: 1, current: 0 } : undefined],
-      );
-      if (!isRead) sent.withoutSources += 1;
-    }
-  },
-  TIMEOUT_MS,
-);
-
 it('Content is consistent afterwards', async () => {
   expect(await inconsistenciesOf(api.engine.client, api.engine.names.content)).toEqual([]);
 });
 
 it('The log contains one line per request, one per failure, and no value of a caller or a record and no key', () => {
-  const { requests, failures, unread, withoutSources } = sent;
+  const { requests, failures, unread } = sent;
   expect(failures).toBeGreaterThan(0);
   expect(leaksIn(written.join(''), keys)).toEqual([]);
   const lost = written.join('').split('"LostUnits":').length - 1;
-  expect(linesIn(written.join(''))).toEqual({ request: requests, failure: failures + unread + lost + withoutSources });
+  expect(linesIn(written.join(''))).toEqual({ request: requests, failure: failures + unread + lost });
 });
