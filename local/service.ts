@@ -7,7 +7,6 @@ import { documentationPages } from './docs/pages.ts';
 import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment, lookupLogEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
-import { withKms } from './kms.ts';
 import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
 
@@ -28,7 +27,6 @@ const startEngine = async (options: LocalOptions): Promise<Engine> => {
     return await startEmbeddedEngine({
       port: dynamodbPort,
       allowedHosts,
-      intercept: withKms,
       ...(dynamodbHost && { host: dynamodbHost, allowedHosts: [HOST_OF_CONTAINERS, ...allowedHosts] }),
       ...(dataDirectory && { dataDirectory }),
     });

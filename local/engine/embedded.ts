@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { withKms } from '../kms.ts';
 import { openStore } from './dynalite-store.ts';
 import { type PerformOperation, startProtocolServer } from './http-server.ts';
 import { type AppliedTransactions, writeTransaction } from './transactions.ts';
@@ -21,7 +22,7 @@ interface EmbeddedEngineOptions {
 }
 
 /**
- * Starts a DynamoDB with transactions in this process. Closing it closes all connections, lets running operations
+ * Starts a DynamoDB with transactions in this process, and the KMS of the lookup log at the same address. Closing it closes all connections, lets running operations
  * finish and leaves all data in the directory. @throws the listen error (`EADDRINUSE`), or the error of `openStore`
  */
 export const startEmbeddedEngine = async (options: EmbeddedEngineOptions): Promise<Engine> => {
@@ -36,7 +37,7 @@ export const startEmbeddedEngine = async (options: EmbeddedEngineOptions): Promi
       return store.perform(operation, input);
     });
   try {
-    const server = await startProtocolServer(intercept(perform), address);
+    const server = await startProtocolServer(withKms(intercept(perform)), address);
     const close = async () => {
       await server.close();
       await oneAtATime(store.close);

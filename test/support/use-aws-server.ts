@@ -52,10 +52,14 @@ const startAwsServer = async () => {
   /** Each message that was published to a topic of SNS. */
   const messages: { readonly topic: string | null; readonly message: string | null }[] = [];
   let error: AwsError | undefined;
+  let answerOther: (operation: string, input: Readonly<Record<string, unknown>>) => object | AwsError | undefined =
+    () => undefined;
 
   const answerTo = (target: unknown, body: string): string | AwsError => {
     if (target !== undefined) {
       if (error !== undefined) return error;
+      const other = answerOther(String(target).replace(/^.*\./, ''), JSON.parse(body));
+      if (other !== undefined) return 'code' in other ? other : JSON.stringify(other);
       if (!String(target).endsWith('.PutMetricData')) {
         return { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
       }
@@ -102,6 +106,10 @@ const startAwsServer = async () => {
     failWith: (next: AwsError | undefined) => {
       error = next;
       regions.length = 0;
+    },
+    /** Answers the operations of other services in their place, such as `GenerateMac` of KMS. */
+    answerWith: (answer: typeof answerOther) => {
+      answerOther = answer;
     },
     close: () => server.close().closeAllConnections(),
   };
