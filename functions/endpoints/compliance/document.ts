@@ -120,7 +120,7 @@ export const document: EndpointDocument = {
   examples: [
     example('compliant', 'All four checks pass', { path: { registration: 'AB12CDE' } }),
     example('notCompliant', 'No check passes, each for its own reason', { path: { registration: 'TC11ALL' } }),
-    example('unknown', 'A vehicle whose MOT no source has supplied', { path: { registration: 'CR17NOM' } }),
+    example('notSupplied', 'A vehicle whose MOT no source has supplied', { path: { registration: 'CR17NOM' } }),
     example('notRecorded', 'A known vehicle without a compliance record', { path: { registration: 'VE24UNK' } }),
     ...registrationExamples,
     example('pastDay', 'A verdict is always for today', {
