@@ -6,7 +6,7 @@ import { type CheckArguments, HELP, type LookupArguments, readArguments } from '
 import { type CheckReport, checkFile } from './check-file.ts';
 import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION, openLookups } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
-import { formatNumber, summaryLines, unreadRows } from './summary.ts';
+import { formatNumber, sourcesLines, summaryLines, unreadRows } from './summary.ts';
 import { tableLines } from './vehicle-list.ts';
 
 const SOME_FAILED = 1;
@@ -123,14 +123,6 @@ const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
   };
   return failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
 };
-
-/** A notice when suppliers of the service were late. */
-const sourcesLines = (sources: Sources | undefined): string[] =>
-  sources === undefined || sources.current >= sources.expected
-    ? []
-    : [
-        `Suppliers of the service that were current: ${sources.current} of ${sources.expected}. What is not insured or unknown here may be insured by another one.`,
-      ];
 
 const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
   const { counts, lineBelowTitle, sheet, byAnswer, changes, ending } = report;

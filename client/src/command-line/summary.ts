@@ -1,3 +1,4 @@
+import type { Sources } from '../index.ts';
 import {
   type Cells,
   type Check,
@@ -63,3 +64,11 @@ export const summaryLines = (check: Check, counts: Counts): string[] => {
     ...FAILURE_NAMES.filter((name) => outcomes.has(name)).map((name) => line(name, outcomes.get(name))),
   ];
 };
+
+/** A notice when suppliers of the service were late. */
+export const sourcesLines = (sources: Sources | undefined): string[] =>
+  sources === undefined || sources.current >= sources.expected
+    ? []
+    : [
+        `Suppliers of the service that were current: ${sources.current} of ${sources.expected}. What is not insured or unknown here may be insured by another one.`,
+      ];

@@ -51,6 +51,23 @@ describe('A request', () => {
     expect(sent[0]?.headers.get('Authorization')).toBe(`Bearer ${KEY}`);
   });
 
+  it('hands on how many suppliers are current, of answers and of problems', async () => {
+    const [late, current] = [
+      { expected: 3, current: 2 },
+      { expected: 3, current: 3 },
+    ];
+    const seen: unknown[] = [];
+    const onSources = (sources: unknown) => seen.push(sources);
+    const replies = [
+      () => json(200, { ...BODY, sources: late }),
+      () => problem(404, 'VEHICLE_NOT_FOUND', {}, { sources: current }),
+      success,
+    ];
+    const { client } = clientWith(replies, { onSources });
+    for (const registration of ['A1', 'B2', 'C3']) await client.insurance(registration);
+    expect(seen).toEqual([late, current]);
+  });
+
   it.each([
     ['https://x.example/v1/vehicle/AB12CDE/insurance?to=AB12CDE', 'https://x.example/v1'],
     ['/sign-in?for=AB12CDE', 'https://api.example.com/sign-in'],

@@ -9,11 +9,12 @@ import {
   insuranceCheck,
   type Lookups,
   resultColumns,
+  sourcesCell,
 } from '../../../client/src/command-line/checks.ts';
 import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
-import { countRows, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
+import { countRows, sourcesLines, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
 import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
 import { dayAfter } from '../../../core/runtime/clock.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
@@ -205,6 +206,24 @@ describe('The summary', () => {
     expect({ failed: counts.failed, unread: unreadRows(counts) }).toEqual({ failed: 6, unread: 3 });
     const rest = ['unknown 1', 'invalid 2', 'no registration 1', 'not read 3'];
     expect(linesOf(insuranceCheck, counts)).toEqual(['insured 1', 'not insured 1', ...rest]);
+  });
+
+  it('has a notice only when suppliers of the service were late', () => {
+    const notice = expect.stringMatching(/^Suppliers of the service that were current: 2 of 3\. What is not insured/);
+    expect(sourcesLines({ expected: 3, current: 2 })).toEqual([notice]);
+    expect(sourcesLines({ expected: 3, current: 3 })).toEqual([]);
+    expect(sourcesLines(undefined)).toEqual([]);
+  });
+
+  it.each([
+    ['true POL-1', ''],
+    ['false', '2 of 3'],
+    ['VEHICLE_NOT_FOUND', '2 of 3'],
+    ['INVALID_REGISTRATION', ''],
+    ['LOOKUP_UNAVAILABLE', ''],
+  ])('of a row with the answer %s has the sources "%s"', (answer, sources) => {
+    expect(sourcesCell(insuranceCheck, cellsOf(answer), { expected: 3, current: 2 })).toBe(sources);
+    expect(sourcesCell(insuranceCheck, cellsOf(answer), undefined)).toBe('');
   });
 
   const verdict = (reasons: string, validTo = '2030-01-01') => [
