@@ -235,7 +235,7 @@ it('The summary of rejected rows has the most frequent of at most 20 reasons fir
 
 describe('An import', () => {
   const TOO_LONG =
-    /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv\.rejected\.csv;/;
+    /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv\.changes\.ndjson\n$/;
   const write = (content: string | Buffer) => (path: string) => writeFileSync(path, content);
   const writeBadRow = (path: string) => writeFileSync(path, vehiclesCsv(vehicleRow({ year: 'x' })));
   it.each<[string, (path: string) => unknown, RegExp]>([
