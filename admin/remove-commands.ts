@@ -13,6 +13,7 @@ import {
   limitOf,
   registrationLines,
 } from './files/file-options.ts';
+import { finishLoad } from './files/finish-load.ts';
 import { BEGINS_AGAIN } from './files/report.ts';
 import { runFile } from './files/run-file.ts';
 import { partTarget, WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
@@ -107,6 +108,7 @@ const removeFound = async (removal: Removal, dryRun: boolean, context: CommandCo
     await changes.close();
   }
   const interrupted = context.signal.aborted;
+  if (removed > 0 && !interrupted && !dryRun) await finishLoad(changes.load, target.table, context);
   const notes = [
     interrupted && `Stopped by Ctrl-C; ${BEGINS_AGAIN}.`,
     !interrupted && removed + damaged === 0 && `There was nothing that ${what}.`,

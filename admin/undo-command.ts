@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
+import { findLoadSince } from '../core/finished-loads.ts';
 import type { RecordKind } from '../core/stage/outputs.ts';
 import { type CommandResult, FileRefused } from './command/command-result.ts';
 import { exampleOf, printable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { openChanges } from './files/changes-file.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
+import { isTableInUse, loadKinds } from './files/finish-load.ts';
 import { runFile } from './files/run-file.ts';
 import type { ChangeLine, Load } from './records/change-line.ts';
 import { WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
@@ -50,6 +52,16 @@ const requireUndoable = (load: Load, path: string, { deployment }: CommandContex
   throw new FileRefused(`the load has changed another table (${theirs}) than this one (${ours}); ${nothing}`);
 };
 
+const requireLastLoad = async (load: Load, path: string, { deployment }: CommandContext): Promise<void> => {
+  if (!isTableInUse(deployment, targetOf(load).table)) return;
+  const usage = tableName(deployment, 'usage');
+  const later = await findLoadSince(deployment.db, usage, loadKinds(load.kind), load);
+  if (later === undefined) return;
+  throw new FileRefused(
+    `another load of its kind and supplier has finished since, at ${later.at}, and may have confirmed what this one wrote: nothing was changed; to undo this one all the same, add --although-loaded-since: ${path}`,
+  );
+};
+
 const undo = async (
   path: string,
   { althoughLoadedSince, ...options }: UndoOptions,
@@ -57,6 +69,7 @@ const undo = async (
 ): Promise<CommandResult> => {
   const { load, source } = await openChanges(path);
   requireUndoable(load, path, context);
+  if (!althoughLoadedSince) await requireLastLoad(load, path, context);
   return runFile(undoCommand(load), source, options, context);
 };
 

@@ -61,3 +61,21 @@ export const readFinishedLoads = async (
   const { Item = {} } = await db.send(new GetCommand({ TableName: usageTable, Key: KEY, ConsistentRead }));
   return (target: LoadTarget): FinishedLoad | undefined => readStored(StoredLoad, Item[attributeOf(target)]);
 };
+
+/** The last load of a kind that has finished since another one of a supplier began; without one, of any supplier. */
+export const findLoadSince = async (
+  db: DynamoDBDocumentClient,
+  usageTable: string,
+  kinds: readonly LoadTarget['kind'][],
+  { load, supplier, began }: { readonly load: string; readonly supplier?: string; readonly began: string },
+): Promise<FinishedLoad | undefined> => {
+  const { Item = {} } = await db.send(new GetCommand({ TableName: usageTable, Key: KEY, ConsistentRead: true }));
+  const isConcerned = (attribute: string): boolean => {
+    const [kind, whose] = attribute.split('/');
+    const isKind = kinds.some((one) => one === kind);
+    return isKind && (supplier === undefined || whose === supplier || whose === EVERY_SUPPLIER);
+  };
+  return Object.entries(Item)
+    .flatMap(([attribute, value]) => (isConcerned(attribute) ? (readStored(StoredLoad, value) ?? []) : []))
+    .find(({ id, at }) => id !== load && at > began);
+};

@@ -8,7 +8,7 @@ import { buildName, type IntakeEntry } from '../core/stage/intake-entry.ts';
 import { logGroupProps } from './log-group.ts';
 import { LOAD_ACTIONS } from './operator-policy.ts';
 import { acknowledgeMetrics, allow, allowMetrics, allowOutputs } from './permissions.ts';
-import type { ServiceTables } from './service-tables.ts';
+import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /** The project that loads the files of one build. */
@@ -93,9 +93,10 @@ const addRole = (
 ): Role => {
   const stack = Stack.of(scope);
   const { vehicles, compliance } = LOAD_ACTIONS;
+  const actions = { vehicles, compliance, usage: ['UpdateItem'] } satisfies TableGrants;
   const access = [
     ...statements,
-    ...tables.statements({ vehicles, compliance }),
+    ...tables.statements(actions),
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
     allow(['s3:GetObject', 's3:GetObjectVersion'], [bucket.arnForObjects('*.zip')]),
     allow(['s3:GetBucketAcl', 's3:GetBucketLocation'], [bucket.bucketArn]),
@@ -109,7 +110,7 @@ const addRole = (
     inlinePolicies: { Access: new PolicyDocument({ statements: access }) },
   });
   // These permissions are resources of their own, which CloudFormation deletes at the end of a deployment.
-  for (const [name, statement] of tables.statementsOnNamed({ vehicles, compliance })) {
+  for (const [name, statement] of tables.statementsOnNamed(actions)) {
     role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
   }
   acknowledgeMetrics(role);

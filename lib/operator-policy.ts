@@ -20,6 +20,8 @@ export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   content: ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Scan', 'UpdateItem'],
+  // The item with the finished loads.
+  usage: ['GetItem', 'UpdateItem'],
 } as const satisfies TableGrants;
 
 /** `tables check` also describes a table. */
@@ -38,7 +40,11 @@ const SUPPORT: TableGrants = {
 
 /** Each policy by its id, with the actions of its commands. A test compares them with the requests sent. */
 const OPERATOR_POLICIES: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> = {
-  Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
+  Operators: {
+    output: OPERATOR_POLICY_OUTPUT,
+    purpose: 'what the CLI needs',
+    actions: { ...KEYS, ...LOADS, usage: ['GetItem', 'Query', 'UpdateItem'] },
+  },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
   LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, erase, export, check', actions: LOADS },
   Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },

@@ -1,11 +1,14 @@
 import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber, printable, readableTable, toLines } from '../command/format.ts';
+import type { RecordOutcome } from '../records/decide-change.ts';
 import type { FileRun } from './file-command.ts';
 import { writeRegistrations, writeRejected } from './output-file.ts';
 import type { Row } from './rows.ts';
 import type { StagedRows } from './staging.ts';
 
 export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
+
+export const outcomeWord = (outcome: RecordOutcome): string => (outcome === 'putBack' ? 'put back' : outcome);
 
 const MAX_REASONS_SHOWN = 20;
 const MAX_VALUE_LENGTH = 40;
@@ -117,13 +120,16 @@ export const reportRun = async (
   const examples = `${first.join(', ')}${unknownFormat > first.length ? ', …' : ''}`;
   const rows = rejected === 1 ? '1 row was rejected' : `${formatNumber(rejected)} rows were rejected`;
   const notes = [
-    !isAtEnd && `Stopped by Ctrl-C; ${read > 0 ? BEGINS_AGAIN : `nothing was ${done}`}.`,
+    !isAtEnd && `Stopped by Ctrl-C; ${read > 0 ? BEGINS_AGAIN : `nothing was ${outcomeWord(done)}`}.`,
     ...reasonLines(reasons),
     rejectedFile && `${rows}${isAtEnd ? '' : ' until then'}; the reasons are in ${rejectedFile}`,
     damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}`,
     notThereFile && `What is not there is named in ${notThereFile}`,
     notThere && notThere.length > 0 && `Not there: ${notThere.join(', ')}.`,
-    isAtEnd && read === 0 && !source.lines && `The file has no rows: nothing was ${done}; look for the right file.`,
+    isAtEnd &&
+      read === 0 &&
+      !source.lines &&
+      `The file has no rows: nothing was ${outcomeWord(done)}; look for the right file.`,
     dryRun && `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.`,
     changedSinceFile && `What somebody has changed since stays, and is named in ${changedSinceFile}`,
     isAtEnd && read > 0 && !dryRun && note,

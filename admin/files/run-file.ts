@@ -10,11 +10,13 @@ import { type CommandContext, requireConfirmation, tableName } from '../deployme
 import type { ChangeLine } from '../records/change-line.ts';
 import type { Decision } from '../records/decide-change.ts';
 import { recordChanges } from '../records/record-changes.ts';
+import { NAMELESS } from '../records/record-target.ts';
 import { beginChanges } from './changes-file.ts';
 import { compareWithStored, decideAhead, type FileChange, plannedChanges } from './complete-file.ts';
 import { type Counts, type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
-import { BEGINS_AGAIN, reportRun } from './report.ts';
+import { finishLoad } from './finish-load.ts';
+import { BEGINS_AGAIN, outcomeWord, reportRun } from './report.ts';
 import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
 import { stageFile } from './stage-file.ts';
 import { asStagingFailure, openStaging, withPauses } from './staging.ts';
@@ -93,6 +95,22 @@ const beginLoad = async ({ command, source, options }: FileRun, context: Command
   return beginChanges(path, { kind: noun, table, supplier, dryRun: options.dryRun }, options.load, context);
 };
 
+type Begun = Awaited<ReturnType<typeof beginChanges>>;
+
+/** Records and publishes that a load has come to its end. An undo is no load, and so is one that has found nothing. */
+const finishRun = async ({ command, counts }: FileRun, { load }: Begun, context: CommandContext): Promise<void> => {
+  const { verb, noun, supplier, rowHandling } = command;
+  // Lines about vehicles of others show as well that a source's file has come.
+  const loaded = counts.loaded + counts.unchanged + counts.otherVehicles;
+  const hasLoaded = verb === 'import' ? loaded > 0 : verb === 'remove' && counts.removed > 0;
+  if (!hasLoaded || noun === 'content' || rowHandling.kind === 'items') return;
+  await finishLoad(load, rowHandling.target.table, context);
+  const { becameInsured, noLongerInsured } = counts;
+  const named = supplier === NAMELESS ? undefined : supplier;
+  const figures = { noun, supplier: named, loaded, becameInsured, noLongerInsured };
+  if (verb === 'import') await publishImport(figures, context);
+};
+
 /** Works through the rows, and shows how many were read. */
 const withProgress = async (
   { command, staged, counts }: FileRun,
@@ -105,9 +123,9 @@ const withProgress = async (
 
 /**
  * Writes or removes the records of all staged rows, then removes what a complete file lacks, until Ctrl-C.
- * @returns the name of the changes file
+ * @returns the load
  */
-const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandContext): Promise<string | undefined> => {
+const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandContext): Promise<Begun | undefined> => {
   const { source, options } = run;
   const { target, isForStoredVehicles } = rules;
   const { isInsured } = target;
@@ -132,10 +150,10 @@ const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandCo
   } finally {
     await load?.close();
   }
-  return load?.name;
+  return load;
 };
 
-const writeRows = async (run: FileRun, context: CommandContext): Promise<string | undefined> => {
+const writeRows = async (run: FileRun, context: CommandContext): Promise<Begun | undefined> => {
   const { rowHandling } = run.command;
   if (rowHandling.kind === 'records') return writeRecords(run, rowHandling, context);
   await withProgress(run, context, (onRows) => rowHandling.write(run, onRows, context));
@@ -154,7 +172,7 @@ const explain = (
   const failure = asFileFailure(asCommandFailure(staging, context.deployment), source.path);
   if (!(failure instanceof CommandFailure) || failure instanceof FileRefused || counts.read === 0) return failure;
   const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
-  const before = options.dryRun || counts[done] === 0 ? '' : `; ${records} ${done} before`;
+  const before = options.dryRun || counts[done] === 0 ? '' : `; ${records} ${outcomeWord(done)} before`;
   return new CommandFailure(`${failure.message}${before}; ${BEGINS_AGAIN}`, { cause: failure });
 };
 
@@ -186,13 +204,10 @@ export const runFile = async (
   const run: FileRun = { command, source, options, staged, counts };
   try {
     await stageFile(run, context);
-    const changesFile = signal.aborted ? undefined : await writeRows(run, context);
+    const load = signal.aborted ? undefined : await writeRows(run, context);
     const isAtEnd = !signal.aborted;
-    const result = await reportRun(run, isAtEnd, started, changesFile);
-    // Lines about vehicles of others show as well that a source's file has come.
-    const stored = counts.loaded + counts.unchanged + counts.otherVehicles;
-    const isLoad = command.verb === 'import' && isAtEnd && !options.dryRun && stored > 0;
-    if (isLoad && command.noun !== 'content') await publishImport(command.noun, stored, context);
+    const result = await reportRun(run, isAtEnd, started, load?.name);
+    if (load && isAtEnd && !options.dryRun) await finishRun(run, load, context);
     return result;
   } catch (error) {
     throw explain(error, run, folder, context);

@@ -45,6 +45,9 @@ export const IMPORT_METRICS = {
   compliance: 'ComplianceLoaded',
 } as const;
 
+/** The metrics of vehicles whose cover an import has changed. */
+export const COVER_METRICS = { becameInsured: 'BecameInsured', noLongerInsured: 'NoLongerInsured' } as const;
+
 /** The kinds of records that files fill: vehicles, one part of the compliance records, or all of them. */
 export type RecordKind = keyof typeof IMPORT_METRICS;
 

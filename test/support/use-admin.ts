@@ -112,9 +112,11 @@ export const useAdmin = () => {
     return countedRun(args, { signal: interruption.signal });
   };
 
-  /** Requests for writes that came to the database since the last reset. */
+  /** Requests for writes of records that came to the database since the last reset, without that of a finished load. */
   const writes = () =>
-    proxy.calls.filter(({ operation }) => /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(operation));
+    proxy.calls
+      .filter(({ tables }) => !tables.includes(engine.names.usage))
+      .filter(({ operation }) => /^(Put|Update|Delete|BatchWrite|TransactWrite)/.test(operation));
 
   /** Stores items as they are, such as damaged ones. */
   const store = (table: TableId, ...items: readonly object[]): Promise<void> =>

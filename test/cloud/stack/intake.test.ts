@@ -132,6 +132,7 @@ describe('A stage with intake', () => {
         ...['IntakeBucket s3:ListBucket', 'IntakeBucket s3:ListBucketVersions'],
         ...['changes', 'control/loaded', 'reports'].map((folder) => `IntakeBucket/${folder}/* s3:PutObject`),
         'AlarmsTopic sns:Publish',
+        'usage dynamodb:UpdateItem',
       ].sort(),
     );
     expect(role?.Properties.AssumeRolePolicyDocument).toMatchObject({

@@ -98,6 +98,7 @@ describe('The policies for operators', () => {
     proxy().reset();
     const vehicles = await file('v.csv', vehiclesCsv(vehicleRow()));
     await done(['import', 'vehicles', vehicles]);
+    await done(['undo', `${vehicles}.changes.ndjson`]);
     await importLines('vehicles', [vehicleLine()], '--if-newer');
     await importLines('compliance', [complianceLine({ registration: 'AB12CDE' })]);
     await done(['lookup', 'AB12CDE']);
@@ -172,7 +173,7 @@ describe('The policies for operators', () => {
 /** The groups of the CLI's commands that a policy permits; not `export`, which is a command of the shell too. */
 const CLI_GROUPS: Readonly<Record<string, readonly string[]>> = {
   KeysPolicy: ['keys'],
-  LoadsPolicy: ['erase', 'import', 'intake', 'remove', 'tables'],
+  LoadsPolicy: ['changes', 'erase', 'import', 'intake', 'remove', 'tables', 'undo'],
 };
 
 /** A command of the CLI in a block, or between backquotes without its program. */

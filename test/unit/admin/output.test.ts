@@ -34,7 +34,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
   it.each<[args: string, sentence: string]>([
     [
       '',
-      'a command is missing, one of keys, import, intake, remove, changes, undo, erase, export, lookup, tables; see --help',
+      'a command is missing, one of keys, import, intake, remove, changes, undo, erase, export, lookup, lookups, tables; see --help',
     ],
     ['keys', 'a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help'],
     ['kyes', "unknown command 'kyes' (Did you mean keys?); see --help"],
@@ -200,12 +200,12 @@ it.each([
   },
 );
 
-it('A process that is killed leaves no other file, and the same command does what is left', async () => {
+it('A process that is killed leaves no other file than that of its changes, and the same command does what is left', async () => {
   const path = await file('v.csv', manyVehicles('KILL'));
   const child = spawn(process.execPath, processArguments('import', 'vehicles', path));
   atCall(VEHICLES / 2, 'PutItem', () => child.kill('SIGKILL'));
   expect(await outcomeOf(child)).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
-  expect(readdirSync(pathOf())).toEqual(['v.csv']);
+  expect(readdirSync(pathOf())).toEqual(['v.csv', 'v.csv.changes.ndjson']);
   const { loaded, unchanged } = await json<Record<string, number>>(['import', 'vehicles', path]);
   expect([Number(loaded) > 0, Number(unchanged) > 0, Number(loaded) + Number(unchanged)]).toEqual([
     true,

@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SuppliedVehicle } from '../../../admin/records/vehicle-parts.ts';
 import { complianceLine, manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
@@ -33,7 +34,16 @@ const policies = async () =>
 const later = (seconds: number) => ({ now: new Date(NOW.getTime() + seconds * 1_000) });
 const undo = (path: string, ...options: string[]) => json<Record<string, unknown>>(['undo', path, ...options]);
 
-beforeEach(clear);
+/** Without the finished loads of an earlier test. */
+const forgetLoads = () =>
+  admin
+    .engine()
+    .client.send(new DeleteCommand({ TableName: admin.engine().names.usage, Key: { keyId: 'loads', windowStart: 0 } }));
+
+beforeEach(async () => {
+  await clear();
+  await forgetLoads();
+});
 
 describe('undo', () => {
   it('makes every record as it was before the load: replaced, created and removed ones', async () => {
@@ -127,6 +137,46 @@ describe('undo', () => {
     expect(await run(['undo', other])).toEqual(failure(/another table \(\S+, the stack other in eu-west-2\)/));
     expect(await run(['undo', changes, '--tables', 'vehicles=others'])).toEqual(failure('another table'));
     expect(await policies()).toEqual({ V1: ['acme A1'] });
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['another load of its supplier', ['import', 'vehicles', 'since.csv', '--supplier', 'acme']],
+    ['a removal of whole vehicles', ['remove', 'vehicles', '--registration', 'V9']],
+  ])('refuses a load after which there was %s, which may have confirmed what it wrote', async (_title, args) => {
+    await load('zeta', { V9: 'Z9' });
+    const changes = await load('acme', { V1: 'A1' });
+    await file('since.csv', vehiclesCsv(vehicleRow({ registration: 'V1', policy_number: 'A1' })));
+    const since = args.map((arg) => (arg === 'since.csv' ? pathOf(arg) : arg));
+    expect(await run(since, later(60))).toMatchObject({ exitCode: 0 });
+    const at = later(60).now.toISOString();
+    expect(await run(['undo', changes])).toEqual(
+      failure(`another load of its kind and supplier has finished since, at ${at}`),
+    );
+    expect(await policies()).toMatchObject({ V1: ['acme A1'] });
+    expect(await undo(changes, '--although-loaded-since')).toMatchObject({ putBack: 1 });
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['its own end', []],
+    ['a load of another supplier', ['import', 'vehicles', 'since.csv', '--supplier', 'zeta']],
+    ['a dry run', ['import', 'vehicles', 'since.csv', '--supplier', 'acme', '--dry-run']],
+    ['an undo', ['undo', 'first.csv.changes.ndjson']],
+  ])('takes a load after which there was only %s', async (_title, args) => {
+    const first = await file('first.csv', vehiclesCsv(vehicleRow({ registration: 'V2' })));
+    await run(['import', 'vehicles', first, '--supplier', 'acme']);
+    const path = await file('last.csv', vehiclesCsv(vehicleRow({ registration: 'V1' })));
+    await run(['import', 'vehicles', path, '--supplier', 'acme'], later(30));
+    await file('since.csv', vehiclesCsv(vehicleRow({ registration: 'V1' })));
+    const since = args.map((arg) => (/csv/.test(arg) ? pathOf(arg) : arg));
+    if (args.length > 0) await run([...since, ...(args[0] === 'undo' ? ['--although-loaded-since'] : [])], later(60));
+    expect(await undo(`${path}.changes.ndjson`)).toMatchObject({ putBack: 1 });
+  });
+
+  it('of a load of compliance looks at the loads of each part', async () => {
+    const { path } = await admin.load('compliance', 'c.ndjson', complianceLine({ registration: 'V1' }));
+    const fines = await file('f.csv', 'registration,outstanding_fines\nV2,5\n');
+    await run(['import', 'fines', fines], later(60));
+    expect(await run(['undo', `${path}.changes.ndjson`])).toEqual(failure('has finished since'));
   });
 
   it('may be repeated', async () => {

@@ -135,9 +135,14 @@ describe('An import that came to its end', () => {
     expect(aws.published).toEqual([]);
     await load(WATCHED);
     await load(WATCHED, [], { color: 'Blue' });
-    const MetricData = [{ MetricName: 'VehiclesLoaded', Value: 1 }];
-    const published = { Namespace: 'VehicleVerification/watched', MetricData };
-    expect(aws.published).toEqual([published, published]);
+    await load(WATCHED, [], { color: 'Blue', valid_from: '2025-01-01', valid_to: '2025-12-31' });
+    const published = [0, 0, 1].map((NoLongerInsured) => ({
+      Namespace: 'VehicleVerification/watched',
+      MetricData: Object.entries({ VehiclesLoaded: 1, BecameInsured: 0, NoLongerInsured }).map(
+        ([MetricName, Value]) => ({ MetricName, Value }),
+      ),
+    }));
+    expect(aws.published).toEqual(published);
     await load(WATCHED, ['--dry-run']);
     const interruption = new AbortController();
     atCall(1, 'PutItem', () => interruption.abort());
@@ -145,7 +150,7 @@ describe('An import that came to its end', () => {
     expect(stopped).toMatchObject({ exitCode: 130, stdout: expect.stringMatching(/\n +1 +1 +0 +0 /) });
     await load(WATCHED, ['--if-newer'], { color: 'Red', last_updated: '2025-01-01T00:00:00Z' });
     await run(['remove', 'vehicles', '--registration', 'AB12CDE', '--stack', WATCHED]);
-    expect(aws.published).toHaveLength(2);
+    expect(aws.published).toHaveLength(3);
   });
 
   it('succeeds with a notice when publishing is not permitted', async () => {
