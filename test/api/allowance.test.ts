@@ -4,6 +4,8 @@ import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import type { Plans } from '../../core/access/plans.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import type { DatabaseCall, Fault } from '../support/fault-proxy.ts';
 import { aVehicle, TEST_PLANS } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
@@ -103,6 +105,17 @@ describe('The allowance', () => {
     for (let nth = 0; nth < 9; nth += 1) expect((await get(key)).status).toBe(403);
     expect(await usageOf(key)).toMatchObject({ units: 10, allowance: [day(10), month(10)] });
   });
+
+  it.each(Object.values<Endpoint>(endpoints).flatMap(({ method, paths }) => paths.map((path) => [method, path])))(
+    'is needed for %s %s, but not for the usage',
+    async (method, path) => {
+      const key = await newKey();
+      await bulk(key, 10);
+      const reply = await api.call(method, path.replace(/\{\w+\}/, 'AB12CDE'), { key });
+      if (path === '/v1/usage') expect(reply.status).toBe(200);
+      else expect(reply).toMatchObject(exceeded);
+    },
+  );
 
   it('never answers what was preloaded to a request that is rejected', async () => {
     const key = await newKey();
