@@ -1,6 +1,5 @@
 /** The allowance of a customer, as callers see it (docs/contract.md#allowance). */
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import type { Plans } from '../../core/access/plans.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
@@ -8,13 +7,11 @@ import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
 import type { DatabaseCall, Fault } from '../support/fault-proxy.ts';
 import { aVehicle, TEST_PLANS } from '../support/records.ts';
-import { runAdminCommand } from '../support/use-admin.ts';
 import { rateLimitOf, useApi } from '../support/use-api.ts';
 
 const plans: Plans = {
   ...TEST_PLANS,
   trial: { requestsPerWindow: 600, bulkSize: 20, unitsPerDay: 10, unitsPerMonth: 15 },
-  other: { requestsPerWindow: 600, bulkSize: 20, unitsPerDay: 10 },
   standard: { ...TEST_PLANS.standard, unitsPerDay: 100_000 },
   premium: { ...TEST_PLANS.premium, unitsPerDay: 5_000_000 },
 };
@@ -45,6 +42,7 @@ const isOfAllowance = ({ operation, body }: DatabaseCall): boolean =>
   operation === 'UpdateItem' && body.includes('"allowance#');
 const writes = () => api.faults.calls.filter(isOfAllowance).length;
 
+/** Whose keys share one: test/unit/access/allowance.test.ts, and after a rotation test/races/allowance.test.ts. */
 describe('The allowance', () => {
   it('counts the units of the invoice, and what would pass it is 429 as a whole and no unit', async () => {
     const key = await newKey();
@@ -123,27 +121,6 @@ describe('The allowance', () => {
     const detailOf = async (path: string) => ((await get(key, path)).body as { readonly detail: string }).detail;
     const details = [LOOKUP, '/v1/vehicle/ZZ99ZZZ/insurance', '/v1/vehicle/-/insurance'].map(detailOf);
     expect(new Set(await Promise.all(details)).size).toBe(1);
-  });
-
-  it('is shared by the keys of a customer on one plan, and is that of the key itself without one', async () => {
-    const [one, two] = [await newKey({ customer: 'acme' }), await newKey({ customer: 'acme' })];
-    const [otherPlan, alone] = [await newKey({ customer: 'acme', plan: 'other' }), await newKey()];
-    await bulk(one, 10);
-    expect(await get(two)).toMatchObject(exceeded);
-    expect(
-      await statusesOf(
-        () => bulk(otherPlan, 10),
-        () => bulk(alone, 10),
-      ),
-    ).toEqual([200, 200]);
-  });
-
-  it('stays with the successor of a key', async () => {
-    const key = await newKey();
-    await bulk(key, 10);
-    const rotate = ['keys', 'rotate', keyIdOf(hashKey(key), 'live'), '--json', '--dynamodb', api.engine.endpoint];
-    const { stdout } = await runAdminCommand(rotate, api.engine.names, { now: new Date(api.clock.now) });
-    for (const each of [key, JSON.parse(stdout).key]) expect(await get(each)).toMatchObject(exceeded);
   });
 
   it('is none for a test key, and none in the usage of a plan without one', async () => {
