@@ -1,26 +1,22 @@
-import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { isCalendarDate, type LondonDate } from '../core/runtime/clock.ts';
 import type { RecordKind } from '../core/stage/outputs.ts';
-import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
-import { exampleOf, formatNumber, toLines } from './command/format.ts';
-import { type CommandContext, type Runner, requireConfirmation, tableName } from './deployment/deployment.ts';
-import { beginChanges } from './files/changes-file.ts';
+import { CommandFailure, type CommandResult } from './command/command-result.ts';
+import { exampleOf } from './command/format.ts';
+import type { CommandContext, Runner } from './deployment/deployment.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
 import {
   addRegistrationFile,
   addSupplierOption,
   type FileOptions,
-  limitOf,
+  parseLimit,
   registrationLines,
 } from './files/file-options.ts';
-import { finishLoad } from './files/finish-load.ts';
-import { BEGINS_AGAIN } from './files/report.ts';
 import { runFile } from './files/run-file.ts';
 import { partTarget, WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
-import { recordChanges } from './records/record-changes.ts';
-import { NAMELESS, type Parts, type RecordTarget } from './records/record-target.ts';
-import { storedRecords } from './records/stored-records.ts';
-import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
+import type { RecordTarget } from './records/record-target.ts';
+import { WHOLE_VEHICLES } from './records/vehicle-parts.ts';
+import { endedVehicles, removeFound, suppliedBy } from './remove-found.ts';
 
 /** What a removal takes, in words, and the command that takes what it leaves. */
 const REMOVALS: Readonly<Record<RecordKind, { target: RecordTarget; name: string; other: RecordKind }>> = {
@@ -49,87 +45,9 @@ const removeCommand = (noun: RecordKind): FileCommand => {
   };
 };
 
-/** A removal without a file, of what a scan finds. */
-interface Removal {
-  readonly target: RecordTarget;
-  readonly supplier?: string;
-  readonly isTaken: (parts: Parts) => boolean;
-  readonly what: string;
-  /** How many may go of all vehicles that are stored; no limit when absent. */
-  readonly removeAtMost?: string | undefined;
-  readonly note?: string;
-}
-
-const suppliedBy = (supplier: string | undefined): Removal => {
-  const what = supplier === undefined ? 'was supplied without a name' : `${supplier} has supplied`;
-  const name = supplier ?? NAMELESS;
-  return { target: supplierTarget(supplier), supplier: name, isTaken: (parts) => parts.has(name), what };
-};
-
-/** Refuses a removal of more vehicles than its limit permits. */
-const requireFewTaken = async ({ target, isTaken, removeAtMost }: Removal, context: CommandContext): Promise<void> => {
-  if (removeAtMost === undefined) return;
-  let [stored, taken] = [0, 0];
-  await storedRecords(target, context).scan((page) => {
-    for (const [, { parts }] of page) {
-      if (parts === undefined || parts.size === 0) continue;
-      stored += 1;
-      if (isTaken(parts)) taken += 1;
-    }
-  });
-  const most = limitOf(removeAtMost, stored);
-  if (context.signal.aborted || taken <= most) return;
-  throw new CommandFailure(
-    `${formatNumber(taken)} of ${formatNumber(stored)} vehicles would go, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost}: nothing was changed; when this is right, raise --remove-at-most to ${taken}`,
-  );
-};
-
-/** Damaged records stay, because they may be other suppliers'. */
-const removeFound = async (removal: Removal, dryRun: boolean, context: CommandContext): Promise<CommandResult> => {
-  const { target, supplier, isTaken, what, note } = removal;
-  if (!dryRun) await requireConfirmation(`This removes everything that ${what} for good`, context);
-  await requireFewTaken(removal, context);
-  const facts = { kind: 'vehicles', table: tableName(context.deployment, target.table), supplier, dryRun };
-  const changes = await beginChanges(join(context.folder, 'remove-vehicles'), facts, undefined, context);
-  const remove = recordChanges(target, { dryRun, keepLines: changes.keepLines }, context);
-  let [removed, damaged] = [0, 0];
-  try {
-    await storedRecords(target, context).scan(async (page) => {
-      damaged += page.filter(([, { parts }]) => parts === undefined).length;
-      const taken = page.filter(([, { parts }]) => parts !== undefined && isTaken(parts));
-      await remove(
-        taken.map(([registration]) => ({ kind: 'remove', registration, isTaken })),
-        (_, result) => {
-          if (result === 'removed') removed += 1;
-        },
-      );
-    });
-  } finally {
-    await changes.close();
-  }
-  const interrupted = context.signal.aborted;
-  if (removed > 0 && !interrupted && !dryRun) await finishLoad(changes.load, target.table, context);
-  const notes = [
-    interrupted && `Stopped by Ctrl-C; ${BEGINS_AGAIN}.`,
-    !interrupted && removed + damaged === 0 && `There was nothing that ${what}.`,
-    damaged > 0 && `Damaged records, which may be anyone’s, stay: ${formatNumber(damaged)}.`,
-    dryRun ? 'Dry run: nothing was changed.' : note,
-  ];
-  const named = supplier === NAMELESS ? null : (supplier ?? null);
-  const data = { kind: 'vehicles', supplier: named, removed, damaged, interrupted };
-  return {
-    text: toLines([
-      `${dryRun ? 'would be removed' : 'removed'}: ${formatNumber(removed)}`,
-      removed > 0 && `What ${dryRun ? 'would change' : 'was changed'} is in ${changes.name}`,
-    ]),
-    notes: toLines(notes),
-    data: { ...data, changesFile: changes.name, ...(dryRun && { dryRun }) },
-    exitCode: interrupted ? EXIT.interrupted : damaged > 0 ? EXIT.incomplete : EXIT.done,
-  };
-};
-
 interface RemoveOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
+  readonly endedBefore?: LondonDate;
   readonly all?: boolean;
   readonly supplier?: string;
 }
@@ -137,18 +55,29 @@ interface RemoveOptions extends Partial<FileOptions> {
 const runRemove = async (
   noun: RecordKind,
   file: string | undefined,
-  { registration, all, supplier, ...options }: RemoveOptions,
+  { registration, all, supplier, endedBefore, ...options }: RemoveOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
   const nothing = 'nothing was removed';
   if (!all && supplier !== undefined) {
     throw new CommandFailure(`--supplier is for --all, and ${nothing}: add that, or leave this out`);
   }
-  if ([file, registration, all].filter((one) => one !== undefined).length !== 1) {
-    throw new CommandFailure(`name one of FILE, --registration R… and --all: ${nothing}`);
+  if (endedBefore === undefined && options.removeAtMost !== undefined) {
+    throw new CommandFailure(`--remove-at-most is for --ended-before, and ${nothing}: add that, or leave this out`);
   }
-  if (all) return removeFound(suppliedBy(supplier), options.dryRun ?? false, context);
+  if ([file, registration, all, endedBefore].filter((one) => one !== undefined).length !== 1) {
+    const found = endedBefore === undefined ? '' : ', or --ended-before alone';
+    throw new CommandFailure(`name one of FILE, --registration R… and --all${found}: ${nothing}`);
+  }
+  const { dryRun = false, removeAtMost } = options;
+  if (endedBefore !== undefined) return removeFound(endedVehicles(endedBefore, removeAtMost), dryRun, context);
+  if (all) return removeFound(suppliedBy(supplier), dryRun, context);
   return runFile(removeCommand(noun), file ?? registrationLines(registration ?? []), options, context);
+};
+
+const parseDay = (text: string): LondonDate => {
+  if (isCalendarDate(text)) return text;
+  throw new InvalidArgumentError('Write a day as YYYY-MM-DD.');
 };
 
 export const addRemoveCommands = (program: Command, run: Runner): void => {
@@ -165,7 +94,18 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
         run((context) => runRemove(noun, file, options, context)),
       );
     if (noun === 'vehicles') {
-      command.option('--all', 'instead of a file: everything of --supplier, or of the supplier without a name');
+      command
+        .option('--all', 'instead of a file: everything of --supplier, or of the supplier without a name')
+        .option(
+          '--ended-before <day>',
+          'instead of a file: vehicles whose last policy ended before this day, and which nobody has updated since',
+          parseDay,
+        )
+        .option(
+          '--remove-at-most <n>',
+          'with --ended-before, change nothing when more than N or N% of the vehicles would go (default: 5%)',
+          parseLimit,
+        );
     }
   }
 };

@@ -8,7 +8,7 @@ import { type GivenParts, NAMELESS, type Part, type Parts, type RecordTarget, wh
 /** Suppliers of a vehicle. With the policies' limit they keep a record far below the 400 KB of a DynamoDB item. */
 const MAX_SUPPLIERS = 20;
 
-interface VehicleBody {
+export interface VehicleBody {
   readonly vehicle: VehicleDetails;
   readonly policies: readonly Policy[];
 }

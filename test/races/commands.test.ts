@@ -1,5 +1,7 @@
 /** What commands do that run at the same time. */
+import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import { aPolicy } from '../support/records.ts';
 import { race } from './call-order.ts';
 import { policyLine, useCommands } from './use-commands.ts';
 
@@ -81,6 +83,41 @@ it('A complete file removes its supplier’s part of a vehicle that another supp
   const zeta = await loading('zeta', { V1: 'Z1' });
   expect(await raceCommands(late, { operation: /Delete/ }, zeta)).toMatchObject({ removed: 1, unchanged: 1 });
   expect(await policies()).toEqual({ V1: ['zeta Z1'], V2: ['acme A1'] });
+});
+
+it('A vehicle whose policy has ended stays when it is loaded while it is removed', async () => {
+  const ended = [aPolicy({ number: 'A1', validFrom: '2020-01-01', validTo: '2020-12-31' })];
+  const fields = { policies: ended, lastUpdated: '2020-06-01T00:00:00Z' };
+  await run('import', 'vehicles', await file('old.ndjson', policyLine('V1', 'A1', fields)), '--supplier', 'acme');
+  const late = ['remove', 'vehicles', '--ended-before', '2021-01-01', '--remove-at-most=1'];
+  const early = await loading('acme', { V1: 'A2' });
+  expect(await raceCommands(late, { operation: /Delete/ }, early)).toMatchObject({ removed: 0 });
+  expect(await policies()).toEqual({ V1: ['acme A2'] });
+});
+
+it('The changes file has a line for each attempt to write a record, and undo takes the last one', async () => {
+  await load('acme', { V1: 'A1' });
+  const late = await loading('acme', { V1: 'WRONG' });
+  await raceCommands(late, PUT, await loading('acme', { V1: 'A2' }));
+  const [, , path = ''] = late;
+  const lines = readFileSync(`${path}.changes.ndjson`, 'utf8').trimEnd().split('\n').slice(1);
+  const before = lines.map((line) => JSON.parse(line).before.acme.policies[0].number);
+  expect(before).toEqual(['A1', 'A2']);
+  expect(await run('undo', `${path}.changes.ndjson`)).toMatchObject({ putBack: 1 });
+  expect(await policies()).toEqual({ V1: ['acme A2'] });
+});
+
+it.each([
+  ['loaded', { changedSince: 1 }],
+  ['erased', { erased: 1 }],
+])('An undo leaves a vehicle that is %s while it runs', async (what, outcome) => {
+  await load('acme', { V1: 'A1' });
+  const wrong = await loading('acme', { V1: 'WRONG' });
+  await run(...wrong);
+  const early = what === 'erased' ? erase : await loading('acme', { V1: 'A3' });
+  const undo = ['undo', `${wrong[2]}.changes.ndjson`];
+  expect(await raceCommands(undo, PUT, early)).toMatchObject({ putBack: 0, ...outcome });
+  expect(await policies()).toEqual({ V1: what === 'erased' ? [] : ['acme A3'] });
 });
 
 it('A load whose response was lost does not write again over an erasure', async () => {

@@ -8,6 +8,7 @@ import { addExportCommands } from '../../admin/export-commands.ts';
 import { addImportCommands } from '../../admin/import/import-commands.ts';
 import { addKeysCommands } from '../../admin/keys/keys-commands.ts';
 import { addRemoveCommands } from '../../admin/remove-commands.ts';
+import { addUndoCommand } from '../../admin/undo-command.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import type { TableId } from '../../core/tables.ts';
 import { clientOf } from '../support/engine.ts';
@@ -19,9 +20,8 @@ import { useFolder } from '../support/use-folder.ts';
 import { withCallEvents } from './call-order.ts';
 
 const addCommands = (program: Command, run: Runner): void => {
-  for (const add of [addImportCommands, addExportCommands, addRemoveCommands, addEraseCommand, addKeysCommands]) {
-    add(program, run);
-  }
+  const adders = [addImportCommands, addExportCommands, addRemoveCommands, addUndoCommand, addEraseCommand];
+  for (const add of [...adders, addKeysCommands]) add(program, run);
 };
 
 /** A line of NDJSON: a vehicle with one policy, which has this number. */

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { aCompliance, aVehicle } from '../../support/records.ts';
+import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../../support/records.ts';
 import { failure, useAdmin } from '../../support/use-admin.ts';
 
-const { run, json, file, store, registrations } = useAdmin();
+const { run, json, file, pathOf, store, registrations, clear } = useAdmin();
 
 const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
 const NOTE = 'Only vehicles were removed; "remove compliance" removes compliance records.\n';
 
 beforeEach(async () => {
+  await clear();
   await store('vehicles', ...REGISTRATIONS.map((one) => aVehicle(one)));
   await store('compliance', ...REGISTRATIONS.map((one) => aCompliance(one)));
 });
@@ -73,5 +74,52 @@ describe('remove --registration', () => {
     const names = { file: null, registrationsNotThere: ['NOT1'], notThereFile: null };
     const removal = ['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1'];
     expect(await json(removal)).toMatchObject({ kind: 'compliance', ...counts, ...names });
+  });
+});
+
+describe('remove vehicles --ended-before', () => {
+  const ENDED = aPolicy({ validFrom: '2020-01-01', validTo: '2020-12-31' });
+  const old = (registration: string, policies = [ENDED], lastUpdated = '2020-06-01T00:00:00.000Z') => ({
+    ...aVehicle(registration, policies),
+    lastUpdated,
+  });
+  const remove = (...options: string[]) => run(['remove', 'vehicles', '--ended-before', '2021-01-01', ...options]);
+
+  beforeEach(async () => {
+    await store(
+      'vehicles',
+      old('OLD1'),
+      old('OLD2', [ENDED, aPolicy({ validTo: '2020-11-30' })]),
+      old('LATER', [ENDED, aPolicy({ validTo: '2021-01-01' })]),
+      old('UPDATED', [ENDED], '2021-01-01T00:00:00.000Z'),
+      old('NONE', []),
+      suppliedByThree(old('THREE', [ENDED])),
+      { ...suppliedByThree(old('ONENEW', [ENDED])), supplied: suppliedByThree(aVehicle('ONENEW')).supplied },
+    );
+  });
+
+  it('removes vehicles whose last policy ended before the day and that no supplier has updated since, as undo knows', async () => {
+    const before = await registrations();
+    const removed = await remove('--remove-at-most=3');
+    const changes = pathOf('remove-vehicles.changes.ndjson');
+    expect(removed).toEqual({
+      exitCode: 0,
+      stdout: `removed: 3\nWhat was changed is in ${changes}\n`,
+      stderr: 'A later file may bring these vehicles back.\n',
+    });
+    expect(before.filter((one) => !['OLD1', 'OLD2', 'THREE'].includes(one))).toEqual(await registrations());
+    expect(await json(['undo', changes])).toMatchObject({ putBack: 3 });
+    expect(await registrations()).toEqual(before);
+  });
+
+  it('changes nothing with --dry-run, and when more than 5 % would go', async () => {
+    const before = await registrations();
+    expect(await remove('--dry-run', '--remove-at-most=50%')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^would be removed: 3\n/),
+    });
+    const sentence = '3 of 11 vehicles would go, more than the 1 of --remove-at-most 5%: nothing was changed;';
+    expect(await remove()).toEqual(failure(`${sentence} when this is right, raise --remove-at-most to 3\n`));
+    expect(await registrations()).toEqual(before);
   });
 });
