@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../../core/compliance/compliance-record.ts';
 import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
 import { COMPLIANCE_HEADER } from '../../../support/import-files.ts';
-import { failure, NOW, useAdmin } from '../../../support/use-admin.ts';
+import { failure, useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
 const { run, file, clear, pathOf, rejectedLines } = admin;
@@ -122,13 +122,6 @@ describe('A file of compliance', () => {
   const MARK = { fromCompliance: true };
   const OWN = { mot: { ...MOT, ...MARK }, roadTax: { ...TAX, ...MARK }, fines: { ...FINES, ...MARK } };
 
-  it('replaces all three parts, whoever has loaded them', async () => {
-    await loadMot([`C1,2028-03-14,${JUNE}`]);
-    expect(await loadCompliance([WHOLE])).toMatchObject({ loaded: 1 });
-    expect(await stored()).toEqual({ C1: OWN });
-    expect(await loadCompliance([WHOLE])).toMatchObject({ loaded: 0, unchanged: 1 });
-  });
-
   it('replaces with --if-newer each part that is older', async () => {
     await loadParts();
     await loadMot([`C1,2028-03-14,${JUNE}`]);
@@ -162,19 +155,8 @@ describe('A file of compliance', () => {
   });
 });
 
+/** Removals of a part, and erasures: test/races/stored-records-model.test.ts. */
 describe('What is stored of several parts', () => {
-  it.each([
-    ['mot', { roadTax: TAX, fines: FINES }],
-    ['tax', { mot: MOT, fines: FINES }],
-    ['fines', { mot: MOT, roadTax: TAX }],
-  ])('loses only the part that a removal names: %s', async (kind, left) => {
-    await loadParts();
-    const { stdout, stderr } = await run(['remove', kind, '--registration', 'C1', 'C2', '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ kind, removed: 1, notThere: 1 });
-    expect(stderr).toBe('');
-    expect(await stored()).toEqual({ C1: left });
-  });
-
   it('is one line of an export, from which --restore brings it back as it was', async () => {
     await loadParts();
     await loadCompliance([WHOLE.replace('C1', 'C2')]);
@@ -201,13 +183,6 @@ describe('What is stored of several parts', () => {
     const path = await file('export.ndjson', JSON.stringify(line));
     await run(['import', 'compliance', path, '--restore', '--if-newer']);
     expect(await stored()).toEqual({ C1: { mot: { ...MOT, lastUpdated: JUNE }, roadTax: TAX, fines: FINES } });
-  });
-
-  it('is erased with all parts, and no file of a part brings one back', async () => {
-    await loadParts();
-    await run(['erase', '--registration', 'C1']);
-    expect(await loadMot([`C1,2027-03-14,${MAY}`])).toMatchObject({ erased: 1, loaded: 0 });
-    expect(await stored()).toEqual({ C1: { erased: { at: NOW.toISOString(), by: expect.any(String) } } });
   });
 
   it('is loaded from an export only with --restore', async () => {

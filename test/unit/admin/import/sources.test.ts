@@ -131,12 +131,6 @@ describe('import mot --format dvsa', () => {
     expect(await loadDvsa([{ ...deleted, lastUpdateDate: '2026-04-13' }], '--if-newer')).toMatchObject({ removed: 1 });
   });
 
-  it('leaves what other files have said of the vehicle', async () => {
-    await store('compliance', { registration: 'SR13AAA', mot: { exempt: true }, fines: { outstanding: 0 } });
-    await loadDvsa([{ registration: 'SR13AAA', modification: 'DELETED' }]);
-    expect(await stored()).toMatchObject({ SR13AAA: { fines: { outstanding: 0 } } });
-  });
-
   it('takes a file of any name, compressed or not, with lines of a megabyte, and never as a complete file', async () => {
     const line = JSON.stringify({ registration: 'SR10AAA', motTestDueDate: '2027-01-01', x: 'x'.repeat(999_900) });
     const path = await file(
