@@ -1,13 +1,14 @@
 import { MAX_BULK_SIZE } from '../../core/access/plans.ts';
 import type { UsageReport } from './api-types.ts';
 import { isProblem, requireArgument } from './errors.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import type { ApiRequest, CallOptions, Transport } from './transport.ts';
 
 interface BulkOptions extends CallOptions {
   readonly path: string;
   /** The name of the field with the verdict of an entry. */
   readonly verdict: 'insured' | 'compliant';
   readonly date?: string | undefined;
+  readonly headers?: ApiRequest['headers'];
 }
 
 interface BulkEntry {
@@ -75,11 +76,11 @@ export const openBulk = ({ request, backOff, attempts, concurrency }: Transport)
 
   /** Sends one request, or two of half the size when the plan's limit has become smaller. */
   const ask = async <Result extends BulkEntry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
-    const { path, verdict, date, signal } = options;
+    const { path, verdict, date, headers, signal } = options;
     try {
       const body = { registrations: asked, ...(date !== undefined && { date }) };
       type Answer = { results?: Result[] } | null;
-      const answer = await request<Answer>({ method: 'POST', path, body, signal });
+      const answer = await request<Answer>({ method: 'POST', path, headers, body, signal });
       const results = answer?.results;
       if (!Array.isArray(results) || results.length !== asked.length) {
         throw new Error('The response is for registrations other than those requested.');

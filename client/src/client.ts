@@ -1,3 +1,4 @@
+import { REFERENCE } from '../../core/reference.ts';
 import { ANSWERABLE_DATE, isAnswerableDate } from '../../core/runtime/clock.ts';
 import type * as Api from './api-types.ts';
 import type { BulkSuccess, ComplianceVerdict, UsageReport, VehicleInsurance } from './api-types.ts';
@@ -13,7 +14,12 @@ export type InsuranceEntry = BulkSuccess | BulkFailure;
 /** An entry of a bulk compliance lookup: a verdict, or the `code` of an error. */
 export type ComplianceEntry = ComplianceVerdict | Omit<Api.BulkComplianceFailure, 'compliant'>;
 
-export interface InsuranceOptions extends CallOptions {
+export interface LookupOptions extends CallOptions {
+  /** Your own number of the lookup, which the operator may log: 1 to 64 letters, digits and characters of `._:/-`. */
+  readonly reference?: string | undefined;
+}
+
+export interface InsuranceOptions extends LookupOptions {
   /** The day to answer for, YYYY-MM-DD. Default: today. */
   readonly date?: string | undefined;
 }
@@ -22,6 +28,14 @@ export interface InsuranceOptions extends CallOptions {
 const requireDay = (date: string | undefined): void => {
   const isRight = date === undefined || (typeof date === 'string' && isAnswerableDate(date));
   requireArgument(isRight, `The date must be ${ANSWERABLE_DATE}.`);
+};
+
+/** The header with the reference. @throws TypeError */
+const referenceHeader = (reference: string | undefined): ApiRequest['headers'] => {
+  if (reference === undefined) return {};
+  const isRight = typeof reference === 'string' && REFERENCE.test(reference);
+  requireArgument(isRight, 'The reference must be 1 to 64 letters, digits and characters of ._:/-.');
+  return { 'X-Reference': reference };
 };
 
 const pathOf = (registration: string): string => pathSegment(registration, 'registration', 'AB12 CDE');
@@ -55,26 +69,39 @@ export class VehicleVerification {
   /** Whether a vehicle is insured; `undefined` when it is unknown. */
   async insurance(
     registration: string,
-    { date, signal }: InsuranceOptions = {},
+    { date, reference, signal }: InsuranceOptions = {},
   ): Promise<VehicleInsurance | undefined> {
     requireDay(date);
-    return this.#lookUp({ path: `/vehicle/${pathOf(registration)}/insurance`, query: { date }, signal });
+    const headers = referenceHeader(reference);
+    return this.#lookUp({ path: `/vehicle/${pathOf(registration)}/insurance`, query: { date }, headers, signal });
   }
 
   /** Whether these vehicles are insured: any number, one entry each, in order. */
-  async verify(registrations: readonly string[], { date, signal }: InsuranceOptions = {}): Promise<InsuranceEntry[]> {
+  async verify(
+    registrations: readonly string[],
+    { date, reference, signal }: InsuranceOptions = {},
+  ): Promise<InsuranceEntry[]> {
     requireDay(date);
-    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-insurance', verdict: 'insured', date, signal });
+    const asked = { path: '/vehicle/bulk-insurance', verdict: 'insured', date, signal } as const;
+    return this.#bulk.lookUp(registrations, { ...asked, headers: referenceHeader(reference) });
   }
 
   /** The compliance verdict of a vehicle; `undefined` when it is unknown. */
-  async compliance(registration: string, { signal }: CallOptions = {}): Promise<ComplianceVerdict | undefined> {
-    return this.#lookUp({ path: `/compliance/${pathOf(registration)}`, signal });
+  async compliance(
+    registration: string,
+    { reference, signal }: LookupOptions = {},
+  ): Promise<ComplianceVerdict | undefined> {
+    const headers = referenceHeader(reference);
+    return this.#lookUp({ path: `/compliance/${pathOf(registration)}`, headers, signal });
   }
 
   /** The compliance verdicts of these vehicles: any number, one entry each, in order. */
-  verifyCompliance(registrations: readonly string[], { signal }: CallOptions = {}): Promise<ComplianceEntry[]> {
-    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-compliance', verdict: 'compliant', signal });
+  async verifyCompliance(
+    registrations: readonly string[],
+    { reference, signal }: LookupOptions = {},
+  ): Promise<ComplianceEntry[]> {
+    const asked = { path: '/vehicle/bulk-compliance', verdict: 'compliant', signal } as const;
+    return this.#bulk.lookUp(registrations, { ...asked, headers: referenceHeader(reference) });
   }
 
   /** The key, its limits, the current window and the last 24 hours. */

@@ -16,6 +16,7 @@ export {
   type ComplianceEntry,
   type InsuranceEntry,
   type InsuranceOptions,
+  type LookupOptions,
   VehicleVerification,
 } from './client.ts';
 export type { Content, CreateOptions, Edit, ListOptions } from './content.ts';

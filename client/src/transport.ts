@@ -37,7 +37,7 @@ export interface ApiRequest extends CallOptions {
   /** The path below the base address, percent-encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
 }
 

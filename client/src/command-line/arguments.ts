@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { REFERENCE } from '../../../core/reference.ts';
 import { ANSWERABLE_DATE, dayAfter, isAnswerableDate, londonDate } from '../../../core/runtime/clock.ts';
 import { parseEncoding } from '../../../csv/encoding.ts';
 import type { Encoding } from '../../../csv/text.ts';
@@ -29,6 +30,9 @@ check   copies a list, which is CSV or an Excel workbook (.xlsx), to RESULT.csv
   --ending FILE.csv     the whole of that list
   --not-insured FILE.csv  all that are not insured (compliant), unknown or
                         invalid; the first 20 of each are printed
+  --reference TEXT      your own number of this check, which the provider may log,
+                        instead of the day and eight random letters; not a
+                        registration. lookup takes it too
   --previous FILE.csv   lists what has changed since that earlier result, which
                         may be RESULT.csv itself
   --changes FILE.csv    the whole of that list
@@ -68,6 +72,7 @@ const parse = (args: string[]) => {
         'not-insured': { type: 'string' },
         encoding: { type: 'string' },
         date: { type: 'string' },
+        reference: { type: 'string' },
         compliance: { type: 'boolean', default: false },
         'ending-within': { type: 'string' },
         ending: { type: 'string' },
@@ -99,6 +104,11 @@ const readDate = ({ date, compliance }: Values): string | undefined => {
   if (compliance) throw new CannotRun('A compliance verdict is for today: leave out --date.');
   if (isAnswerableDate(date)) return date;
   throw new CannotRun(`--date ${date} must be ${ANSWERABLE_DATE}.`);
+};
+
+const readReference = ({ reference }: Values): string | undefined => {
+  if (reference === undefined || REFERENCE.test(reference)) return reference;
+  throw new CannotRun('--reference must be 1 to 64 letters (A to Z), digits and characters of ._:/-.');
 };
 
 /** The first and the last day of the list of what ends. */
@@ -157,6 +167,7 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
     column,
     encoding,
     date,
+    reference: readReference(values),
     isCompliance,
     force,
     previous,
@@ -168,7 +179,8 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
 
 const readLookup = (values: Values, registrations: readonly string[]) => {
   if (registrations.length === 0) throw new CannotRun('Give a registration, or a few; see --help.');
-  return { registrations, date: readDate(values), isCompliance: values.compliance, isJson: values.json };
+  const reference = readReference(values);
+  return { registrations, date: readDate(values), reference, isCompliance: values.compliance, isJson: values.json };
 };
 
 export type CheckArguments = ReturnType<typeof readCheck>;

@@ -24,7 +24,8 @@ import { isNotInsuredList, isResult, type ResultRow, readEarlierResult } from '.
 import { countNewlyEnding, ENDING_COLUMNS, listEnding } from './ending.ts';
 import { CannotRun, requireFile } from './failure.ts';
 import { type FleetFile, type FleetRow, readFleet } from './fleet-file.ts';
-import { assertReplaceable, csvText, replaceFiles } from './result-files.ts';
+import { chooseReference } from './reference.ts';
+import { addedColumns, assertReplaceable, csvText, replaceFiles } from './result-files.ts';
 import { type Counts, countRows, formatNumber } from './summary.ts';
 import { listsByAnswer, type VehicleList } from './vehicle-list.ts';
 import type { Sheet } from './workbook.ts';
@@ -37,6 +38,7 @@ const MAX_REGISTRATION_LENGTH = 40;
 
 export interface CheckReport {
   readonly check: Check;
+  readonly reference: string;
   readonly counts: Counts;
   /** The fewest current suppliers that an answer has named. */
   readonly sources: Sources | undefined;
@@ -122,11 +124,12 @@ const answerRows = async (
 
 /** Returns the cells of a row behind those of its answer. */
 const placesIn =
-  (check: Check, { sheet }: FleetFile, sources: Sources | undefined) =>
+  ({ check, reference, sheet, sources }: CheckReport) =>
   ({ line, checkedAt, cells }: AnsweredRow): string[] => [
     `${line}`,
     sheet?.name ?? '',
     checkedAt,
+    checkedAt === '' ? '' : reference,
     sourcesCell(check, cells, sources),
   ];
 
@@ -137,14 +140,6 @@ const listNotInsured = (check: Check, rows: readonly AnsweredRow[], placeOf: (ro
     if ([check.outcomes.true, NOT_READ, NO_REGISTRATION].includes(answer)) return [];
     const listed = check.listed.map((name) => row.cells[check.columns.indexOf(name)] ?? '');
     return [[...row.given, answer, ...listed, ...placeOf(row)]];
-  });
-
-/** Names of the added columns, which differ from the input's and from each other. */
-const addedColumns = (columns: readonly string[], header: readonly string[]): string[] =>
-  columns.map((name) => {
-    let free = name;
-    for (let nth = 2; header.includes(free); nth += 1) free = `${name}_${nth}`;
-    return free;
   });
 
 /** @throws CannotRun when the key permits no part of the check */
@@ -174,7 +169,8 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   const previous = args.previous === undefined ? undefined : await readPrevious(args.previous, args.out, check, fleet);
   await assertFilesReplaceable(args);
 
-  const lookups = openLookups(client, signal);
+  const reference = chooseReference(args.reference, fleet);
+  const lookups = openLookups(client, signal, reference);
   const rows: AnsweredRow[] = [];
   let endingRows: string[][] = [];
   try {
@@ -201,6 +197,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
         };
   const report: CheckReport = {
     check,
+    reference,
     counts: countRows(check, rows),
     sources: fewestSources(),
     lineBelowTitle: fleet.lineBelowTitle,
@@ -215,7 +212,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
     },
     newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(endingRows, endingFile),
   };
-  const placeOf = placesIn(check, fleet, report.sources);
+  const placeOf = placesIn(report);
   const headerWith = (columns: readonly string[]) => [...fleet.header, ...addedColumns(columns, fleet.header)];
   const texts = {
     changesFile: csvText([CHANGE_COLUMNS, ...(changes?.rows ?? [])], fleet),

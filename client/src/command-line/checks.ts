@@ -7,10 +7,14 @@ export interface Lookups {
   readonly compliance: (registrations: readonly string[]) => Promise<readonly ComplianceEntry[]>;
 }
 
-/** The lookups of a client. */
-export const openLookups = (client: VehicleVerification, signal: AbortSignal): Lookups => ({
-  insurance: (registrations, date) => client.verify(registrations, { date, signal }),
-  compliance: (registrations) => client.verifyCompliance(registrations, { signal }),
+/** The lookups of a client, each with the same reference. */
+export const openLookups = (
+  client: VehicleVerification,
+  signal: AbortSignal,
+  reference: string | undefined,
+): Lookups => ({
+  insurance: (registrations, date) => client.verify(registrations, { date, reference, signal }),
+  compliance: (registrations) => client.verifyCompliance(registrations, { reference, signal }),
 });
 
 /** Whether a key sees only whether vehicles are insured. */
@@ -47,10 +51,10 @@ const toCells = (values: readonly (string | number | boolean | null | undefined)
   values.map((value) => `${value ?? ''}`);
 
 /**
- * Where a row is in the list, and when its vehicle was looked up; blank when it was not. Of a vehicle that is not
- * insured or unknown, also how many suppliers of the service were current.
+ * Where a row is in the list, and when and with what reference its vehicle was looked up; blank when it was not. Of a
+ * vehicle that is not insured or unknown, also how many suppliers of the service were current.
  */
-const PLACE = ['row', 'sheet', 'checked_at', 'sources'];
+const PLACE = ['row', 'sheet', 'checked_at', 'reference', 'sources'];
 
 /** The columns that a result has behind those of the list. */
 export const resultColumns = ({ columns }: Check): string[] => [...columns, ...PLACE];

@@ -80,9 +80,9 @@ const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).sp
 
 /** Prints one line for each vehicle. Returns the exit code. */
 const lookUp = async (args: LookupArguments, signal: AbortSignal): Promise<number> => {
-  const { registrations, date, isCompliance, isJson } = args;
+  const { registrations, date, reference, isCompliance, isJson } = args;
   const kind = isCompliance ? complianceCheck : insuranceCheck;
-  const entries = await kind.lookUp(openLookups(openClient(), signal), registrations, date);
+  const entries = await kind.lookUp(openLookups(openClient(), signal, reference), registrations, date);
   if (isJson) await printJson(entries);
   else await print(...entries.map((entry, at) => entryLine(kind, registrations[at] ?? '', entry, date)));
   return entries.every((entry) => kind.cellsOf(entry).at(-1) === '') ? 0 : SOME_FAILED;

@@ -13,6 +13,14 @@ const OWNER_ONLY = 0o600;
 /** The byte order mark, without which Excel takes a file for one of Windows-1252. */
 const MARK = '\ufeff';
 
+/** Names of the added columns, which differ from the input's and from each other. */
+export const addedColumns = (columns: readonly string[], header: readonly string[]): string[] =>
+  columns.map((name) => {
+    let free = name;
+    for (let nth = 2; header.includes(free); nth += 1) free = `${name}_${nth}`;
+    return free;
+  });
+
 /** CSV in the format of the input. Formulas are escaped, because spreadsheet programs would run them. */
 export const csvText = (
   rows: readonly (readonly string[])[],

@@ -6,11 +6,11 @@ import { addKey } from '../../../local/demo-keys.ts';
 import { openDatabase } from '../../../local/sample-database.ts';
 import { startStubService, useCommandLine } from './use-client.ts';
 
-const { accountOf, checkText, file, folder, service, start } = useCommandLine();
+const { accountOf, checkText, file, folder, proxy, service, start } = useCommandLine();
 
 const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
-/** The time of a lookup. */
-const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+/** The time of a lookup, and its reference in the next cell. */
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z[,;]\d{4}-\d\d-\d\d-[b-df-hj-np-tv-xz]{8}/g;
 /** A result without the policies of the sample data and the time. */
 const withoutPolicies = (result = '') => result.replace(POLICY, 'POLICY').replace(TIME, 'TIME');
 
@@ -32,14 +32,14 @@ describe('The command line', () => {
     expect(stdout).toMatch(/^result.csv: 8 rows, 6 without an answer\.\n/);
     expect(withoutPolicies(result)).toBe(
       [
-        'insured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error;row;sheet;checked_at;sources',
+        'insured;Plate;"Note; of ""ours""";insured_2;policy_number;insurer;cover;valid_from;valid_to;status;suggestion;error;row;sheet;checked_at;reference;sources',
         "1;AB12 CDE;'=1+1;true;POLICY",
         '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;;VEHICLE_NOT_FOUND;3;;TIME;',
         "3;KR08NIL;'-5;false;;;;;;NONE;;;4;;TIME;",
         "4;;'@x;;;;;;;;;INVALID_REGISTRATION;5;;TIME;",
         "5;AB1OCDE;'+44;;;;;;;;AB10CDE;VEHICLE_NOT_FOUND;6;;TIME;",
         '6;;;;;;;;;;;INVALID_REGISTRATION;7;;TIME;',
-        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS;8;;;',
+        '7;AB12CDE;shifted;;;;;;;;;TOO_MANY_CELLS;8;;;;',
         '8;AB12_CDE;;;;;;;;;;INVALID_REGISTRATION;9;;TIME;',
         '',
       ].join('\r\n'),
@@ -70,9 +70,9 @@ describe('The command line', () => {
     const list = (await readFile(file('list.csv'), 'utf8')).split('\r\n');
     expect([list.length, ...list.slice(0, 3)]).toEqual([
       25,
-      '\ufeffNr;Halle;Reg No;Fahrer;answer;status;valid_to;suggestion;row;sheet;checked_at;sources',
+      '\ufeffNr;Halle;Reg No;Fahrer;answer;status;valid_to;suggestion;row;sheet;checked_at;reference;sources',
       expect.stringMatching(
-        /^2;Süd;dg65\u00a0old;B;not insured;LAPSED;20\d\d-\d\d-\d\d;;6;;20\d\d-\d\d-\d\dT[\d:.]+Z;$/,
+        /^2;Süd;dg65\u00a0old;B;not insured;LAPSED;20\d\d-\d\d-\d\d;;6;;20\d\d-\d\d-\d\dT[\d:.]+Z;[\w-]+;$/,
       ),
       expect.stringMatching(/^0;;ZZ10ZZZ;;unknown;;;;8;;20/),
     ]);
@@ -91,12 +91,12 @@ describe('The command line', () => {
     ]);
     const list = (await readFile(file('list.csv'), 'utf8')).replace(TIME, 'TIME').split('\r\n');
     expect(list).toEqual([
-      '\ufeffRegistration;Depot;Bought;Seats;Cost;answer;status;valid_to;suggestion;row;sheet;checked_at;sources',
+      '\ufeffRegistration;Depot;Bought;Seats;Cost;answer;status;valid_to;suggestion;row;sheet;checked_at;reference;sources',
       'KR08NIL;South;2023-12-31;4;2469;not insured;NONE;;;5;Fleet;TIME;',
       " ZZ99ZZZ ;O'Brien & Söhne <K>;2020-02-29;2;#DIV/0!;unknown;;;;6;Fleet;TIME;",
-      '20260510;number;;7;0.1;invalid;;;;7;Fleet;;',
-      '2026-05-10;date;;;;invalid;;;;8;Fleet;;',
-      '#N/A;error;;;;invalid;;;;9;Fleet;;',
+      '20260510;number;;7;0.1;invalid;;;;7;Fleet;;;',
+      '2026-05-10;date;;;;invalid;;;;8;Fleet;;;',
+      '#N/A;error;;;;invalid;;;;9;Fleet;;;',
       "AB1OCDE;'=1+1 as text;;TRUE;;unknown;;;AB10CDE;11;Fleet;TIME;",
       '',
     ]);
@@ -120,7 +120,7 @@ describe('The command line', () => {
         .replace(/\d{4}-\d\d-\d\d/g, 'DAY')
         .split('\n'),
     ).toEqual([
-      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error,row,sheet,checked_at,sources',
+      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error,row,sheet,checked_at,reference,sources',
       expect.stringMatching(
         /^TC11ALL,false,INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING,DAY,DAY,DAY,\d+,,,2,,TIME,$/,
       ),
@@ -139,8 +139,8 @@ describe('The command line', () => {
       ),
     ]);
     expect(result?.match(/^.*NO_REGISTRATION.*$/gm)).toEqual([
-      'Summe: 1,,,,,,,,,,NO_REGISTRATION,3,,,',
-      'TOTAL,2,,,,,,,,,NO_REGISTRATION,5,,,',
+      'Summe: 1,,,,,,,,,,NO_REGISTRATION,3,,,,',
+      'TOTAL,2,,,,,,,,,NO_REGISTRATION,5,,,,',
     ]);
   });
 
@@ -188,6 +188,30 @@ describe('The command line', () => {
     ]);
   });
 
+  it('sends one reference with all lookups of a check, in each row of its files, or the one that it is given', async () => {
+    const sent: (string | undefined)[] = [];
+    proxy().inject(({ headers, method }) => {
+      if (method === 'POST') sent.push(headers['x-reference'] as string | undefined);
+      return undefined;
+    });
+    const list = `Reg\n${Array.from({ length: 1_500 }, (_, nth) => `X${nth}\n`).join('')}`;
+    const own = (await checkText(list)).result?.match(/\d{4}-\d\d-\d\d-[b-z]{8}(?=,)/g) ?? [];
+    expect([own.length, new Set([...own, ...sent])]).toEqual([1_500, new Set(own.slice(0, 1))]);
+    sent.length = 0;
+    const { code, result } = await checkText('Reg\nKR08NIL\n', '--reference', 'case-4711', '--ending-within', '9');
+    expect([code, result]).toEqual([0, expect.stringMatching(/Z,case-4711,\n$/)]);
+    expect(new Set(sent)).toEqual(new Set(['case-4711']));
+    await start(['lookup', 'AB12CDE', '--reference', 'case-4712']).ended;
+    expect(sent.at(-1)).toBe('case-4712');
+    for (const [reference, sentence] of [
+      ['a b', '--reference must be 1 to 64 letters'],
+      ['x-kr08.nil', '--reference contains a registration of the list'],
+    ] as const) {
+      const refused = await checkText('Reg\nKR08NIL\n', '--reference', reference);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(sentence) });
+    }
+  });
+
   it('leaves out the columns of policies with a key that sees only whether vehicles are insured', async () => {
     const db = openDatabase(service().dynamodb);
     const record = { name: 'Yes or no', plan: 'premium', environment: 'live', scopes: ['vehicles:status'] } as const;
@@ -213,11 +237,14 @@ describe('The command line', () => {
     }
     const read = async (name: string) => (await readFile(file(name), 'utf8')).replace(TIME, 'TIME').split('\n');
     expect(await read('result.csv')).toEqual([
-      ...['Reg,insured,status,suggestion,error,row,sheet,checked_at,sources', 'AB12CDE,true,IN_FORCE,,,2,,TIME,'],
+      ...[
+        'Reg,insured,status,suggestion,error,row,sheet,checked_at,reference,sources',
+        'AB12CDE,true,IN_FORCE,,,2,,TIME,',
+      ],
       ...['KR08NIL,false,NONE,,,3,,TIME,', 'ZZ99ZZZ,,,,VEHICLE_NOT_FOUND,4,,TIME,', ''],
     ]);
     expect((await read('list.csv')).slice(0, 2)).toEqual([
-      ...['Reg,answer,status,suggestion,row,sheet,checked_at,sources', 'KR08NIL,not insured,NONE,,3,,TIME,'],
+      ...['Reg,answer,status,suggestion,row,sheet,checked_at,reference,sources', 'KR08NIL,not insured,NONE,,3,,TIME,'],
     ]);
     const { stdout } = await start(['lookup', 'AB12CDE'], account).ended;
     expect(stdout).toBe('AB12CDE, insured, status IN_FORCE\n');
@@ -287,7 +314,7 @@ describe('The command line ends with 2 and one sentence', () => {
     ['check fleet.csv --out no/x.csv', /^no\/x\.csv cannot be written \(there is no such folder\)\.$/],
   ])('%s', async (line, sentence) => {
     const added =
-      'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,sources';
+      'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,reference,sources';
     for (const [name, text] of [
       ['fleet.csv', 'registration,note\nAB12CDE,x\n'],
       ['empty.csv', ''],

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { startProxy } from '../../support/fault-proxy.ts';
 
@@ -8,6 +9,7 @@ export type HttpFault =
 
 export interface ProxiedRequest {
   readonly method: string;
+  readonly headers: IncomingHttpHeaders;
   readonly path: string;
   readonly body: string;
   /** From 1, over the proxy's life. */
@@ -33,7 +35,8 @@ export const startHttpFaultProxy = async (serviceOrigin: string) => {
   const { endpoint: origin, close } = await startProxy(serviceOrigin, async (incoming, response, forward) => {
     const body = await buffer(incoming);
     nth += 1;
-    const request = { method: incoming.method ?? '', path: incoming.url ?? '', body: String(body), nth };
+    const { method = '', url = '', headers: sent } = incoming;
+    const request = { method, path: url, headers: sent, body: String(body), nth };
     const fault = choose(request);
     requests.push(request);
     if (fault === 'resetBefore') return void response.destroy();

@@ -68,6 +68,27 @@ describe('A request', () => {
     expect(seen).toEqual([late, current]);
   });
 
+  it('of a lookup has the reference of its call, in bulk each', async () => {
+    const many: Reply = async (request) => {
+      const { registrations } = (await request.json()) as { registrations: string[] };
+      const entry = (registration: string) => ({ registration, insured: true, compliant: true });
+      return json(200, { results: registrations.map(entry) });
+    };
+    const { client, sent } = clientWith([success, success, many, many, success]);
+    await client.insurance('AB12CDE', { reference: 'a' });
+    await client.compliance('AB12CDE', { reference: 'b' });
+    await client.verify(['AB12CDE'], { reference: 'c' });
+    await client.verifyCompliance(['AB12CDE'], { reference: 'd' });
+    await client.insurance('AB12CDE');
+    expect(sent.map(({ headers }) => headers.get('X-Reference'))).toEqual(['a', 'b', 'c', 'd', null]);
+    const sentence = 'The reference must be 1 to 64 letters, digits and characters of ._:/-.';
+    for (const reference of ['', 'a b', 'x'.repeat(65), 1 as unknown as string]) {
+      expect(await failureOf(client.insurance('AB12CDE', { reference }))).toEqual(new TypeError(sentence));
+      expect(await failureOf(client.verifyCompliance(['AB12CDE'], { reference }))).toEqual(new TypeError(sentence));
+    }
+    expect(sent).toHaveLength(5);
+  });
+
   it.each([
     ['https://x.example/v1/vehicle/AB12CDE/insurance?to=AB12CDE', 'https://x.example/v1'],
     ['/sign-in?for=AB12CDE', 'https://api.example.com/sign-in'],

@@ -13,14 +13,14 @@ const LONG = Array.from(
   (_, index) => `${index % 700 ? '' : '\n'}${index},${index % 3 ? `X${index}` : 'AB12 CDE'},"a ""note"""\n`,
 );
 const ADDED =
-  'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,sources';
+  'insured,policy_number,insurer,cover,valid_from,valid_to,status,suggestion,error,row,sheet,checked_at,reference,sources';
 const CHECK = ['check', 'fleet.csv', '--out', 'result.csv'];
 
 const LISTS = '--previous result.csv --changes changes.csv --ending-within 9 --ending ending.csv'.split(' ');
 
 const textOf = (name: string) => readFile(file(name), 'utf8');
-/** Without the times of the lookups. */
-const resultOf = async () => (await textOf('result.csv')).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '');
+/** Without the times of the lookups and their reference. */
+const resultOf = async () => (await textOf('result.csv')).replace(/\d{4}-\d\d-\d\dT[\d:.]+Z,[\w-]+/g, '');
 const check = (setUp?: string) => start([...CHECK, ...LISTS], accountOf('standard'), setUp);
 const checkOnly = () => start(CHECK, accountOf('standard'));
 /** Does something at a request, which then has this fault. */
