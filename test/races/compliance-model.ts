@@ -1,5 +1,6 @@
 /** The model of what is stored, and the commands on compliance records, all formats of them. */
 import { complianceLine } from '../support/import-files.ts';
+import type { LastLoad } from './undo-model.ts';
 
 /** The parts of a compliance record: the column of a CSV, and where the value is stored. */
 export const PARTS = {
@@ -12,16 +13,22 @@ export const NAMES = Object.keys(PARTS) as Part[];
 /** Ends the value of a part that `import compliance` has written. */
 export const MARK = '*';
 
+/** The number of each supplier's policy, by registration. */
+export type Vehicles = Map<string, Record<string, string>>;
+
 /** By registration: of a vehicle the number of each supplier's policy, the value of each part; what is erased. */
 export interface Model {
-  readonly vehicles: Map<string, Record<string, string>>;
+  readonly vehicles: Vehicles;
   readonly compliance: Map<string, Partial<Record<Part, string>>>;
   readonly erased: Set<string>;
+  last?: LastLoad;
 }
 
 /** Arguments of the command line, and what they do to the model. */
 export interface ModelCommand {
-  readonly args: () => Promise<readonly string[]>;
+  readonly args: (model: Model) => Promise<readonly string[]>;
+  /** Whether the command can run; always without this function. */
+  readonly check?: (model: Model) => boolean;
   /** Changes the model. @returns the outcome of each record that the command is about */
   readonly apply: (model: Model) => readonly string[];
 }

@@ -15,7 +15,9 @@ import {
   PARTS,
   type Part,
   removeParts,
+  type Vehicles,
 } from './compliance-model.ts';
+import { undo } from './undo-model.ts';
 import { policyLine, useCommands } from './use-commands.ts';
 
 const { disturbed, run, runDisturbed, clear, file, stored } = useCommands();
@@ -25,6 +27,7 @@ const TABLES = ['vehicles', 'compliance'] as const;
 const ERASED = 'erased';
 const OUTCOMES = [
   ...['loaded', 'unchanged', 'removed', 'notThere', 'erased', 'undone', 'rejected', 'withoutValue', 'otherVehicles'],
+  ...['putBack', 'changedSince'],
 ];
 
 /** Replaces a supplier's part of a vehicle; without a number removes it, and the vehicle with its last part. */
@@ -78,9 +81,10 @@ const remove = (kind: 'vehicles' | 'compliance' | Part, registration: string): M
 
 const erase = (registration: string): ModelCommand => ({
   args: async () => ['erase', '--registration', registration],
-  apply: ({ vehicles, compliance, erased }) => {
+  apply: ({ vehicles, compliance, erased, last }) => {
     if (erased.has(registration)) return ['unchanged'];
     erased.add(registration);
+    last?.erased.add(registration);
     const wasStored = [vehicles, compliance].map((records) => records.delete(registration));
     return [wasStored.includes(true) ? 'erased' : 'notThere'];
   },
@@ -88,7 +92,11 @@ const erase = (registration: string): ModelCommand => ({
 
 const undoErasure = (registration: string): ModelCommand => ({
   args: async () => ['erase', '--undo', '--registration', registration],
-  apply: ({ erased }) => [erased.delete(registration) ? 'undone' : 'notThere'],
+  apply: ({ erased, last }) => {
+    if (!erased.delete(registration)) return ['notThere'];
+    last?.erased.add(registration);
+    return ['undone'];
+  },
 });
 
 /** Both tables in the form of the model, which has no vehicle of which only an undone erasure is stored. */
@@ -118,15 +126,24 @@ const recordsOf = ({ vehicles, compliance, erased }: Model) => {
 };
 
 /** A command of fast-check; the response of its nth write is lost, if it has so many. */
-const checked = ({ args, apply }: ModelCommand, lost: number | null, name: string): fc.AsyncCommand<Model, object> => ({
-  check: () => true,
+const checked = (
+  { args, apply, check = () => true }: ModelCommand,
+  lost: number | null,
+  name: string,
+): fc.AsyncCommand<Model, object> => ({
+  check,
   toString: () => (lost === null ? name : `${name} without response ${lost}`),
   run: async (model) => {
     const events =
       lost === null ? [] : [{ operation: /^(Put|Delete|TransactWrite)/, nth: lost, isLost: true } as const];
-    const given = await args();
+    const given = await args(model);
     const data = await disturbed.during(events, () => runDisturbed(...given));
+    const before: Vehicles = structuredClone(model.vehicles);
     const outcomes = apply(model);
+    const { kind, changesFile } = data;
+    if (kind === 'vehicles' && typeof changesFile === 'string') {
+      model.last = { changesFile, before, after: structuredClone(model.vehicles), erased: new Set() };
+    }
     const expected = OUTCOMES.map((one) => [one, outcomes.filter((outcome) => outcome === one).length]);
     expect(OUTCOMES.map((one) => [one, data[one] ?? 0])).toEqual(expected);
     expect(await storedRecords()).toEqual(recordsOf(model));
@@ -167,6 +184,7 @@ const commands = fc.commands(
     commandsOf(remove, kind, registration),
     commandsOf(erase, registration),
     commandsOf(undoErasure, registration),
+    commandsOf(undo),
   ],
   { maxCommands: 20, size: 'max' },
 );
