@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
-import { exampleOf } from './command/format.ts';
+import { exampleOf, formatNumber, toLines } from './command/format.ts';
 import { readCaller } from './deployment/aws-requests.ts';
 import type { CommandContext, Runner } from './deployment/deployment.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
@@ -48,6 +48,27 @@ interface EraseOptions extends Partial<FileOptions> {
   readonly undo?: boolean;
 }
 
+const MAX_COPIES_SHOWN = 20;
+
+/** Adds which objects of the intake still have the vehicles, as what a load has changed. */
+const addCopies = async (
+  { notes = '', data, ...result }: CommandResult,
+  erased: ReadonlySet<string>,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  // The client of S3 takes long to load.
+  const { findCopies } = await import('./intake/find-copies.ts');
+  const copies = await findCopies(erased, context);
+  if (copies.length === 0) return { ...result, notes, data: { ...Object(data), copies } };
+  const more = copies.length - MAX_COPIES_SHOWN;
+  const lines = [
+    'What loads have changed still has these vehicles, until it expires 14 days after the load, in',
+    ...copies.slice(0, MAX_COPIES_SHOWN),
+    more > 0 && `… and ${formatNumber(more)} more`,
+  ];
+  return { ...result, notes: notes + toLines(lines), data: { ...Object(data), copies } };
+};
+
 const runErase = async (
   file: string | undefined,
   { registration, from, undo = false, ...options }: EraseOptions,
@@ -76,11 +97,14 @@ const runErase = async (
     return runFile(command, source, options, context);
   }
   const erasure = { at, by: await readCaller(context.deployment) };
-  const command = erasureCommand((one) => ({ kind: 'erase', registration: one, erasure }), {
-    ...ERASES,
-    outcomes: ['erased', 'notThere', 'unchanged'],
-  });
-  return runFile(command, source, options, context);
+  const erased = new Set<string>();
+  const changeOf = (one: string): ErasureChange => {
+    erased.add(one);
+    return { kind: 'erase', registration: one, erasure };
+  };
+  const outcomes = ['erased', 'notThere', 'unchanged'] as const;
+  const result = await runFile(erasureCommand(changeOf, { ...ERASES, outcomes }), source, options, context);
+  return context.deployment.intake === undefined ? result : addCopies(result, erased, context);
 };
 
 export const addEraseCommand = (program: Command, run: Runner): void => {

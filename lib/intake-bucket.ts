@@ -104,7 +104,8 @@ export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
 
 /**
  * Permits operators to read files and reports, to put files, such as after a restore, or the object that starts a load,
- * and to take out files that must not be loaded. They may also delete a damaged record of the file that was loaded last.
+ * and to take out files that must not be loaded. They may also delete a damaged record of the file that was loaded last, and what
+ * a load has changed, of an erased vehicle.
  */
 export const allowFiles = (bucket: Bucket, entries: readonly IntakeEntry[]): PolicyStatement[] => [
   ...allowReads(bucket),
@@ -112,5 +113,8 @@ export const allowFiles = (bucket: Bucket, entries: readonly IntakeEntry[]): Pol
     ['s3:PutObject', 's3:DeleteObject'],
     entries.map(({ prefix }) => objectsIn(bucket, `${prefix}*`)),
   ),
-  allow(['s3:DeleteObject'], [objectsIn(bucket, LAST_LOADED)]),
+  allow(
+    ['s3:DeleteObject'],
+    [LAST_LOADED, `${CHANGES}*`].map((keys) => objectsIn(bucket, keys)),
+  ),
 ];

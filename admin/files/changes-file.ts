@@ -1,7 +1,7 @@
 /** The changes file of a load: what it was, then a line for each record that it has changed, written ahead. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { readLines } from '../../csv/lines.ts';
@@ -16,7 +16,32 @@ import { asFileFailure, type SourceFile } from './source-file.ts';
 export const newLoadId = (began: Date): string =>
   `${began.toISOString().replace(/\.\d+|[-:]/g, '')}-${randomBytes(4).toString('hex')}`;
 
-/** Opens `PATH.changes.ndjson`, or `PATH.changes-2.ndjson` and so on when there is one. */
+const LINE_FEED = 10;
+const CHANGES_NAME = /\.ndjson$/;
+/** Characters of a first line: names have at most some hundred. */
+const MAX_HEADER = 10_000;
+
+const readLoad = async (path: string): Promise<Load> => {
+  const [first = ''] = (await readStart(path, MAX_HEADER)).toString().split('\n');
+  try {
+    const load = readStored(Load, JSON.parse(first));
+    if (load !== undefined) return load;
+  } catch {
+    // It is refused below.
+  }
+  throw new FileRefused(`this is not a changes file, as "import" writes it; nothing was changed: ${path}`);
+};
+
+const isOfDryRun = async (name: string): Promise<boolean> => {
+  try {
+    return (await readLoad(name)).dryRun;
+  } catch (error) {
+    if (error instanceof FileRefused) return false;
+    throw error;
+  }
+};
+
+/** Opens `PATH.changes.ndjson`, or `PATH.changes-2.ndjson` and so on when there is one, unless it is of a dry run. */
 const openNew = async (path: string): Promise<readonly [name: string, file: FileHandle]> => {
   for (let nth = 1; ; nth += 1) {
     const name = `${path}.changes${nth === 1 ? '' : `-${nth}`}.ndjson`;
@@ -24,6 +49,9 @@ const openNew = async (path: string): Promise<readonly [name: string, file: File
       return [name, await open(name, 'wx', PRIVATE_FILE.mode)];
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asFileFailure(error, name);
+      if (!(await isOfDryRun(name))) continue;
+      await rm(name);
+      nth -= 1;
     }
   }
 };
@@ -84,22 +112,6 @@ export const beginChanges = async (
   };
   const output = await (place?.openChanges ?? openChangesFile(path))(load);
   return { load, name: output.name, keepLines: lineWriter(output), close: output.close };
-};
-
-const LINE_FEED = 10;
-const CHANGES_NAME = /\.ndjson$/;
-/** Characters of a first line: names have at most some hundred. */
-const MAX_HEADER = 10_000;
-
-const readLoad = async (path: string): Promise<Load> => {
-  const [first = ''] = (await readStart(path, MAX_HEADER)).toString().split('\n');
-  try {
-    const load = readStored(Load, JSON.parse(first));
-    if (load !== undefined) return load;
-  } catch {
-    // It is refused below.
-  }
-  throw new FileRefused(`this is not a changes file, as "import" writes it; nothing was changed: ${path}`);
 };
 
 /** The files of a changes file: itself, or those of a folder, which are the objects of a load by the intake. */

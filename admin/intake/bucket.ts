@@ -26,8 +26,10 @@ const DIGITS = 6;
 export const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
   `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
 
+export const CHANGES_PREFIX = 'changes/';
+
 /** The folder with what a load has changed, and with lists and figures of what is stored. No supplier may read it. */
-export const changesFolder = (load: string): string => `changes/${load}/`;
+export const changesFolder = (load: string): string => `${CHANGES_PREFIX}${load}/`;
 
 /** The part of a report that is written last: without it the load did not finish. */
 export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;

@@ -155,7 +155,7 @@ describe('The policies for operators', () => {
       [
         ...['IntakeBucket s3:ListBucket', 'IntakeBucket s3:ListBucketVersions'],
         ...['IntakeBucket/* s3:GetObject', 'IntakeBucket/* s3:GetObjectVersion'],
-        'IntakeBucket/control/loaded/* s3:DeleteObject',
+        ...['changes', 'control/loaded'].map((folder) => `IntakeBucket/${folder}/* s3:DeleteObject`),
         ...['compliance', 'vehicles/acme', 'vehicles/acme-changes'].flatMap((folder) =>
           ['DeleteObject', 'PutObject'].map((action) => `IntakeBucket/${folder}/* s3:${action}`),
         ),

@@ -73,6 +73,14 @@ describe('The changes file of a load', () => {
     expect(linesOf(changesFile)).toEqual([expect.objectContaining({ dryRun: true, supplier: '-' }), line]);
   });
 
+  it('of a dry run is replaced by that of the load, and no other one', async () => {
+    const path = await file('a.csv', vehiclesCsv(vehicleRow({ registration: 'V1' })));
+    for (const options of [['--dry-run'], [], ['--dry-run'], []]) await run(['import', 'vehicles', path, ...options]);
+    const dry = (name: string) => linesOf(pathOf(name))[0].dryRun;
+    expect((await readdir(pathOf())).sort()).toEqual(['a.csv', 'a.csv.changes-2.ndjson', 'a.csv.changes.ndjson']);
+    expect(['a.csv.changes.ndjson', 'a.csv.changes-2.ndjson'].map(dry)).toEqual([false, false]);
+  });
+
   it('of a removal without a file is in the working folder, and no load replaces the file of another one', async () => {
     await acme(vehicleRow({ registration: 'V1' }), vehicleRow({ registration: 'V2' }));
     await run(['remove', 'vehicles', '--registration', 'V1']);

@@ -239,6 +239,23 @@ describe('A build', () => {
     expect((await stored()).map(withoutRevision)).toEqual(before.map(withoutRevision));
   });
 
+  it('leaves copies of a vehicle that is erased later, which erase names', async () => {
+    for (const [nth, registration] of ['AB12CDE', 'AB12CDF', 'AB12CDE'].entries()) {
+      put(CHANGES, `${nth}.csv`, 9 - nth, registration, `X${nth}`);
+    }
+    const { lines } = await build([CHANGES]);
+    const keyOf = (nth: number) => `changes/${lines[nth]?.load}/000001.ndjson`;
+    const erased = await runAdminCommand(
+      ['erase', '--registration', 'ab12 cde', 'X2', '--json', ...STACK],
+      engine().names,
+    );
+    expect(JSON.parse(erased.stdout)).toMatchObject({ erased: 2, copies: [keyOf(0), keyOf(2)].toSorted() });
+    const again = await runAdminCommand(['erase', '--registration', 'AB12CDF', ...STACK], engine().names);
+    expect(again.stderr).toContain(`until it expires 14 days after the load, in\n${keyOf(1)}\n`);
+    const none = await runAdminCommand(['erase', '--registration', 'AB12', '--json', ...STACK], engine().names);
+    expect(JSON.parse(none.stdout)).toMatchObject({ notThere: 1, copies: [] });
+  });
+
   it('has no damaged record in its report, which may be another supplier’s', async () => {
     await store('vehicles', { registration: 'BAD1' });
     const version = put(COMPLETE, 'a.csv', 2, 'AB12CDE');
