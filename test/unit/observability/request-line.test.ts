@@ -9,6 +9,11 @@ import { type Call, catchOutput, useApi } from '../../support/use-api.ts';
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
+/** Whether the stage logs lookups: request-line-of-logged-lookups.test.ts runs the same tests with it. */
+const logsLookups = process.env.LOGS_LOOKUPS === 'yes';
+
+/** Every request has it. Only where lookups are logged it is in the lines of these. */
+const REFERENCE = 'case-4711';
 /** A value that must not be found in any log line: a registration, a part of a body. */
 const CANARY = 'CANARY77';
 const KNOWN = `/v1/vehicle/${CANARY}/insurance`;
@@ -31,7 +36,7 @@ const api = useApi(
     elsewhere = await newKey({ addresses: ['203.0.113.0/24'] });
     limited = await newKey({ plan: 'limited' });
   },
-  { logLevel: 'DEBUG', plans: { ...TEST_PLANS, limited: { ...TEST_PLANS.free, unitsPerDay: 2 } } },
+  { logLevel: 'DEBUG', logsLookups, plans: { ...TEST_PLANS, limited: { ...TEST_PLANS.free, unitsPerDay: 2 } } },
 );
 
 let written: readonly string[];
@@ -47,7 +52,8 @@ type Line = Readonly<Record<string, unknown>>;
 /** The status of a request, its id, and what is logged meanwhile: lines in EMF and others. */
 const logOf = async (path: string, options: Call = { key: api.key }, method = 'GET') => {
   const before = written.length;
-  const { status, headers, text } = await api.call(method, path, options);
+  const sent = { ...options, headers: { 'X-Reference': REFERENCE, ...options.headers } };
+  const { status, headers, text } = await api.call(method, path, sent);
   const lines = written.slice(before).map((line): Line => JSON.parse(line));
   const [line = {}, ...more] = lines.filter((each) => '_aws' in each);
   expect(more).toEqual([]);
@@ -92,6 +98,30 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
   ['an unknown path', 404, () => logOf(`/v1/${CANARY}`), { endpoint: '$default', code: 'ROUTE_NOT_FOUND' }],
   ['malformed JSON', 400, () => create(`{"${CANARY}`), { endpoint: 'create-content', code: 'MALFORMED_JSON' }],
   ['a wrong value', 400, () => create(`{"title":"${CANARY}"}`), { code: 'VALIDATION_FAILED' }],
+  [
+    'a reference with the registration',
+    400,
+    () => logOf(KNOWN, { key: api.key, headers: { 'X-Reference': `case-${CANARY.toLowerCase()}` } }),
+    { code: 'VALIDATION_FAILED' },
+  ],
+  [
+    'a reference with a mistyped registration',
+    400,
+    () => logOf(`/v1/compliance/${CANARY}_`, { key: api.key, headers: { 'X-Reference': `${CANARY}_` } }),
+    { code: 'VALIDATION_FAILED' },
+  ],
+  [
+    'a reference with a registration of a bulk request',
+    400,
+    () => logOf(BULK_PATH, { ...BULK, key: api.key, headers: { 'X-Reference': CANARY } }, 'POST'),
+    { code: 'VALIDATION_FAILED' },
+  ],
+  [
+    'a reference with a registration where none is looked up',
+    404,
+    () => logOf('/v1/unknown', { key: api.key, headers: { 'X-Reference': CANARY } }),
+    { code: 'ROUTE_NOT_FOUND' },
+  ],
   ['no quota left', 429, () => logOf(KNOWN, { key: exhausted }), { code: 'RATE_LIMITED', RateLimited: 1 }],
   ['a throttled counter', 429, () => lookupThrottledBy('ADD used'), { ...THROTTLED, RateLimited: 1 }],
   ['a throttled allowance', 429, () => lookupThrottledBy('"allowance#'), { ...THROTTLED, RateLimited: 1 }],
@@ -119,7 +149,11 @@ const METRICS = ['Requests', 'Latency', 'ServerErrors'];
 /** Only their sums are read, so a line without them says the same as one with 0. */
 const WHERE_THEY_HAPPEN = ['RateLimited', 'ForbiddenAddresses', 'DatabaseErrors', 'LostUnits'];
 const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'units', 'sandbox', 'throttled', 'traceId'];
-const MEMBERS = ['_aws', 'level', 'timestamp', 'service', ...FIELDS, ...METRICS, ...WHERE_THEY_HAPPEN, 'ColdStart'];
+const OF_LOOKUPS = logsLookups ? ['reference', 'lookups'] : [];
+const MEMBERS = [
+  ...['_aws', 'level', 'timestamp', 'service', ...FIELDS, ...METRICS, ...WHERE_THEY_HAPPEN, 'ColdStart'],
+  ...OF_LOOKUPS,
+];
 
 describe('The line of a request', () => {
   let first: Line;
@@ -150,7 +184,7 @@ describe('The line of a request', () => {
       expect('sandbox' in line).toEqual('sandbox' in fields);
       expect('throttled' in line).toEqual('throttled' in fields);
       if (status === 401 || status === 429 || 'sandbox' in fields) expect(line).not.toHaveProperty('units');
-      const secrets = [CANARY, api.key, testKey, exhausted];
+      const secrets = [CANARY, api.key, testKey, exhausted, ...('lookups' in line ? [] : [REFERENCE])];
       expect(secrets.filter((secret) => JSON.stringify([line, others]).includes(secret))).toEqual([]);
       if (status >= 400) expect(text).not.toMatch(/ at \S+:\d|node_modules|dynamo|Exception|test-[0-9a-f]/i);
     },
