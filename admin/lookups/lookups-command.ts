@@ -137,8 +137,10 @@ const find = async (
       notice(`Lines stay for ${logged.retentionDays} days: nothing before ${oldest.toISOString()} can be found.`);
     }
     const from = new Date(Math.max(search.from.getTime(), oldest.getTime()));
+    // Months to come would each be a query.
+    const end = new Date(Math.min(search.end.getTime(), now().getTime() + DAY_MS));
     const groups = { logs, names: logged.logGroups, signal, onProgress: progress.update };
-    return await searchLogGroups(groups, { ...search, from }, [...names.keys()]);
+    return await searchLogGroups(groups, { ...search, from, end }, [...names.keys()]);
   } catch (error) {
     throw asLogFailure(error, logged, deployment.account?.profile);
   } finally {

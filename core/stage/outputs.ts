@@ -88,7 +88,7 @@ export interface LookupLogOutput {
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
 
-/** The bucket with CloudTrail's events, of a stage with `audit`. */
+/** The bucket with CloudTrail's events, of a stage with `audit` or `lookupLog`. */
 export const AUDIT_BUCKET_OUTPUT = 'AuditBucket';
 
 /** The bucket of a stage with `intake`. */

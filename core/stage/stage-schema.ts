@@ -56,7 +56,8 @@ export const StageFile = T.Object({
    *
    * Its `--cloudformation-execution-policies` must permit what the stack has: API Gateway, CloudWatch, DynamoDB,
    * EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles and
-   * policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `audit` CloudTrail and S3.
+   * policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `audit` CloudTrail and S3,
+   * `lookupLog` these and KMS.
    * CloudFormation cuts names of roles to 64 characters, with 25 or more of the stack's name, so the pattern fits stages
    * of at most 4 characters, such as `prod`. Give another one an account of its own, because IAM does not limit
    * `iam:PassRole` by the tags of a role.

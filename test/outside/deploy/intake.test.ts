@@ -19,7 +19,10 @@ const ENTRIES = [
   { prefix: 'compliance/', import: 'compliance', expect: '26h' },
 ];
 
-const { inFolder, env: operator, query, deployProd, runBuild } = useEmulator({ checksPolicies: true });
+const AUDITORS = 'auditors';
+const lookupLog = { auditors: [`arn:aws:iam::000000000000:role/${AUDITORS}`] };
+
+const { inFolder, env: operator, query, deployProd, runBuild, stack } = useEmulator({ checksPolicies: true });
 let bucket: string;
 let projects: { readonly vehicles: string; readonly compliance: string };
 
@@ -49,6 +52,19 @@ const assume = async (role: string): Promise<NodeJS.ProcessEnv> => {
   };
 };
 
+const createRole = (role: string): Promise<string> => {
+  const trust = '{"Version":"2012-10-17","Statement":[]}';
+  return aws(operator, 'iam', 'create-role', '--role-name', role, '--assume-role-policy-document', trust);
+};
+
+/** A new role with the policy of this output. */
+const roleWith = async (output: string, role = `has-${output}`): Promise<NodeJS.ProcessEnv> => {
+  await createRole(role);
+  const policy = await stack(STACK).output(output);
+  await aws(operator, 'iam', 'attach-role-policy', '--role-name', role, '--policy-arn', policy);
+  return assume(role);
+};
+
 const put = async (env: NodeJS.ProcessEnv, key: string, content: string): Promise<void> => {
   const file = inFolder('put');
   await writeFile(file, content);
@@ -58,9 +74,8 @@ const put = async (env: NodeJS.ProcessEnv, key: string, content: string): Promis
 let supplier: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
-  const trust = '{"Version":"2012-10-17","Statement":[]}';
-  await aws(operator, ...'iam create-role --role-name acme --assume-role-policy-document'.split(' '), trust);
-  await deployProd({ intake: ENTRIES });
+  await createRole('acme');
+  await deployProd({ intake: ENTRIES, lookupLog });
   bucket = await physicalId('S3::Bucket', 'Intake');
   // What the supplier's account permits its role, as the guide says.
   const actions = {
@@ -144,5 +159,45 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
     ]) {
       await expect(aws(role, ...args)).rejects.toThrow(/AccessDenied|not authorized/);
     }
+  });
+});
+
+describe('The key of the lookup log, deployed to an AWS emulator that checks policies', () => {
+  const derive = async (env: NodeJS.ProcessEnv): Promise<string> => {
+    const { key } = JSON.parse(await stack(STACK).output('LookupLogSettings'));
+    const input = ['--key-id', key, '--mac-algorithm', 'HMAC_SHA_256', '--message', 'MjAyNi0xMQ=='];
+    return JSON.parse(await aws(env, 'kms', 'generate-mac', ...input)).Mac;
+  };
+
+  it('gives the functions of lookups and the auditors the same secret', async () => {
+    const auditor = await derive(await roleWith('AuditorPolicy', AUDITORS));
+    expect(Buffer.from(auditor, 'base64')).toHaveLength(32);
+    for (const id of ['vehicleinsurance', 'bulkcompliance']) {
+      expect(await derive(await assume(await physicalId('IAM::Role', id)))).toBe(auditor);
+    }
+  });
+
+  it.each(['OperatorPolicy', 'LoadsPolicy', 'OnCallPolicy', 'SupportPolicy', 'KeysPolicy'])(
+    'denies it to whoever has %s',
+    async (output) => {
+      await expect(derive(await roleWith(output))).rejects.toThrow(/AccessDenied|not authorized/);
+    },
+  );
+
+  it('denies it to whoever has AuditorPolicy and is no auditor, and to a role that may do everything else', async () => {
+    await expect(derive(await roleWith('AuditorPolicy'))).rejects.toThrow(/AccessDenied|not authorized/);
+    const allow = { Effect: 'Allow', Action: '*', Resource: '*' };
+    const document = JSON.stringify({ Version: '2012-10-17', Statement: [allow] });
+    await createRole('everything');
+    const policy = ['--role-name', 'everything', '--policy-name', 'own', '--policy-document', document];
+    await aws(operator, 'iam', 'put-role-policy', ...policy);
+    const everything = await assume('everything');
+    await aws(everything, 'kms', 'list-keys');
+    await expect(derive(everything)).rejects.toThrow(/AccessDenied|not authorized/);
+  });
+
+  it('is not reached by the builds of the intake', async () => {
+    const role = await assume(await physicalId('IAM::Role', 'IntakeRole'));
+    await expect(derive(role)).rejects.toThrow(/AccessDenied|not authorized/);
   });
 });
