@@ -1,4 +1,5 @@
 /** Which database request fails, and how: choosers for a fault proxy's `inject`, to be combined. */
+import { hash } from 'node:crypto';
 import type { DatabaseCall, Fault } from './fault-proxy.ts';
 
 export type ChooseFault = (call: DatabaseCall) => Fault | undefined;
@@ -29,24 +30,16 @@ export const onNthCall = (n: number, fault: Fault): ChooseFault => {
   };
 };
 
-/** Mulberry32, by Tommy Ettinger (public domain): uniform numbers of 32 bits in [0, 1), the same for the same seed. */
-const seededNumbers = (seed: number) => {
-  let state = seed >>> 0;
-  return (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-};
+/** A uniform number in [0, 1), the same for the same seed and place. */
+const randomAt = (seed: number, nth: number): number =>
+  Number.parseInt(hash('sha256', `${seed} ${nth}`).slice(0, 12), 16) / 2 ** 48;
 
 /** A share (0 to 1) of all requests gets one of the faults, each as often as the others; one seed, one sequence. */
 export const withProbability = (share: number, faults: readonly Fault[], seed: number): ChooseFault => {
-  const next = seededNumbers(seed);
+  let calls = 0;
   return () => {
-    // Both numbers are drawn each time, so that the nth fault depends on the seed alone.
-    const isHit = next() < share;
-    const choice = next();
-    return isHit ? faults[Math.floor(choice * faults.length)] : undefined;
+    calls += 1;
+    const random = randomAt(seed, calls);
+    return random < share ? faults[Math.floor((random / share) * faults.length)] : undefined;
   };
 };
