@@ -1,6 +1,5 @@
 /** A header without a line end swallows the first row, which would be lost without a trace. */
 import { usualField } from './column-names.ts';
-import type { CsvHeader } from './read-csv.ts';
 import { isLikelyRegistration, patternOf } from './registration-cell.ts';
 import { UnreadableFile } from './text.ts';
 
@@ -69,8 +68,10 @@ const refuse = (cell: string): never => {
  * @throws UnreadableFile when a name of the header is followed at once by a registration, and by no further name. In a
  * header as wide as the row below, such as that of a column `claims_FY2025`, it must be like a registration of that row.
  */
-export const requireHeaderAlone = (header: Pick<CsvHeader, 'names' | 'below'>, isKnown: NameTest): void => {
-  const { names, below } = header;
+export const requireHeaderAlone = (
+  { names, below }: Readonly<Record<'names' | 'below', readonly string[]>>,
+  isKnown: NameTest,
+): void => {
   const isName: NameTest = (name) => isKnown(name) || usualField(name) !== undefined;
   const last = names.findLastIndex(isName);
   const cell = names.slice(last + 1).find((name) => endsWithRow(plainText(name), isName));

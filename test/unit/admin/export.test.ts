@@ -42,7 +42,9 @@ describe('export vehicles and export compliance', () => {
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(await linesOf(path)).toHaveLength(vehicles.length);
     expect(await readFile(`${path}.part`, 'utf8')).toBe('a file of the user');
-    expect((await readdir(pathOf('.'))).toSorted()).toEqual(['both.ndjson', 'both.ndjson.part', 'first.ndjson']);
+    expect((await readdir(pathOf('.'))).toSorted()).toEqual([
+      ...['both.ndjson', 'both.ndjson.part', 'first.ndjson', 'first.ndjson.changes.ndjson'],
+    ]);
   });
 
   /** Of compliance: import/compliance-parts.test.ts. */
