@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
@@ -265,7 +265,8 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     });
 
     it('publishes what an import has loaded, as it expects imports', async () => {
-      await admin('import', 'compliance', join(ROOT, 'test/fixtures/samples/compliance.ndjson'));
+      await copyFile(join(ROOT, 'test/fixtures/samples/compliance.ndjson'), inFolder('compliance.ndjson'));
+      await admin('import', 'compliance', inFolder('compliance.ndjson'));
       const listed = await aws('cloudwatch', 'list-metrics', '--namespace', 'VehicleVerification/prod');
       expect(listed).toMatch('ComplianceLoaded');
     });
