@@ -22,6 +22,8 @@ export interface GivenRow {
   readonly given: readonly string[] | string;
   /** The last character of the file, when a CSV ends with this row and without a line end. */
   readonly lastCharacter?: string;
+  /** The fields of a line that was read already. */
+  readonly fields?: Row['fields'];
 }
 
 export interface Row extends GivenRow {
@@ -42,8 +44,8 @@ export interface RowRules {
   readonly columns: Columns;
   /** Whether a cell that is used may contain several lines, and a row 1,000,000 characters. */
   readonly hasLines?: boolean;
-  /** Reduces a line to what is used of it, in the same form. */
-  readonly usedText?: (line: string) => string;
+  /** Reads a line once, and reduces it to what is used of it, in the same form. */
+  readonly readUsed?: (line: string) => Pick<GivenRow, 'fields'> & { readonly given: string };
 }
 
 /** Maximum number of characters in a row of vehicles or compliance records. */
@@ -83,7 +85,7 @@ const hasRegistrationTwice = (text: string): boolean =>
     ([, name = '', colon]) => colon !== undefined && JSON.parse(name) === 'registration',
   ).length > 1;
 
-const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
+const jsonFields = (text: string): Pick<Row, 'fields' | 'unreadable' | 'issue'> => {
   if (isNestedTooDeeply(text)) return { fields: {}, unreadable: 'is nested more than 1,000 levels deep' };
   try {
     const value: unknown = JSON.parse(text);
@@ -101,7 +103,8 @@ const jsonFields = (text: string): Omit<Row, keyof GivenRow> => {
 };
 
 export const readRow = (row: GivenRow, layout: Layout): Row => {
-  const { given } = row;
+  const { given, fields } = row;
+  if (fields !== undefined) return { ...row, fields };
   if (typeof given !== 'string') return { ...row, ...csvFields(given, layout as CsvLayout) };
   return { ...row, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };
 };
@@ -185,8 +188,8 @@ export async function* readRows(
   }
   for await (const { lines, read } of readLines(source, maxLength)) {
     const given = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter((row) => row.given !== '');
-    const { usedText } = rules;
-    const rows = usedText ? given.map((row) => ({ ...row, given: usedText(row.given) })) : given;
+    const { readUsed } = rules;
+    const rows = readUsed ? given.map(({ line, given: text }) => ({ line, ...readUsed(text) })) : given;
     refuseLines(
       rows.filter(({ given }) => format === 'txt' && /[\t,;]|\s\s/.test(given)),
       'a tab, a comma, a semicolon or two blanks: a line of a .txt is one registration; save a table as .csv',

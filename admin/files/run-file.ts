@@ -132,6 +132,7 @@ const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandCo
   const settle = settleIn(run);
   const found = options.complete ? await compareWithStored(run, target, context) : undefined;
   if (isForStoredVehicles) await listStoredVehicles(run, context);
+  run.staged.rejectManyRows(isForStoredVehicles);
   const isDecided = found !== undefined && isInsured !== undefined;
   if (isDecided) {
     await withProgress(run, context, (onRows) =>

@@ -158,5 +158,4 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   }
   await requireUnchanged(source);
   requireReadableRows(run);
-  staged.rejectManyRows();
 };

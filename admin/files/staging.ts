@@ -22,9 +22,9 @@ const TABLES = `
   CREATE TABLE keys (list TEXT, key TEXT, PRIMARY KEY (list, key)) WITHOUT ROWID;`;
 
 /** More rows are a mistake: a vehicle has at most 20 policies, and all of its rows are read together. */
-const REJECT_MANY = `
+const rejectMany = (where: string): string => `
   INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4,000,000 characters"]' FROM rows WHERE key IN (
-    SELECT key FROM rows WHERE key <> '' GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
+    SELECT key FROM rows WHERE ${where} GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
 
 const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';
 const STORED = `key IN (SELECT key FROM keys WHERE list = 'stored')`;
@@ -115,7 +115,8 @@ export const openStaging = (folder: string) => {
 
     reject: (line: number, reasons: readonly string[]): void => void insertRejected.run(line, JSON.stringify(reasons)),
 
-    rejectManyRows: (): void => db.exec(REJECT_MANY),
+    /** @param isLimited to the list `stored`: to sort the rows of all vehicles takes memory that grows with the file */
+    rejectManyRows: (isLimited = false): void => db.exec(rejectMany(isLimited ? STORED : "key <> ''")),
 
     /** The rows that are not rejected yet, in the order of the file. */
     *rows(): Generator<Row> {

@@ -48,14 +48,15 @@ const usedFields = ({ registration, modification, motTests, motTestDueDate, ...f
 };
 
 /** What of a line is staged. A line that is no object, or may have a field twice, is left to the rules of any NDJSON. */
-const usedText = (text: string): string => {
+const readUsed: NonNullable<FileCommand['readUsed']> = (text) => {
   try {
     const line: unknown = JSON.parse(text);
     const mayHaveTwice = SINGLE.some((name) => text.indexOf(name) !== text.lastIndexOf(name));
-    const isRecord = typeof line === 'object' && line !== null && !Array.isArray(line);
-    return isRecord && !mayHaveTwice ? JSON.stringify(usedFields(line as Fields)) : text;
+    if (typeof line !== 'object' || line === null || Array.isArray(line) || mayHaveTwice) return { given: text };
+    const fields = usedFields(line as Fields);
+    return { given: JSON.stringify(fields), fields };
   } catch {
-    return text;
+    return { given: text };
   }
 };
 
@@ -93,6 +94,6 @@ export const DVSA_FILE = {
   columns: { required: ['registration'], optional: [] },
   // A vehicle with many tests has a long line.
   hasLines: true,
-  usedText,
+  readUsed,
   rowHandling: RULES,
 } as const satisfies Partial<FileCommand>;
