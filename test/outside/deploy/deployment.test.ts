@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../black-box/http-caller.ts';
 import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
+import { vehicleLine } from '../../support/import-files.ts';
 import { runCommand } from '../../support/program.ts';
 import { documentedCommands, type Names, scriptOf } from './documented-commands.ts';
 import { STACK, useEmulator } from './use-emulator.ts';
@@ -122,6 +123,19 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
   blackBoxTests(() => api);
 
+  it('has vehicles as they were before a wrong file after the documented commands', async () => {
+    const status = async (registration: string) =>
+      (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key: api.keys.premium })).status;
+    const wrong = inFolder('wrong.ndjson');
+    await writeFile(wrong, ['WR10NGA', 'BD51SMR'].map((registration) => vehicleLine({ registration })).join('\n'));
+    await admin('import', 'vehicles', wrong);
+    expect(await status('WR10NGA')).toBe(200);
+    const names = { LOAD: `${wrong}.changes.ndjson`, [STACK]: `${STACK} --yes ${STACK}` };
+    const printed = await runDocumented(documentedCommands('IntakeFailed', 'undo LOAD', 'runbook.md'), names);
+    expect(printed).toMatch(/\n +2 +2 +0 +0 /);
+    expect([await status('WR10NGA'), await status('BD51SMR')]).toEqual([404, 200]);
+  });
+
   describe('restored by the documented commands', () => {
     const insurance = async (registration: string, key = api.keys.premium) =>
       (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key })).status;
@@ -139,7 +153,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
         later = await create('later');
       });
       const printed = await restore(RESTORED.vehicles, 'tables check vehicles', async () => {
-        await admin('remove', 'vehicles', '--registration', removed);
+        await admin('remove', 'vehicles', '--registration', removed, '--staging', inFolder('.'));
         await admin('erase', '--registration', erased);
       });
       expect(printed).toMatch(/vehicles-20261120 +can be used/);
@@ -187,7 +201,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await insurance(missing)).toBe(200);
       expect(await insurance(erased)).toBe(200);
       await restore('restored-vehicles', '--restore --if-newer', async () => {
-        await admin('remove', 'vehicles', '--registration', missing);
+        await admin('remove', 'vehicles', '--registration', missing, '--staging', inFolder('.'));
         await admin('erase', '--registration', erased);
         expect([await insurance(missing), await insurance(erased)]).toEqual([404, 404]);
       });

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const guide = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+const pageOf = (name: string): string => readFileSync(join(import.meta.dirname, `../../../docs/${name}`), 'utf8');
 
 /**
- * The block of commands with this text in a section of docs/operations.md, line by line.
+ * The block of commands with this text in a section of docs/operations.md, or of another page, line by line.
  * @throws Error unless there is exactly one
  */
-export const documentedCommands = (heading: string, text: string): readonly string[] => {
+export const documentedCommands = (heading: string, text: string, page = 'operations.md'): readonly string[] => {
+  const guide = pageOf(page);
   const [, section = ''] = new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(guide) ?? [];
   const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
   const [found, another] = blocks.filter((block) => block.includes(text));
   if (found === undefined || another !== undefined) {
-    throw new Error(`docs/operations.md must have one block of commands with "${text}" in its section ${heading}.`);
+    throw new Error(`docs/${page} must have one block of commands with "${text}" in its section ${heading}.`);
   }
   return found.replaceAll('\\\n', '').trim().split('\n');
 };

@@ -145,6 +145,20 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
     for (const key of keys) await aws(supplier, 's3', 'cp', `s3://${bucket}/${key}`, '-');
   });
 
+  it('keeps what loads have changed from the supplier', async () => {
+    const listing = (prefix: string) => ['s3api', 'list-objects-v2', '--bucket', bucket, '--prefix', prefix];
+    const changes = await query('Contents[].Key', ...listing('changes/'));
+    expect(changes).toEqual([1, 2].map(() => expect.stringMatching(/^changes\/[^/]+\/000001\.ndjson$/)));
+    for (const args of [
+      listing('changes/'),
+      listing(''),
+      ...changes.map((key: string) => ['s3api', 'get-object', '--bucket', bucket, '--key', key, inFolder('denied')]),
+      ['s3api', 'put-object', '--bucket', bucket, '--key', 'changes/a.ndjson'],
+    ]) {
+      await expect(aws(supplier, ...args)).rejects.toThrow('AccessDenied');
+    }
+  });
+
   it('denies the builds everything else', async () => {
     const keys = await physicalId('DynamoDB::GlobalTable', 'Tableskeys');
     const name = ['--bucket', bucket, '--key', 'control/other'];
