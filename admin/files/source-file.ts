@@ -74,6 +74,10 @@ const gunzipped = (maxGigabytes = Number.POSITIVE_INFINITY): ReadBytes =>
     if (gunzip.bytesWritten < file.bytesRead) throw new UnreadableFile(DAMAGED);
   };
 
+/** How the bytes of a compressed file are read; undefined for any other name. */
+export const gzipReader = (path: string, maxGigabytes?: number): ReadBytes | undefined =>
+  GZIP_NAME.test(path) ? gunzipped(maxGigabytes) : undefined;
+
 const findFormat = (path: string, formats: readonly FileFormat[]): FileFormat => {
   const extension = extname(path.replace(GZIP_NAME, '')).toLowerCase().replace('.jsonl', '.ndjson');
   const format = formats.find((one) => `.${one}` === extension);
@@ -111,7 +115,7 @@ export const openSource = async (
   const given = options.encoding && parseEncoding(options.encoding);
   try {
     const facts = await readFacts(path);
-    const readBytes = GZIP_NAME.test(path) ? gunzipped(options.maxGigabytes) : undefined;
+    const readBytes = gzipReader(path, options.maxGigabytes);
     // Files of a source may have any name.
     const formatOfName = () => (options.format === undefined ? findFormat(path, formats) : 'ndjson');
     // The message about the bytes of a .tar.gz would be that about UTF-16.

@@ -1,8 +1,8 @@
 /** Searches a file of log lines: exported from CloudWatch, or written by `npm start -- --log`. */
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import { createGunzip } from 'node:zlib';
 import { type AnswerLetter, lookupHash, monthOf } from '../../core/lookup-log.ts';
+import { readLines } from '../../csv/lines.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { gzipReader } from '../files/source-file.ts';
 import { type FoundLookup, MAX_DELAY_MS, type Search } from './found-lookup.ts';
 
 interface LogLine {
@@ -30,25 +30,22 @@ const parseLine = (text: string): Partial<LogLine> | undefined => {
 const isLookup = (line: Partial<LogLine> | undefined): line is LogLine =>
   line?.lookups !== undefined && line.keyId !== undefined && !Number.isNaN(Date.parse(line.timestamp ?? ''));
 
-/** @throws the error of the file system */
+/** @throws the error of the file system; UnreadableFile; CommandFailure when the file has no line of any lookup */
 export const searchLogFile = async (
   path: string,
   { registration, from, end, reference, secretOf }: Search,
   onProgress: (lines: number) => void,
 ): Promise<FoundLookup[]> => {
-  const file = createReadStream(path);
-  const text = /\.gz$/i.test(path) ? file.pipe(createGunzip()) : file;
-  file.on('error', (error) => text.destroy(error));
   const found: FoundLookup[] = [];
   let count = 0;
-  for await (const each of createInterface({ input: text, crlfDelay: Number.POSITIVE_INFINITY })) {
-    count += 1;
-    if (count % 10_000 === 0) onProgress(count);
+  let isLog = false;
+  const search = async (text: string): Promise<void> => {
     // Most lines of an export are none of lookups.
-    const line = each.includes('lookups') ? parseLine(each) : undefined;
-    if (!isLookup(line)) continue;
+    const line = text.includes('lookups') ? parseLine(text) : undefined;
+    if (!isLookup(line)) return;
+    isLog = true;
     const time = new Date(line.timestamp);
-    if (time < from || time >= end || (reference ?? line.reference) !== line.reference) continue;
+    if (time < from || time >= end || (reference ?? line.reference) !== line.reference) return;
     for (const month of new Set([monthOf(new Date(time.getTime() - MAX_DELAY_MS)), monthOf(time)])) {
       const hash = lookupHash(await secretOf(month), line.keyId, registration);
       const entry = line.lookups.split(' ').find((one) => one.startsWith(hash));
@@ -57,6 +54,12 @@ export const searchLogFile = async (
       const answer = entry.slice(hash.length) as AnswerLetter;
       found.push({ time: time.toISOString(), keyId, answer, endpoint, requestId, reference: line.reference });
     }
+  };
+  for await (const { lines } of readLines({ path, encoding: 'utf-8', readBytes: gzipReader(path) })) {
+    for (const { text } of lines) await search(text);
+    count += lines.length;
+    onProgress(count);
   }
+  if (!isLog) throw new CommandFailure(`the file has no line of a lookup of any vehicle: ${path}`);
   return found;
 };

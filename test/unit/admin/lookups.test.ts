@@ -258,6 +258,13 @@ describe('From a file, lookups', () => {
     expect(operations('StartQuery')).toEqual([]);
   });
 
+  it('are not said to be none when the file has no line of any lookup, or is cut off', async () => {
+    const path = await file('access.log', '{"requestId":"a","status":200}\n');
+    expect(await onStack([PLATE, '--log', path])).toEqual(failure('has no line of a lookup'));
+    const cut = await file('cut.gz', gzipSync(`${exported}\n`).subarray(0, 100));
+    expect(await onStack([PLATE, '--log', cut])).toEqual(failure('the compressed file is cut off'));
+  });
+
   it('are found with the secret of the local service, whose key records may be gone', async () => {
     // DynamoDB Local has no KMS.
     if (sharedEndpoint() !== undefined) return;
