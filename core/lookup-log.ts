@@ -48,9 +48,7 @@ export const lookupHash = (secret: Buffer, keyId: string, registration: string):
   createHmac('sha256', secret).update(`${keyId}${registration}`).digest('base64url').slice(0, HASH_LENGTH);
 
 /** What was answered: insured (compliant), not insured (not compliant), not found, or not read. */
-export const ANSWERS = { T: true, F: false, N: 'not found', U: 'not read' } as const;
-
-export type AnswerLetter = keyof typeof ANSWERS;
+export type AnswerLetter = 'T' | 'F' | 'N' | 'U';
 
 /** The text in the log: the hash and the answer of each registration. */
 export const lookupsText = (secret: Buffer, keyId: string, answers: ReadonlyMap<string, AnswerLetter>): string =>

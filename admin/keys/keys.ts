@@ -53,8 +53,6 @@ export const keyView = (record: KeyRecord, now: Date) => ({
   successor: record.successor ?? null,
 });
 
-export type KeyView = ReturnType<typeof keyView>;
-
 export const newKeyText = (
   heading: string,
   key: string,
