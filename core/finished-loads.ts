@@ -3,7 +3,7 @@
  * write it, commands and answers read it.
  */
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { readStored } from './schemas/record-schema.ts';
+import { type RecordOf, readStored } from './schemas/record-schema.ts';
 
 /** No API key has this id. */
 const KEY = { keyId: 'loads', windowStart: 0 };
@@ -20,46 +20,55 @@ export interface LoadTarget {
 const StoredLoad = {
   type: 'object',
   required: ['id', 'at'],
-  properties: { id: { type: 'string' }, at: { type: 'string', format: 'date-time' } },
+  properties: {
+    id: { type: 'string' },
+    /** When it finished, ISO 8601 UTC. */
+    at: { type: 'string', format: 'date-time' },
+    /** Whether it has removed all that its supplier had supplied, which is then not current. */
+    isRemoval: { const: true },
+  },
 } as const;
 
-export interface FinishedLoad {
-  readonly id: string;
-  /** When it finished, ISO 8601 UTC. */
-  readonly at: string;
-}
+export type FinishedLoad = RecordOf<typeof StoredLoad>;
 
 const attributeOf = ({ kind, supplier = '-' }: LoadTarget): string => `${kind}/${supplier}`;
 
-/** Records a load that has come to its end. It may be sent again. */
+/**
+ * Records a load that has come to its end, and keeps the one before it, which may have finished while this one ran. It
+ * may be sent again.
+ */
 export const recordFinishedLoad = async (
   db: DynamoDBDocumentClient,
   usageTable: string,
   targets: readonly LoadTarget[],
   load: FinishedLoad,
 ): Promise<void> => {
+  const names = targets.flatMap((target, nth) => {
+    const attribute = attributeOf(target);
+    return [[`#${nth}`, attribute] as const, [`#${nth}before`, `${attribute}/before`] as const];
+  });
+  const sets = targets.map((_, nth) => `#${nth}before = if_not_exists(#${nth}, :load), #${nth} = :load`);
   await db.send(
     new UpdateCommand({
       TableName: usageTable,
       Key: KEY,
-      UpdateExpression: `SET ${targets.map((_, nth) => `#${nth} = :load`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(targets.map((target, nth) => [`#${nth}`, attributeOf(target)])),
+      UpdateExpression: `SET ${sets.join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(names),
       ExpressionAttributeValues: { ':load': load },
     }),
   );
 };
 
-/**
- * Reads every finished load at once; the result finds the last one of a kind and supplier.
- * @param options answers read eventually consistent, which costs half
- */
-export const readFinishedLoads = async (
-  db: DynamoDBDocumentClient,
-  usageTable: string,
-  { ConsistentRead = true } = {},
-) => {
+const readItem = async (db: DynamoDBDocumentClient, usageTable: string, ConsistentRead: boolean) => {
   const { Item = {} } = await db.send(new GetCommand({ TableName: usageTable, Key: KEY, ConsistentRead }));
-  return (target: LoadTarget): FinishedLoad | undefined => readStored(StoredLoad, Item[attributeOf(target)]);
+  return Item;
+};
+
+/** Reads every finished load at once, for answers; the result finds the last one of a kind and supplier. */
+export const readFinishedLoads = async (db: DynamoDBDocumentClient, usageTable: string) => {
+  // Eventually consistent, which costs half.
+  const item = await readItem(db, usageTable, false);
+  return (target: LoadTarget): FinishedLoad | undefined => readStored(StoredLoad, item[attributeOf(target)]);
 };
 
 /** The last load of a kind that has finished since another one of a supplier began; without one, of any supplier. */
@@ -69,13 +78,13 @@ export const findLoadSince = async (
   kinds: readonly LoadTarget['kind'][],
   { load, supplier, began }: { readonly load: string; readonly supplier?: string; readonly began: string },
 ): Promise<FinishedLoad | undefined> => {
-  const { Item = {} } = await db.send(new GetCommand({ TableName: usageTable, Key: KEY, ConsistentRead: true }));
+  const item = await readItem(db, usageTable, true);
   const isConcerned = (attribute: string): boolean => {
     const [kind, whose] = attribute.split('/');
     const isKind = kinds.some((one) => one === kind);
     return isKind && (supplier === undefined || whose === supplier || whose === EVERY_SUPPLIER);
   };
-  return Object.entries(Item)
+  return Object.entries(item)
     .flatMap(([attribute, value]) => (isConcerned(attribute) ? (readStored(StoredLoad, value) ?? []) : []))
     .find(({ id, at }) => id !== load && at > began);
 };

@@ -12,16 +12,20 @@ export const isTableInUse = ({ tableNames, tablesInUse }: Deployment, table: Tab
 export const loadKinds = (kind: string): LoadTarget['kind'][] =>
   partsOf(kind as RecordKind).filter((part) => part !== 'compliance');
 
-/** Records that a load has come to its end, for `undo`, and for answers that say how complete they are. */
+/**
+ * Records that a load has come to its end, for `undo`, and for answers that say how complete they are.
+ * @param isRemoval whether it has removed all that its supplier had supplied
+ */
 export const finishLoad = async (
   { load, kind, supplier }: Load,
   table: TableId,
   { deployment, now }: CommandContext,
+  isRemoval = false,
 ): Promise<void> => {
   if (!isTableInUse(deployment, table)) return;
   // Vehicles that are restored or removed whole concern every supplier.
   const whose = kind === 'vehicles' ? { supplier: supplier ?? EVERY_SUPPLIER } : {};
   const targets = loadKinds(kind).map((one) => ({ kind: one, ...whose }));
-  const finished = { id: load, at: now().toISOString() };
+  const finished = { id: load, at: now().toISOString(), ...(isRemoval && { isRemoval }) };
   await recordFinishedLoad(deployment.db, tableName(deployment, 'usage'), targets, finished);
 };

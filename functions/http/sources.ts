@@ -19,7 +19,7 @@ const loadsReader = (table: string) => {
   return (now: Date, requestId: string) => {
     if (Math.abs(now.getTime() - readAt) >= MAX_AGE_MS) {
       readAt = now.getTime();
-      reading = readFinishedLoads(database(), table, { ConsistentRead: false }).catch((error: unknown) => {
+      reading = readFinishedLoads(database(), table).catch((error: unknown) => {
         logFailure(requestId, error);
         return undefined;
       });
@@ -60,7 +60,10 @@ export const sources = (endpoint: Pick<HttpFunction, 'tables'>) => {
           const scopes = context.caller?.key.scopes ?? [];
           if (find === undefined || (scopes.includes('vehicles:status') && !scopes.includes('vehicles:read')))
             return undefined;
-          return sourcesAt(now, expected, (supplier) => find({ kind: 'vehicles', supplier })?.at);
+          return sourcesAt(now, expected, (supplier) => {
+            const { at, isRemoval = false } = find({ kind: 'vehicles', supplier }) ?? {};
+            return isRemoval ? undefined : at;
+          });
         };
       };
     },

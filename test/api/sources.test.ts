@@ -8,13 +8,15 @@ import { type TestApi, useApi } from '../support/use-api.ts';
 const HOUR_MS = 3_600_000;
 const ago = (hours: number) => new Date(NOON - hours * HOUR_MS).toISOString();
 
-/** Acme and the supplier without a name have loaded in time, zeta too late, and late has never loaded. */
+/** Acme and the supplier without a name have loaded in time, zeta too late, and late never; all of gone was removed. */
 const loadAll = async ({ engine: { client, names } }: TestApi) => {
-  const finish = (supplier: string, hours: number) =>
-    recordFinishedLoad(client, names.usage, [{ kind: 'vehicles', supplier }], { id: 'load', at: ago(hours) });
+  const finish = (supplier: string, hours: number, more = {}) =>
+    recordFinishedLoad(client, names.usage, [{ kind: 'vehicles', supplier }], { id: 'load', at: ago(hours), ...more });
   await finish('acme', 25);
   await finish('-', 167);
   await finish('zeta', 26);
+  await finish('gone', 2);
+  await finish('gone', 1, { isRemoval: true });
   await recordFinishedLoad(client, names.usage, [{ kind: 'mot' }], { id: 'load', at: ago(0) });
 };
 
@@ -23,10 +25,10 @@ const api = useApi(
     await started.loadVehicles(aVehicle('INSURED'), aVehicle('NONE', []));
     await loadAll(started);
   },
-  { environment: { SUPPLIERS: JSON.stringify({ acme: 26, '-': 168, zeta: 26, late: 26 }) } },
+  { environment: { SUPPLIERS: JSON.stringify({ acme: 26, '-': 168, zeta: 26, late: 26, gone: 26 }) } },
 );
 
-const SOURCES = { expected: 4, current: 2 };
+const SOURCES = { expected: 5, current: 2 };
 
 const insurance = async (registration: string, key = api.key) =>
   (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key })).body as Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { EVERY_SUPPLIER, readFinishedLoads, recordFinishedLoad } from '../../../core/finished-loads.ts';
+import { EVERY_SUPPLIER, findLoadSince, readFinishedLoads, recordFinishedLoad } from '../../../core/finished-loads.ts';
 import { useEngine } from '../../support/use-engine.ts';
 
 describe('Finished loads', () => {
@@ -24,5 +24,14 @@ describe('Finished loads', () => {
     expect(find({ kind: 'vehicles', supplier: EVERY_SUPPLIER })?.id).toBe('removal');
     expect(find({ kind: 'vehicles', supplier: 'zeta' })).toBeUndefined();
     expect(find({ kind: 'mot', supplier: 'acme' })).toBeUndefined();
+  });
+
+  it('have one that began and ended while another one ran', async () => {
+    const began = '2026-06-17T12:00:00.000Z';
+    const targets = [{ kind: 'vehicles', supplier: 'slow' }] as const;
+    await record(targets, 'short', '2026-06-17T12:10:00.000Z');
+    await record(targets, 'long', '2026-06-17T12:20:00.000Z');
+    const long = { load: 'long', supplier: 'slow', began };
+    expect(await findLoadSince(engine.client, engine.names.usage, ['vehicles'], long)).toMatchObject({ id: 'short' });
   });
 });

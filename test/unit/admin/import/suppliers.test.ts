@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SuppliedVehicle } from '../../../../admin/records/vehicle-parts.ts';
+import { readFinishedLoads } from '../../../../core/finished-loads.ts';
 import { vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { aPolicy } from '../../../support/records.ts';
 import { BEGINS_AGAIN, failure, useAdmin } from '../../../support/use-admin.ts';
@@ -180,6 +181,9 @@ describe('remove vehicles --all', () => {
     const stdout = `removed: 2\nWhat was changed is in ${changes('-2')}\n`;
     expect(await removeAll('--supplier', 'acme')).toEqual({ exitCode: 0, stdout, stderr: '' });
     expect(await records()).toEqual([]);
+    // So that no answer counts this supplier as current.
+    const find = await readFinishedLoads(admin.engine().client, admin.engine().names.usage);
+    expect(find({ kind: 'vehicles', supplier: 'acme' })).toMatchObject({ isRemoval: true });
   });
 
   it('says that a mistyped supplier has supplied nothing, and after Ctrl-C that the same command begins again', async () => {
