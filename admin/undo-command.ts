@@ -8,7 +8,7 @@ import { openChanges } from './files/changes-file.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
 import { isTableInUse, loadKinds } from './files/finish-load.ts';
 import { runFile } from './files/run-file.ts';
-import type { ChangeLine, Load } from './records/change-line.ts';
+import { type ChangeLine, joinAttempts, type Load } from './records/change-line.ts';
 import { WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
 import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
@@ -34,10 +34,10 @@ const undoCommand = (load: Load): FileCommand => ({
   rowHandling: {
     kind: 'records',
     target: targetOf(load),
-    // A record has a line for each attempt to write it: the last one counts.
-    read: (rows, registration) => ({
-      change: { kind: 'undo', registration, line: rows.at(-1)?.fields as unknown as ChangeLine, began: load.began },
-    }),
+    read: (rows, registration) => {
+      const line = joinAttempts(rows.map(({ fields }) => fields as unknown as ChangeLine));
+      return { change: { kind: 'undo', registration, line, began: load.began } };
+    },
   },
 });
 

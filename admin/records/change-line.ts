@@ -86,6 +86,22 @@ export const changedParts = (before: Parts, after: Parts): Pick<ChangeLine, 'cha
   };
 };
 
+/**
+ * A record has a line for each attempt to write it. Of each part the last line that has it counts: a line lacks the
+ * parts that were stored already, perhaps by an attempt whose response was lost.
+ */
+export const joinAttempts = (lines: readonly ChangeLine[]): ChangeLine =>
+  lines.reduce((earlier, line) => {
+    const names = new Set(Object.keys({ ...line.before, ...line.written }));
+    const others = <Value>(parts: Readonly<Record<string, Value>> = {}): Record<string, Value> =>
+      Object.fromEntries(Object.entries(parts).filter(([name]) => !names.has(name)));
+    return {
+      ...line,
+      before: { ...others(earlier.before), ...line.before },
+      written: { ...others(earlier.written), ...line.written },
+    };
+  });
+
 /** What undoing a line makes of the parts that are stored now. */
 export interface Undoing {
   /** `unchanged` when all was put back before, or was never written. */

@@ -266,6 +266,21 @@ describe('undo', () => {
     expect(await policies()).toEqual({ V1: ['acme A2'], V3: ['acme A3'] });
   });
 
+  it('takes of each part the last line that has it, because an attempt whose response was lost may have written the others', async () => {
+    await admin.load('compliance', 'c.ndjson', complianceLine({ registration: 'V1' }));
+    await admin.load('mot', 'mot.csv', 'registration,mot_due\nV1,2027-04-04\n');
+    const before = await records('compliance');
+    const line = complianceLine({ registration: 'V1', outstandingFines: 9, mot: { exempt: true } });
+    const { path } = await admin.load('compliance', 'd.ndjson', line);
+    const [first = '', text = ''] = readFileSync(`${path}.changes.ndjson`, 'utf8').split('\n');
+    const last = JSON.parse(text);
+    // Between the attempts somebody has changed the MOT.
+    const again = { ...last, before: { mot: last.before.mot }, written: { mot: last.written.mot } };
+    const lines = [first, text, JSON.stringify(again)].join('\n');
+    expect(await undo(await file('attempts.ndjson', `${lines}\n`))).toMatchObject({ putBack: 1 });
+    expect(await records('compliance')).toEqual(before);
+  });
+
   it('puts back records that were restored or removed whole, with all suppliers', async () => {
     await load('acme', { V1: 'A1' });
     await load('zeta', { V1: 'Z1' });
