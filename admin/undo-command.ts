@@ -5,11 +5,13 @@ import { type CommandResult, FileRefused } from './command/command-result.ts';
 import { exampleOf, printable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
 import { openChanges } from './files/changes-file.ts';
-import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
+import { type FileCommand, REGISTRATION_FILE, type ReadRows } from './files/file-command.ts';
 import { isTableInUse, loadKinds } from './files/finish-load.ts';
+import type { Row } from './files/rows.ts';
 import { runFile } from './files/run-file.ts';
-import { type ChangeLine, joinAttempts, type Load } from './records/change-line.ts';
+import { type ChangeLine, joinAttempts, type Load, partsBefore } from './records/change-line.ts';
 import { WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
+import type { RecordTarget } from './records/record-target.ts';
 import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
 interface UndoOptions {
@@ -18,9 +20,19 @@ interface UndoOptions {
   readonly althoughLoadedSince?: boolean;
 }
 
-const targetOf = ({ kind, supplier }: Load) => {
+const targetOf = ({ kind, supplier }: Load): RecordTarget => {
   if (kind !== 'vehicles') return WHOLE_COMPLIANCE;
   return supplier === undefined ? WHOLE_VEHICLES : supplierTarget(supplier);
+};
+
+const readLine = (load: Load, rows: readonly Row[], registration: string): ReadRows => {
+  const line = joinAttempts(rows.map(({ fields }) => fields as unknown as ChangeLine));
+  const target = targetOf(load);
+  const before = partsBefore(line);
+  if (before.size > 0 && target.read({ registration, ...target.join(before) }) === undefined) {
+    return { rejected: rows.map((row) => ({ row, reasons: ['before: is not what was stored'] })) };
+  }
+  return { change: { kind: 'undo', registration, line, began: load.began } };
 };
 
 const undoCommand = (load: Load): FileCommand => ({
@@ -34,10 +46,7 @@ const undoCommand = (load: Load): FileCommand => ({
   rowHandling: {
     kind: 'records',
     target: targetOf(load),
-    read: (rows, registration) => {
-      const line = joinAttempts(rows.map(({ fields }) => fields as unknown as ChangeLine));
-      return { change: { kind: 'undo', registration, line, began: load.began } };
-    },
+    read: (rows, registration) => readLine(load, rows, registration),
   },
 });
 

@@ -65,6 +65,10 @@ const partOf = (flat: object): Part => {
   return { body, lastUpdated };
 };
 
+/** The parts that were stored before. */
+export const partsBefore = ({ before = {} }: Pick<ChangeLine, 'before'>): Parts =>
+  new Map(Object.entries(before).map(([name, flat]) => [name, partOf(flat)]));
+
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;
 
 /** The changed parts of a record, without those that stay. */

@@ -281,6 +281,16 @@ describe('undo', () => {
     expect(await records('compliance')).toEqual(before);
   });
 
+  it('rejects a line that somebody has changed so that it has no record any more', async () => {
+    await load('acme', { V1: 'A1', V2: 'A2' });
+    const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });
+    const text = readFileSync(changes, 'utf8');
+    const path = await file('edited.ndjson', text.replace('"make":"Ford",', ''));
+    const result = await run(['undo', path, '--json']);
+    expect(JSON.parse(result.stdout)).toMatchObject({ putBack: 1, rejected: 1 });
+    expect(Object.values(await policies()).toSorted()).toEqual([['acme A2'], ['acme WRONG']]);
+  });
+
   it('puts back records that were restored or removed whole, with all suppliers', async () => {
     await load('acme', { V1: 'A1' });
     await load('zeta', { V1: 'Z1' });

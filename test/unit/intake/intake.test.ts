@@ -435,6 +435,20 @@ describe('A refused file', () => {
     expect(missing).toBe('AB12CDF\nAB12CDG\n');
   });
 
+  it('is one after which too many vehicles would not be insured any more, and names none of them to the supplier', async () => {
+    put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG');
+    await build([COMPLETE]);
+    const ended = csv('AB12CDE', 'AB12CDF', 'AB12CDG').replaceAll('2026-12-31', '2026-02-01');
+    const version = bucket.add('vehicles/acme/b.csv', ended, ago(1));
+    const { lines, exitCode } = await build([COMPLETE]);
+    const reason = 'more vehicles would no longer be insured than loseCoverAtMost allows';
+    expect({ exitCode, reason: summaryOf('b.csv', version).reason }).toEqual({ exitCode: 1, reason });
+    const told = [aws.messages, lines, reports().map((key) => bucket.textOf(key))];
+    expect(JSON.stringify(told)).not.toMatch(/AB12CD|3 of/);
+    const [figures = ''] = bucket.puts.filter((key) => key.endsWith('refused.txt'));
+    expect(bucket.textOf(figures)).toMatch(/^3 of 3 vehicles .* such as AB12CDE, AB12CDF, AB12CDG, more than the 1 of/);
+  });
+
   it('is one message to the topic: entry, reason and report, without registrations and values', async () => {
     put(COMPLETE, 'AB12CDE.csv', 3, 'AB12CDE', 'AB12CDF', 'AB12CDG');
     await build([COMPLETE]);
