@@ -1,8 +1,8 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { isCalendarDate, type LondonDate } from '../core/runtime/clock.ts';
+import type { Command } from 'commander';
+import type { LondonDate } from '../core/runtime/clock.ts';
 import type { RecordKind } from '../core/stage/outputs.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
-import { exampleOf } from './command/format.ts';
+import { exampleOf, parseDay } from './command/format.ts';
 import type { CommandContext, Runner } from './deployment/deployment.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
 import {
@@ -73,11 +73,6 @@ const runRemove = async (
   if (endedBefore !== undefined) return removeFound(endedVehicles(endedBefore, removeAtMost), dryRun, context);
   if (all) return removeFound(suppliedBy(supplier), dryRun, context);
   return runFile(removeCommand(noun), file ?? registrationLines(registration ?? []), options, context);
-};
-
-const parseDay = (text: string): LondonDate => {
-  if (isCalendarDate(text)) return text;
-  throw new InvalidArgumentError('Write a day as YYYY-MM-DD.');
 };
 
 export const addRemoveCommands = (program: Command, run: Runner): void => {

@@ -1,5 +1,7 @@
 import Table from 'cli-table3';
+import { InvalidArgumentError } from 'commander';
 import { codePointOf } from '../../core/code-point.ts';
+import { isCalendarDate } from '../../core/runtime/clock.ts';
 
 const MAX_LENGTH = 160;
 
@@ -45,4 +47,10 @@ export const readableTable = (
   table.push(...rows.map((row) => [...row]));
   const lines = table.toString().split('\n');
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
+};
+
+/** A day that somebody has written as an argument. */
+export const parseDay = (text: string): string => {
+  if (isCalendarDate(text)) return text;
+  throw new InvalidArgumentError('Write a day as YYYY-MM-DD.');
 };

@@ -3,10 +3,10 @@ import { isAddressRange } from '../../core/access/addresses.ts';
 import { KEY_ENVIRONMENTS } from '../../core/access/api-key.ts';
 import { KEY_SCOPES, SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { CreateContent } from '../../core/content/schemas.ts';
-import { isCalendarDate, type LondonDate } from '../../core/runtime/clock.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { exampleOf } from '../command/format.ts';
+import { exampleOf, parseDay } from '../command/format.ts';
 import type { Runner } from '../deployment/deployment.ts';
 import { type CreateKeyOptions, createKey, restoreKeys, revokeKey, rotateKey, updateKey } from './change-keys.ts';
 import type { KeyChanges } from './key-store.ts';
@@ -64,13 +64,8 @@ const parseAddresses = (text: string): string[] => {
   );
 };
 
-const parseExpiry = (text: string): LondonDate => {
-  if (isCalendarDate(text)) return text;
-  throw new InvalidArgumentError('Use a date of the form YYYY-MM-DD.');
-};
-
 /** A day, or false for `never`. */
-const parseLastDay = (text: string): LondonDate | false => (text === 'never' ? false : parseExpiry(text));
+const parseLastDay = (text: string): LondonDate | false => (text === 'never' ? false : parseDay(text));
 
 const parseOverlapDays = (text: string): number => {
   if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_OVERLAP_DAYS) return Number(text);
@@ -134,7 +129,7 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .addOption(
       addressesOption('IP addresses that may use the key, such as 203.0.113.0/24,2001:db8::/32 (default: any)'),
     )
-    .option('--expires <day>', 'last day of the key, YYYY-MM-DD', parseExpiry)
+    .option('--expires <day>', 'last day of the key, YYYY-MM-DD', parseDay)
     .addOption(
       new Option('--env <env>', 'environment in the prefix of the key').choices(KEY_ENVIRONMENTS).default('live'),
     )

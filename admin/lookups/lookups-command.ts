@@ -5,10 +5,10 @@ import type { AwsService } from '../../core/dynamodb/aws-json.ts';
 import { AwsRejection } from '../../core/dynamodb/aws-json.ts';
 import { type AnswerLetter, deriveSecret } from '../../core/lookup-log.ts';
 import { REFERENCE } from '../../core/reference.ts';
-import { dayAfter, isCalendarDate } from '../../core/runtime/clock.ts';
+import { dayAfter } from '../../core/runtime/clock.ts';
 import type { LookupLogOutput } from '../../core/stage/outputs.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { exampleOf, formatNumber, printable, readableTable } from '../command/format.ts';
+import { exampleOf, formatNumber, parseDay, printable, readableTable } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import { describeAwsError } from '../deployment/aws-errors.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
@@ -192,11 +192,6 @@ const findLookups = async (raw: string, options: LookupsOptions, context: Comman
     notes: NOTES,
     data: { registration, from: options.from ?? null, to: options.to ?? null, lookups },
   };
-};
-
-const parseDay = (text: string): string => {
-  if (isCalendarDate(text)) return text;
-  throw new InvalidArgumentError('Write a day as YYYY-MM-DD.');
 };
 
 const parseReference = (text: string): string => {

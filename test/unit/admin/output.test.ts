@@ -56,7 +56,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
       '192.0.2.1,',
       fiftyOneAddresses,
     ].map(ofEach(`${CREATE} A --addresses=%`, ADDRESSES)),
-    [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
+    [`${CREATE} A --expires 2026-02-30`, 'Write a day as YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
 
     [`keys update ${NOBODY}`, '--no-domains, --addresses, --no-addresses and --expires is missing'],
