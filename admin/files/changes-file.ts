@@ -119,6 +119,12 @@ const filesOf = async (path: string): Promise<readonly string[]> => {
   if (!(await stat(path)).isDirectory()) return [path];
   const names = (await readdir(path)).filter((name) => CHANGES_NAME.test(name)).sort();
   if (names.length === 0) throw new FileRefused(`the folder has no changes file; nothing was changed: ${path}`);
+  const missing = names.findIndex((name, nth) => Number.parseInt(name, 10) !== nth + 1);
+  if (missing >= 0) {
+    throw new FileRefused(
+      `before ${names[missing]} an object is missing, copy all of the load; nothing was changed: ${path}`,
+    );
+  }
   return names.map((name) => join(path, name));
 };
 

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SuppliedVehicle } from '../../../admin/records/vehicle-parts.ts';
@@ -227,7 +227,7 @@ describe('undo', () => {
     expect(await records()).toEqual(loaded);
   });
 
-  it('takes the objects of the intake, in their folder', async () => {
+  it('takes the objects of the intake, in their folder, and refuses a copy that lacks one', async () => {
     await load('acme', { V1: 'A1' });
     const before = await records();
     const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });
@@ -237,6 +237,9 @@ describe('undo', () => {
     await writeFile(`${folder}/missing.txt`, 'V9\n');
     for (const [nth, line] of lines.entries())
       await writeFile(`${folder}/00000${nth + 1}.ndjson`, `${first}\n${line}\n`);
+    await rename(`${folder}/000001.ndjson`, pathOf('1'));
+    expect(await run(['undo', folder])).toEqual(failure('before 000002.ndjson an object is missing'));
+    await rename(pathOf('1'), `${folder}/000001.ndjson`);
     expect(await undo(`${folder}/`)).toMatchObject({ putBack: 2, changesFile: `${folder}.changes.ndjson` });
     expect(await records()).toEqual(before);
   });
