@@ -17,7 +17,7 @@ export const newLoadId = (began: Date): string =>
   `${began.toISOString().replace(/\.\d+|[-:]/g, '')}-${randomBytes(4).toString('hex')}`;
 
 const LINE_FEED = 10;
-const CHANGES_NAME = /\.ndjson$/;
+const CHANGES_NAME = /^\d+\.ndjson$/;
 /** Characters of a first line: names have at most some hundred. */
 const MAX_HEADER = 10_000;
 

@@ -8,8 +8,8 @@ import { CHANGES_PREFIX, intakeBucket } from './bucket.ts';
 
 const READS_IN_FLIGHT = 8;
 
-/** A line of changes, which begins with its registration, or any other line, which may name several. */
-const REGISTRATION = /^(?:\{"registration":"([^"]+)"|([^{].*)$)/gm;
+/** A registration of a line of NDJSON, or any other line, which may name several. */
+const REGISTRATION = /"registration":"([^"]+)"|^([^{].*)$/gm;
 
 /** The objects with what loads have changed that name one of these vehicles. */
 export const findCopies = async (

@@ -52,6 +52,8 @@ interface LoadResult {
 
 /** What depends on the file alone. Anything else could tell a supplier what others have supplied, or what was erased. */
 const REPORTED = ['kind', 'read', 'repeated', 'rejected', 'unknownFormat', 'reasons'];
+/** Of a source's file this does: the lines of vehicles that are not stored are not checked. */
+const REPORTED_OF_SOURCE = ['kind', 'read'];
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
@@ -109,10 +111,14 @@ const importLocal = async (
     const { unchanged, erased, ...others } = data as Counts;
     const loaded = others.loaded + unchanged + erased + others.kept + others.otherVehicles + others.notLoaded;
     const counts = { ...others, load, loaded: others.loaded + unchanged + erased };
-    const ofFile = Object.entries(others).filter(([field]) => REPORTED.includes(field));
-    const reported = { ...Object.fromEntries(ofFile), loaded, notices };
+    const isOfSource = entry.format !== undefined;
+    const ofFile = Object.entries(others).filter(([field]) =>
+      (isOfSource ? REPORTED_OF_SOURCE : REPORTED).includes(field),
+    );
+    const withValue = others.read - others.withoutValue;
+    const reported = { ...Object.fromEntries(ofFile), loaded: isOfSource ? withValue : loaded, notices };
     // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
-    const isRefused = counts.rejected !== 0 && counts.rejected === counts.read;
+    const isRefused = !isOfSource && counts.rejected !== 0 && counts.rejected === counts.read;
     return isRefused
       ? { outcome: 'refused', reason: 'every row was rejected', reported, counts }
       : { outcome: 'loaded', reported, counts };
@@ -170,7 +176,8 @@ const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): 
   const outputs = (await readdir(folder)).filter((output) => output.startsWith(`${local}.`));
   for (const output of outputs) {
     const name = output.slice(local.length + 1);
-    const target = name.startsWith('rejected') ? reportFolder(entry.prefix, file) : changesFolder(load);
+    const isReported = name.startsWith('rejected') && entry.format === undefined;
+    const target = isReported ? reportFolder(entry.prefix, file) : changesFolder(load);
     await bucket.putFile(target + name, join(folder, output));
   }
   return result;

@@ -376,6 +376,29 @@ describe('Files of compliance and of its parts', () => {
     expect(summaryOf('bulk-light_1.gz', version, entry)).not.toHaveProperty('otherVehicles');
     expect(aws.published).toMatchObject([{ MetricData: [{ MetricName: 'MotLoaded', Value: 2 }] }]);
   });
+
+  it('of DVSA have the same report whether a vehicle is stored or not, and why a line was rejected for operators', async () => {
+    await store('vehicles', aVehicle('AB12CDE'), aVehicle('AB12CDF'));
+    const entry = { ...MOT, format: 'dvsa' };
+    const linesOf = (wrong: string, deleted: string) =>
+      [
+        { registration: wrong, motTestDueDate: 'x' },
+        { registration: deleted, modification: 'DELETED' },
+      ].map((line) => JSON.stringify(line));
+    const ofStored = bucket.add('mot/stored.ndjson', linesOf('AB12CDE', 'AB12CDF').join('\n'), ago(2));
+    const ofOthers = bucket.add('mot/others.ndjson', linesOf('AB12CDG', 'AB12CDH').join('\n'), ago(1));
+    const { lines } = await build([entry], ['mot']);
+    const figures = { bytes: 99, outcome: 'loaded', kind: 'mot', read: 2, loaded: 2, notices: [] };
+    for (const [name, version] of [['stored', ofStored] as const, ['others', ofOthers] as const]) {
+      const { lastModified, name: _, version: __, ...summary } = summaryOf(`${name}.ndjson`, version, entry);
+      expect(summary).toEqual(figures);
+    }
+    expect(reports().filter((key) => key.includes('rejected'))).toEqual([]);
+    const rejected = `changes/${lines[0]?.load}/rejected.ndjson`;
+    expect(bucket.textOf(rejected)).toContain('motTestDueDate');
+    const erased = await runAdminCommand(['erase', '--registration', 'AB12CDE', '--json', ...STACK], engine().names);
+    expect(JSON.parse(erased.stdout)).toMatchObject({ copies: [rejected] });
+  });
 });
 
 describe('A refused file', () => {
