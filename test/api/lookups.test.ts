@@ -153,6 +153,15 @@ describe('A reference', () => {
     }
   });
 
+  it.each([BULK, '/v1/vehicle/bulk-compliance'])(
+    'is not repeated when a plan permits fewer registrations: %s',
+    async (path) => {
+      const json = { registrations: Array.from({ length: 101 }, () => 'AB12CDE') };
+      const reply = await referring('case-4711', path, { json, key: await api.newKey({ plan: 'free' }) });
+      expect([reply.body, reply.headers.get('x-reference')]).toMatchObject([{ code: 'BULK_TOO_LARGE' }, null]);
+    },
+  );
+
   it('is ignored by every other endpoint, and not repeated to a caller who is rejected', async () => {
     for (const [path, key] of [
       ['/v1/usage', api.key],
