@@ -22,7 +22,7 @@ import { endedVehicles, removeFound, suppliedBy } from './remove-found.ts';
 const REMOVALS: Readonly<Record<RecordKind, { target: RecordTarget; name: string; other: RecordKind }>> = {
   vehicles: { target: WHOLE_VEHICLES, name: 'vehicles', other: 'compliance' },
   mot: { target: partTarget('mot'), name: 'MOT dates', other: 'compliance' },
-  tax: { target: partTarget('tax'), name: 'road tax', other: 'compliance' },
+  tax: { target: partTarget('tax'), name: 'entries of road tax', other: 'compliance' },
   fines: { target: partTarget('fines'), name: 'fines', other: 'compliance' },
   compliance: { target: WHOLE_COMPLIANCE, name: 'compliance records', other: 'vehicles' },
 };
