@@ -30,7 +30,7 @@ const parseLine = (text: string): Partial<LogLine> | undefined => {
 const isLookup = (line: Partial<LogLine> | undefined): line is LogLine =>
   line?.lookups !== undefined && line.keyId !== undefined && !Number.isNaN(Date.parse(line.timestamp ?? ''));
 
-/** @throws the error of the file system; UnreadableFile; CommandFailure when the file has no line of any lookup */
+/** @throws the error of the file system; UnreadableFile; CommandFailure when no line of the file is one of a function */
 export const searchLogFile = async (
   path: string,
   { registration, from, end, reference, secretOf }: Search,
@@ -41,9 +41,9 @@ export const searchLogFile = async (
   let isLog = false;
   const search = async (text: string): Promise<void> => {
     // Most lines of an export are none of lookups.
-    const line = text.includes('lookups') ? parseLine(text) : undefined;
+    const line = !isLog || text.includes('lookups') ? parseLine(text) : undefined;
+    isLog ||= line?.endpoint !== undefined || isLookup(line);
     if (!isLookup(line)) return;
-    isLog = true;
     const time = new Date(line.timestamp);
     if (time < from || time >= end || (reference ?? line.reference) !== line.reference) return;
     for (const month of new Set([monthOf(new Date(time.getTime() - MAX_DELAY_MS)), monthOf(time)])) {
@@ -60,6 +60,6 @@ export const searchLogFile = async (
     count += lines.length;
     onProgress(count);
   }
-  if (!isLog) throw new CommandFailure(`the file has no line of a lookup of any vehicle: ${path}`);
+  if (count > 0 && !isLog) throw new CommandFailure(`no line of the file is one of the log of a function: ${path}`);
   return found;
 };

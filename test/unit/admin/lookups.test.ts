@@ -258,9 +258,13 @@ describe('From a file, lookups', () => {
     expect(operations('StartQuery')).toEqual([]);
   });
 
-  it('are not said to be none when the file has no line of any lookup, or is cut off', async () => {
-    const path = await file('access.log', '{"requestId":"a","status":200}\n');
-    expect(await onStack([PLATE, '--log', path])).toEqual(failure('has no line of a lookup'));
+  it('are none in a file without one, and a file of other lines or one that is cut off is an error', async () => {
+    for (const content of ['', '{"endpoint":"usage","requestId":"a"}\n']) {
+      const { stdout } = await onStack([PLATE, '--log', await file('lines.log', content)]);
+      expect(stdout).toMatch(/^0 lookups/);
+    }
+    const access = await file('access.log', '{"requestId":"a","status":200}\n');
+    expect(await onStack([PLATE, '--log', access])).toEqual(failure('no line of the file is one of the log'));
     const cut = await file('cut.gz', gzipSync(`${exported}\n`).subarray(0, 100));
     expect(await onStack([PLATE, '--log', cut])).toEqual(failure('the compressed file is cut off'));
   });
