@@ -1,6 +1,5 @@
 /** Requests to services that few commands need: their clients are loaded with the request. */
 import { userInfo } from 'node:os';
-import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { COVER_METRICS, ENTRY_DIMENSION, IMPORT_METRICS, partsOf, type RecordKind } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
@@ -33,57 +32,38 @@ export const readCaller = async ({ account }: Deployment): Promise<string> => {
   }
 };
 
+const COVERS = ['becameInsured', 'noLongerInsured'] as const;
+
 /** What an import has loaded, or found unchanged, and how many vehicles got or lost cover. */
 export interface ImportFigures {
   readonly noun: RecordKind;
-  readonly supplier: string | undefined;
   readonly loaded: number;
   readonly becameInsured: number;
   readonly noLongerInsured: number;
 }
 
-/** The entries whose alarm an import ends: its own, or by hand those of its kinds and supplier. */
-const watchedEntries = (
-  { importMetrics, intake }: Deployment,
-  { noun, supplier }: Pick<ImportFigures, 'noun' | 'supplier'>,
-): readonly (readonly [prefix: string, kind: RecordKind])[] => {
-  if (importMetrics?.entry !== undefined) return [[importMetrics.entry, noun]];
-  const kinds: readonly string[] = [noun, ...partsOf(noun)];
-  const isWatched = (entry: IntakeEntry) => kinds.includes(entry.import) && entry.supplier === supplier;
-  return (intake?.entries ?? []).filter(isWatched).map((entry) => [entry.prefix, entry.import as RecordKind]);
-};
-
-/** Publishes the figures of an import, for the alarms on missing imports. An error is only a notice. */
-export const publishImport = async (figures: ImportFigures, { deployment, notice }: CommandContext): Promise<void> => {
-  const { importMetrics, account } = deployment;
-  const { noun, loaded } = figures;
+/** Publishes the figures of an import, for the alarm on missing imports. An error is only a notice. */
+export const publishImport = async (
+  { noun, loaded, ...covers }: ImportFigures,
+  { deployment: { importMetrics, account }, notice }: CommandContext,
+): Promise<void> => {
   if (importMetrics === undefined || account === undefined) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
   const client = new CloudWatchClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  const dataOf = (kind: RecordKind, entry?: string) => {
-    const covers = kind === 'vehicles' ? (['becameInsured', 'noLongerInsured'] as const) : [];
-    const values = [
-      [IMPORT_METRICS[kind], loaded],
-      ...covers.map((name) => [COVER_METRICS[name], figures[name]]),
-    ] as const;
-    const dimensions = entry === undefined ? {} : { Dimensions: [{ Name: ENTRY_DIMENSION, Value: entry }] };
-    return values.map(([MetricName, Value]) => ({
-      MetricName: String(MetricName),
-      Value: Number(Value),
-      ...dimensions,
-    }));
-  };
-  const kinds = importMetrics.isExpected ? new Set([noun, ...partsOf(noun)]) : [];
-  const MetricData = [
-    ...[...kinds].flatMap((kind) => dataOf(kind)),
-    ...watchedEntries(deployment, figures).flatMap(([prefix, kind]) => dataOf(kind, prefix)),
+  const { entry } = importMetrics;
+  const dimensions = entry === undefined ? {} : { Dimensions: [{ Name: ENTRY_DIMENSION, Value: entry }] };
+  // The alarm of an entry watches only its own kind.
+  const kinds = new Set([noun, ...(entry === undefined ? partsOf(noun) : [])]);
+  const values = [
+    ...Array.from(kinds, (kind) => [IMPORT_METRICS[kind], loaded] as const),
+    ...COVERS.map((cover) => [COVER_METRICS[cover], covers[cover]] as const).filter(() => noun === 'vehicles'),
   ];
-  if (MetricData.length === 0) return;
+  const MetricData = values.map(([MetricName, Value]) => ({ MetricName, Value, ...dimensions }));
   try {
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
   } catch (error) {
     const reason = describeAwsError(error, account.profile, 'CloudWatch');
-    const alarm = importMetrics.isExpected ? `NoImport-${noun}` : 'NothingLoaded';
+    const alarm = entry === undefined ? `NoImport-${noun}` : 'NothingLoaded';
     notice(`The file is loaded, but the alarm ${alarm} does not know it: ${reason}.`);
   }
 };

@@ -33,8 +33,6 @@ export interface Deployment {
   /** Set for a stack with alarms on missing imports: where the CLI publishes what it has loaded. */
   readonly importMetrics?: {
     readonly namespace: string;
-    /** Whether the stage expects imports of a kind, whoever sends the files. */
-    readonly isExpected: boolean;
     /** The prefix of an entry of `intake`, whose alarm watches only what is loaded from there. */
     readonly entry?: string;
   };

@@ -5,7 +5,6 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { DEFAULT_PLANS, plansFrom } from '../../core/access/plans.ts';
 import { CHECKS, checksFrom } from '../../core/checks.ts';
-import type { IntakeOutput } from '../../core/stage/intake-entry.ts';
 import {
   CHECKS_OUTPUT,
   IMPORT_METRICS_OUTPUT,
@@ -125,10 +124,8 @@ const openStackDeployment = async (
       `the stack ${stack} is not a stack of this service: it has no output ${tableOutput(missing)}`,
     );
   }
-  const intakeOutput = outputs.get(INTAKE_OUTPUT);
-  const intake: IntakeOutput | undefined = intakeOutput === undefined ? undefined : JSON.parse(intakeOutput);
-  const isExpected = outputs.has(IMPORT_METRICS_OUTPUT);
-  const namespace = outputs.get(IMPORT_METRICS_OUTPUT) ?? intake?.namespace;
+  const intake = outputs.get(INTAKE_OUTPUT);
+  const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
   const lookupLog = outputs.get(LOOKUP_LOG_OUTPUT);
   return {
     tableNames,
@@ -140,8 +137,8 @@ const openStackDeployment = async (
     account,
     address: `the stack ${stack} in ${region.name}`,
     remedy: 'check the stack in the CloudFormation console',
-    ...(namespace && { importMetrics: { namespace, isExpected } }),
-    ...(intake && { intake }),
+    ...(namespace && { importMetrics: { namespace } }),
+    ...(intake && { intake: JSON.parse(intake) }),
     ...(lookupLog && { lookupLog: JSON.parse(lookupLog) }),
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };

@@ -10,7 +10,6 @@ import { type CommandContext, requireConfirmation, tableName } from '../deployme
 import type { ChangeLine } from '../records/change-line.ts';
 import type { Decision } from '../records/decide-change.ts';
 import { recordChanges } from '../records/record-changes.ts';
-import { NAMELESS } from '../records/record-target.ts';
 import { beginChanges } from './changes-file.ts';
 import { compareWithStored, decideAhead, type FileChange, plannedChanges } from './complete-file.ts';
 import { type Counts, type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
@@ -99,16 +98,14 @@ type Begun = Awaited<ReturnType<typeof beginChanges>>;
 
 /** Records and publishes that a load has come to its end. An undo is no load, and so is one that has found nothing. */
 const finishRun = async ({ command, counts }: FileRun, { load }: Begun, context: CommandContext): Promise<void> => {
-  const { verb, noun, supplier, rowHandling } = command;
+  const { verb, noun, rowHandling } = command;
   // Lines about vehicles of others show as well that a source's file has come.
   const loaded = counts.loaded + counts.unchanged + counts.otherVehicles;
   const hasLoaded = verb === 'import' ? loaded > 0 : verb === 'remove' && counts.removed > 0;
   if (!hasLoaded || noun === 'content' || rowHandling.kind === 'items') return;
   await finishLoad(load, rowHandling.target.table, context);
   const { becameInsured, noLongerInsured } = counts;
-  const named = supplier === NAMELESS ? undefined : supplier;
-  const figures = { noun, supplier: named, loaded, becameInsured, noLongerInsured };
-  if (verb === 'import') await publishImport(figures, context);
+  if (verb === 'import') await publishImport({ noun, loaded, becameInsured, noLongerInsured }, context);
 };
 
 /** Works through the rows, and shows how many were read. */

@@ -89,8 +89,7 @@ const importLocal = async (
 ): Promise<LoadResult> => {
   const { guard: _confirmed, intake, ...deployment } = context.deployment;
   const notices: string[] = [];
-  const { importMetrics } = deployment;
-  const ofEntry = importMetrics && { importMetrics: { ...importMetrics, entry: entry.prefix } };
+  const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
   try {
     // An entry has the options of the command line, of which these two are for CSV alone.
     const { map = [], encoding, maxGigabytes = DEFAULT_GIGABYTES, ...given } = entry;
@@ -105,7 +104,7 @@ const importLocal = async (
       ...context,
       showsProgress: false,
       notice: (sentence) => void notices.push(sentence),
-      deployment: { ...deployment, readUnits: shareOf(entry, intake), ...ofEntry },
+      deployment: { ...deployment, readUnits: shareOf(entry, intake), ...(importMetrics && { importMetrics }) },
     });
     context.signal.throwIfAborted();
     const { unchanged, erased, ...others } = data as Counts;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
@@ -500,26 +500,6 @@ describe('A refused file', () => {
     process.env.AWS_ENDPOINT_URL_SNS = aws.endpoint;
     expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
     expect(aws.messages).toHaveLength(1);
-  });
-});
-
-describe('An import by hand', () => {
-  it('of a supplier counts for the alarms of its entries, as for answers, and one of another does not', async () => {
-    await byHand([CHANGES, COMPLETE], ACME, ['--dry-run']);
-    const path = join(await mkdtemp(join(tmpdir(), 'hand-')), 'v.csv');
-    await writeFile(path, csv('AB12CDE'));
-    for (const supplier of ['acme', 'zeta']) {
-      const args = ['import', 'vehicles', path, '--supplier', supplier, ...STACK];
-      expect(await runAdminCommand(args, engine().names)).toMatchObject({ exitCode: 0 });
-    }
-    await rm(dirname(path), { recursive: true });
-    interface Published {
-      readonly MetricData: readonly { readonly MetricName: string; readonly Dimensions: object }[];
-    }
-    const entries = (aws.published as Published[]).flatMap(({ MetricData }) =>
-      MetricData.flatMap(({ MetricName, Dimensions }) => (MetricName === 'VehiclesLoaded' ? [Dimensions] : [])),
-    );
-    expect(entries).toEqual(['updates/acme/', 'vehicles/acme/'].map((Value) => [{ Name: 'entry', Value }]));
   });
 });
 
