@@ -45,6 +45,9 @@ const takenAtOnce = ({ limits }: Allowance): number => {
   return Math.min(MAX_AHEAD, Math.max(1, Math.floor(smaller / UNITS_PER_ONE_AHEAD)));
 };
 
+/** Allowances that an instance remembers, in a few megabytes. What was taken ahead for a forgotten one is lost. */
+const MAX_REMEMBERED = 10_000;
+
 interface AllowanceState {
   /** Never more than what is stored. */
   used: UsedUnits;
@@ -58,7 +61,7 @@ interface AllowanceState {
  * whose response was lost may count twice: the customer then gets fewer units, never more.
  */
 export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>) => {
-  const states = recentMap<AllowanceState>();
+  const states = recentMap<AllowanceState>(MAX_REMEMBERED);
 
   const stateOf = ({ item, counters }: Allowance): AllowanceState => {
     const name = [item.keyId, item.windowStart, ...counters].join(' ');

@@ -112,6 +112,21 @@ describe('An instance takes units ahead', () => {
     expect(writes).toEqual([100]);
   });
 
+  it('which it still has after requests of 5,000 other customers', async () => {
+    const ofEach: Record<string, number> = {};
+    const addUnits = async ({ item, counters }: Allowance, count: number) => {
+      const used = (ofEach[item.keyId] ?? 0) + count;
+      ofEach[item.keyId] = used;
+      return Object.fromEntries(counters.map((counter) => [counter, used]));
+    };
+    const units = allowanceUnits({ addUnits });
+    const allowance = required({ unitsPerDay: 100_000 });
+    for (const customer of [...Array(5_000).keys(), ...Array(5_000).keys()]) {
+      await units.take({ ...allowance, item: { ...allowance.item, keyId: `${customer}` } }, 1);
+    }
+    expect(new Set(Object.values(ofEach))).toEqual(new Set([100]));
+  });
+
   it('when it is told to prepare, and then takes none for the request; a failure is repeated', async () => {
     const { writes, instance } = setup({ unitsPerDay: 100_000 }, (write) => write === 1);
     const { prepare, take } = instance();
