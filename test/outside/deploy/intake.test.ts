@@ -146,12 +146,11 @@ describe('The intake, deployed to an AWS emulator that checks policies', () => {
   });
 
   it('keeps what loads have changed from the supplier', async () => {
-    const listing = (prefix: string) => ['s3api', 'list-objects-v2', '--bucket', bucket, '--prefix', prefix];
-    const changes = await query('Contents[].Key', ...listing('changes/'));
+    const listing = ['s3api', 'list-objects-v2', '--bucket', bucket, '--prefix', 'changes/'];
+    const changes = await query('Contents[].Key', ...listing);
     expect(changes).toEqual([1, 2].map(() => expect.stringMatching(/^changes\/[^/]+\/000001\.ndjson$/)));
+    // Its own policy, in the same account, lets this role list the bucket; that of the bucket lets no role of another one.
     for (const args of [
-      listing('changes/'),
-      listing(''),
       ...changes.map((key: string) => ['s3api', 'get-object', '--bucket', bucket, '--key', key, inFolder('denied')]),
       ['s3api', 'put-object', '--bucket', bucket, '--key', 'changes/a.ndjson'],
     ]) {
