@@ -4,14 +4,11 @@ import type { CommandResult } from './command/command-result.ts';
 import { exampleOf, formatNumber, printable, readableTable, toLines } from './command/format.ts';
 import type { Runner } from './deployment/deployment.ts';
 import { openChanges, readChanges } from './files/changes-file.ts';
-import type { ChangeLine, Load } from './records/change-line.ts';
+import { becameInsured, type ChangeLine, isNoLongerInsured, type Load } from './records/change-line.ts';
 import { NAMELESS } from './records/record-target.ts';
 
 const SHOWN = 20;
 const HEADS = ['registration', 'change', 'insured_before', 'insured_after'];
-
-const becameInsured = ({ insuredBefore, insuredAfter }: ChangeLine) => !insuredBefore && insuredAfter === true;
-const isNoLongerInsured = ({ insuredBefore, insuredAfter }: ChangeLine) => insuredBefore === true && !insuredAfter;
 
 /** Whether a vehicle is insured; blank for compliance. */
 const yesOrNo = (insured: boolean | undefined): string => (insured === undefined ? '' : insured ? 'yes' : 'no');

@@ -7,12 +7,12 @@ import { showProgress } from '../command/progress.ts';
 import { publishImport } from '../deployment/aws-requests.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import type { ChangeLine } from '../records/change-line.ts';
+import { becameInsured, type ChangeLine, isNoLongerInsured } from '../records/change-line.ts';
 import type { Decision } from '../records/decide-change.ts';
 import { recordChanges } from '../records/record-changes.ts';
 import { beginChanges } from './changes-file.ts';
 import { compareWithStored, decideAhead, type FileChange, plannedChanges } from './complete-file.ts';
-import { type Counts, type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
+import { type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { finishLoad } from './finish-load.ts';
 import { BEGINS_AGAIN, outcomeWord, reportRun } from './report.ts';
@@ -56,11 +56,6 @@ function* removalsOf({ staged }: FileRun): Generator<FileChange> {
   for (const registration of staged.listed('missing')) yield { kind: 'remove', registration, lines: [] };
 }
 
-const countCover = (counts: Counts, { insuredBefore, insuredAfter }: Partial<ChangeLine> = {}): void => {
-  if (insuredAfter && !insuredBefore) counts.becameInsured += 1;
-  if (insuredBefore && !insuredAfter) counts.noLongerInsured += 1;
-};
-
 /** Counts the outcome of a change, or rejects its rows. */
 const settleIn =
   ({ staged, counts, options }: FileRun) =>
@@ -79,7 +74,8 @@ const settleIn =
     // Another command has removed or erased it since the scan.
     if (lines.length === 0 && result !== 'removed') return;
     counts[result] += 1;
-    countCover(counts, changed);
+    if (changed && becameInsured(changed)) counts.becameInsured += 1;
+    if (changed && isNoLongerInsured(changed)) counts.noLongerInsured += 1;
     if (options.dryRun && result === 'removed') staged.list('removed', registration);
     if (result === 'notThere') staged.list('not-there', registration);
     if (result === 'changedSince') staged.list('changed-since', registration);

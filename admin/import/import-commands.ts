@@ -48,11 +48,9 @@ const requireConsistent = (options: ImportOptions): void => {
   if (complete && ifNewer) {
     throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
   }
-  if (loseCoverAtMost !== undefined && !complete) {
-    throw new CommandFailure(`--lose-cover-at-most is for --complete, and ${nothing}: add that, or leave this out`);
-  }
-  if (removeAtMost !== undefined && !complete) {
-    throw new CommandFailure(`--remove-at-most is for --complete, and ${nothing}: add that, or leave this out`);
+  const limit = removeAtMost === undefined ? '--lose-cover-at-most' : '--remove-at-most';
+  if ((removeAtMost ?? loseCoverAtMost) !== undefined && !complete) {
+    throw new CommandFailure(`${limit} is for --complete, and ${nothing}: add that, or leave this out`);
   }
 };
 

@@ -49,6 +49,10 @@ export interface ChangeLine {
   readonly insuredAfter?: boolean;
 }
 
+export const becameInsured = ({ insuredBefore, insuredAfter }: ChangeLine) => !insuredBefore && insuredAfter === true;
+export const isNoLongerInsured = ({ insuredBefore, insuredAfter }: ChangeLine) =>
+  insuredBefore === true && !insuredAfter;
+
 const isSame = (one: PartSummary | undefined, other: PartSummary | undefined): boolean =>
   one?.digest === other?.digest && one?.lastUpdated === other?.lastUpdated;
 
