@@ -52,8 +52,6 @@ interface LoadResult {
 
 /** What depends on the file alone. Anything else could tell a supplier what others have supplied, or what was erased. */
 const REPORTED = ['kind', 'read', 'repeated', 'rejected', 'unknownFormat', 'reasons'];
-/** Of a source's file this does: the lines of vehicles that are not stored are not checked. */
-const REPORTED_OF_SOURCE = ['kind', 'read'];
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
@@ -108,19 +106,18 @@ const importLocal = async (
     });
     context.signal.throwIfAborted();
     const { unchanged, erased, ...others } = data as Counts;
-    const loaded = others.loaded + unchanged + erased + others.kept + others.otherVehicles + others.notLoaded;
-    const counts = { ...others, load, loaded: others.loaded + unchanged + erased };
     const isOfSource = entry.format !== undefined;
-    const ofFile = Object.entries(others).filter(([field]) =>
-      (isOfSource ? REPORTED_OF_SOURCE : REPORTED).includes(field),
-    );
-    const withValue = others.read - others.withoutValue;
-    const reported = { ...Object.fromEntries(ofFile), loaded: isOfSource ? withValue : loaded, notices };
+    const whole = others.loaded + unchanged + erased + others.kept + others.notLoaded;
+    const loaded = isOfSource ? others.read - others.withoutValue : whole;
+    const counts = { ...others, load, loaded: others.loaded + unchanged + erased };
+    // Of a source's file, lines of vehicles that are not stored are not checked.
+    const fields = isOfSource ? ['kind', 'read'] : REPORTED;
+    const ofFile = Object.entries(others).filter(([field]) => fields.includes(field));
+    const reported = { ...Object.fromEntries(ofFile), loaded, notices };
     // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
     const isRefused = !isOfSource && counts.rejected !== 0 && counts.rejected === counts.read;
-    return isRefused
-      ? { outcome: 'refused', reason: 'every row was rejected', reported, counts }
-      : { outcome: 'loaded', reported, counts };
+    if (isRefused) return { outcome: 'refused', reason: 'every row was rejected', reported, counts };
+    return { outcome: 'loaded', reported, counts };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
@@ -175,9 +172,9 @@ const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): 
   const outputs = (await readdir(folder)).filter((output) => output.startsWith(`${local}.`));
   for (const output of outputs) {
     const name = output.slice(local.length + 1);
-    const isReported = name.startsWith('rejected') && entry.format === undefined;
-    const target = isReported ? reportFolder(entry.prefix, file) : changesFolder(load);
-    await bucket.putFile(target + name, join(folder, output));
+    const isReported = name.startsWith('rejected') && !entry.format;
+    const key = (isReported ? reportFolder(entry.prefix, file) : changesFolder(load)) + name;
+    await bucket.putFile(key, join(folder, output));
   }
   return result;
 };
