@@ -30,7 +30,7 @@ export const accessTests = (api: () => HttpCaller): void => {
   describe('A request', () => {
     it.each<[string, (keys: Keys) => Call, string?]>([
       ['without a key', () => ({ key: undefined })],
-      ['without a key to an unknown path', () => ({ key: undefined }), '/'],
+      ['without a key to an unknown path', () => ({ key: undefined }), '/v1/nowhere'],
       ['with a key that has a typo', () => ({ key: WRONG_CHECKSUM })],
       ['with a revoked key', ({ revoked }) => ({ key: revoked })],
       ['with two different keys', ({ vehiclesOnly }) => ({ headers: { Authorization: `Bearer ${vehiclesOnly}` } })],
