@@ -43,7 +43,7 @@ interface Candidate extends CsvHeader {
   readonly filled: number;
   /** Whether a cell is likely the registration of a vehicle, which a row of names has not. */
   readonly isVehicle: boolean;
-  /** Whether several cells have text and another row has room for them. A title has one, or a delimiter of its own. */
+  /** Whether several cells have text, and another row as many cells. A title has one, or a delimiter of its own. */
   readonly isOfTable: boolean;
 }
 
