@@ -2,6 +2,7 @@
  * The last finished load of each kind and supplier, in one item of the usage table. A command by hand and the intake
  * write it, commands and answers read it.
  */
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type RecordOf, readStored } from './schemas/record-schema.ts';
 
@@ -48,15 +49,18 @@ export const recordFinishedLoad = async (
     return [[`#${nth}`, attribute] as const, [`#${nth}before`, `${attribute}/before`] as const];
   });
   const sets = targets.map((_, nth) => `#${nth}before = if_not_exists(#${nth}, :load), #${nth} = :load`);
-  await db.send(
-    new UpdateCommand({
-      TableName: usageTable,
-      Key: KEY,
-      UpdateExpression: `SET ${sets.join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(names),
-      ExpressionAttributeValues: { ':load': load },
-    }),
-  );
+  const update = new UpdateCommand({
+    TableName: usageTable,
+    Key: KEY,
+    UpdateExpression: `SET ${sets.join(', ')}`,
+    // Sent again, it would put the load itself in place of the one before it.
+    ConditionExpression: 'attribute_not_exists(#0) OR #0.id <> :id',
+    ExpressionAttributeNames: Object.fromEntries(names),
+    ExpressionAttributeValues: { ':load': load, ':id': load.id },
+  });
+  await db.send(update).catch((error: unknown) => {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  });
 };
 
 const readItem = async (db: DynamoDBDocumentClient, usageTable: string, ConsistentRead: boolean) => {

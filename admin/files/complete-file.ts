@@ -14,8 +14,8 @@ import { withPauses } from './staging.ts';
 /**
  * The stored parts that the file could change; `isOwn` is 1 for those that it removes when it lacks the vehicle. A
  * damaged record has no `digest`, because it may be another supplier's; the `digest` of an erased one is `ERASED`.
- * `insured` is 1 when the part insures its vehicle today. Times
- * are milliseconds, which keeps the staging database below three times the size of the file.
+ * `insured` is 1 when the part insures its vehicle today. Times are milliseconds, which keeps the staging database
+ * below three times the size of the file.
  */
 const STORED_TABLE = `
   CREATE TABLE stored (key TEXT NOT NULL, name TEXT, isOwn INTEGER, lastUpdated INTEGER, digest TEXT, insured INTEGER)`;

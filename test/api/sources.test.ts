@@ -11,7 +11,11 @@ const ago = (hours: number) => new Date(NOON - hours * HOUR_MS).toISOString();
 /** Acme and the supplier without a name have loaded in time, zeta too late, and late never; all of gone was removed. */
 const loadAll = async ({ engine: { client, names } }: TestApi) => {
   const finish = (supplier: string, hours: number, more = {}) =>
-    recordFinishedLoad(client, names.usage, [{ kind: 'vehicles', supplier }], { id: 'load', at: ago(hours), ...more });
+    recordFinishedLoad(client, names.usage, [{ kind: 'vehicles', supplier }], {
+      id: `load ${hours}`,
+      at: ago(hours),
+      ...more,
+    });
   await finish('acme', 25);
   await finish('-', 167);
   await finish('zeta', 26);
