@@ -7,6 +7,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { AUDIT_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
+import { serviceOfAccount } from './permissions.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -99,11 +100,9 @@ const reportChanges = (scope: Construct, changes: ReportedChanges): void => {
   // Requests name a trail or a table by its name or ARN.
   const ending = (names: readonly string[]) => names.map((suffix) => ({ suffix }));
   const ofTrail = ending([trailName]);
-  const { account, stackName } = Stack.of(scope);
+  const { stackName } = Stack.of(scope);
   const role = new Role(scope, 'ChangesRole', {
-    assumedBy: new ServicePrincipal('events.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': account } },
-    }),
+    assumedBy: serviceOfAccount(scope, 'events.amazonaws.com'),
   });
   const topic = Topic.fromTopicArn(scope, 'ChangesTopic', topicArn);
   const detail = (path: string) => EventField.fromPath(`$.detail.${path}`);

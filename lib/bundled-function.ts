@@ -1,9 +1,9 @@
-import { Policy, PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyDocument, type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { logGroupProps } from './log-group.ts';
-import { allow } from './permissions.ts';
+import { allow, serviceOfAccount } from './permissions.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -28,7 +28,7 @@ export const bundledFunction = (
   const logGroup = new LogGroup(scope, 'Logs', logGroupProps(settings));
   const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
   const role = new Role(scope, 'Role', {
-    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    assumedBy: serviceOfAccount(scope, 'lambda.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...statements] }) },
   });
   for (const [name, statement] of separate) {

@@ -1,13 +1,13 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
-import { Policy, PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyDocument, type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
 import { buildName, type IntakeEntry } from '../core/stage/intake-entry.ts';
 import { logGroupProps } from './log-group.ts';
 import { LOAD_ACTIONS } from './operator-policy.ts';
-import { acknowledgeMetrics, allow, allowMetrics, allowOutputs } from './permissions.ts';
+import { acknowledgeMetrics, allow, allowMetrics, allowOutputs, serviceOfAccount } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -104,9 +104,7 @@ const addRole = (
     allowMetrics(settings.stage, 'Intake'),
   ];
   const role = new Role(scope, 'Role', {
-    assumedBy: new ServicePrincipal('codebuild.amazonaws.com', {
-      conditions: { StringEquals: { 'aws:SourceAccount': stack.account } },
-    }),
+    assumedBy: serviceOfAccount(scope, 'codebuild.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements: access }) },
   });
   // These permissions are resources of their own, which CloudFormation deletes at the end of a deployment.

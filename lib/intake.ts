@@ -1,14 +1,14 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { CodeBuildProject } from 'aws-cdk-lib/aws-events-targets';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { IntakeEntry, IntakeOutput } from '../core/stage/intake-entry.ts';
 import { INTAKE_OUTPUT } from '../core/stage/outputs.ts';
 import { addIntakeBucket, allowLoads } from './intake-bucket.ts';
 import { type IntakeProject, intakeProjects } from './intake-projects.ts';
-import { allow } from './permissions.ts';
+import { allow, serviceOfAccount } from './permissions.ts';
 import type { Probe } from './probe.ts';
 import { loadsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
@@ -56,9 +56,7 @@ export class Intake extends Construct {
 
   private addRules(bucket: string, probe: Probe): void {
     const eventRole = new Role(this, 'StartRole', {
-      assumedBy: new ServicePrincipal('events.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
+      assumedBy: serviceOfAccount(this, 'events.amazonaws.com'),
     });
     for (const [index, { project, entries }] of this.projects.entries()) {
       const minutes = index * MINUTES_APART;

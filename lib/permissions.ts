@@ -1,5 +1,5 @@
 import { Stack, Token, Validations } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
 import { loadsNamespace } from './service-metrics.ts';
 
@@ -11,6 +11,10 @@ export const allowOnTagged = (actions: string[], stage: string): PolicyStatement
   allow(actions, ['*'], {
     StringEquals: { 'aws:ResourceTag/service': 'vehicle-verification', 'aws:ResourceTag/stage': stage },
   });
+
+/** Lets a service assume a role for resources of this account only, which prevents the confused deputy. */
+export const serviceOfAccount = (scope: IConstruct, service: string): ServicePrincipal =>
+  new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } } });
 
 /** The ARN of a stack by its name alone. Its last part is a random id. */
 export const stackArn = (stack: Stack, account: string = stack.account): string =>

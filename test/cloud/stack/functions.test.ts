@@ -6,6 +6,7 @@ import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import { EVERY_SETTING } from './stages.ts';
 import {
+  AUDITED,
   DEV,
   FULL,
   LOADS,
@@ -107,6 +108,21 @@ describe('The permissions of each function', () => {
       expect(Properties.AssumeRolePolicyDocument).toMatchObject({
         Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } }],
       });
+    }
+  });
+
+  it('let each service assume a role for resources of this account only', () => {
+    const trusts = [LOADS, AUDITED].flatMap((template) =>
+      resourcesOf(template, 'AWS::IAM::Role').flatMap(({ Properties }) =>
+        statementsOf({ Type: '', Properties: { PolicyDocument: Properties.AssumeRolePolicyDocument } }),
+      ),
+    );
+    const services = trusts.filter(({ Principal }) => JSON.stringify(Principal).includes('"Service"'));
+    expect(services.map(({ Principal }) => Principal)).toEqual(
+      expect.arrayContaining(['codebuild', 'events', 'lambda'].map((name) => ({ Service: `${name}.amazonaws.com` }))),
+    );
+    for (const { Condition } of services) {
+      expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': '123456789012' } });
     }
   });
 });
