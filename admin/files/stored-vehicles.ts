@@ -16,19 +16,18 @@ const isVehicle = ({ isErased, parts }: StoredRecord): boolean => !isErased && p
 
 /**
  * Lists which vehicles of the file the table of vehicles has, by reads or by a scan, whichever takes fewer units. The
- * size of a table is up to six hours old; one without a size is new, or the engine does not tell.
+ * size of a table is up to six hours old, and 0 at first, so what fits one batch is always read.
  */
 export const listStoredVehicles = async ({ staged }: FileRun, context: CommandContext): Promise<void> => {
   const { deployment, signal } = context;
   const client: DynamoDBClient = deployment.db;
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName(deployment, 'vehicles') }));
-  const { TableSizeBytes = 0 } = Table ?? {};
-  const unitsOfScan = TableSizeBytes === 0 ? BATCH : TableSizeBytes / UNIT_BYTES;
+  const unitsOfScan = (Table?.TableSizeBytes ?? 0) / UNIT_BYTES;
   const vehicles = storedRecords(WHOLE_VEHICLES, context);
   const list = (found: Iterable<readonly [string, StoredRecord]>): void => {
     for (const [key, record] of found) if (isVehicle(record)) staged.list('stored', key);
   };
-  if (staged.countRows() > unitsOfScan) {
+  if (staged.countRows() > Math.max(BATCH, unitsOfScan)) {
     await vehicles.scan(list);
     return;
   }
