@@ -61,7 +61,7 @@ export class EndpointFunction extends Construct {
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...(settings.plans && { PLANS: JSON.stringify(settings.plans) }),
         ...(settings.checks && { CHECKS: settings.checks.join(',') }),
-        ...expectedSuppliers(settings),
+        ...('vehicles' in endpoint.tables && expectedSuppliers(settings)),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
       // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the

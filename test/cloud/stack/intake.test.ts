@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { LOADS, OTHER_LOADS, PROD, permissionsIn, resourcesOf, statementsOf, type Template } from './templates.ts';
+import {
+  LOADS,
+  LOOKUPS,
+  OTHER_LOADS,
+  PROD,
+  permissionsIn,
+  resourcesOf,
+  statementsOf,
+  type Template,
+} from './templates.ts';
 
 const ofIntake = (template: Template, type: string, start = 'Intake') =>
   resourcesOf(template, type).filter(({ id }) => id.startsWith(start));
@@ -15,17 +24,18 @@ const statementsOfBuilds = (template: Template) =>
 describe('A stage with intake', () => {
   it('has all that the stage without it has, and beside it what begins with Intake', () => {
     const isNew = (id: string) => /^(Intake|AlarmsIntake|AlarmsNothingLoaded)/.test(id);
-    // Functions know which suppliers are expected (functions.test.ts).
-    const isFunction = (id: string) => /^AWS::Lambda::/.test((LOADS.Resources[id] ?? PROD.Resources[id])?.Type ?? '');
+    // Lookups know which suppliers are expected (functions.test.ts). A changed function has another version.
+    const isVersion = (id: string) => new RegExp(`^(${LOOKUPS.join('|')})FunctionCurrentVersion`).test(id);
     const changed = Object.keys(LOADS.Resources).filter(
       (id) =>
-        !isNew(id) && !isFunction(id) && JSON.stringify(PROD.Resources[id]) !== JSON.stringify(LOADS.Resources[id]),
+        !isNew(id) && !isVersion(id) && JSON.stringify(PROD.Resources[id]) !== JSON.stringify(LOADS.Resources[id]),
     );
     // Operators may handle its files (operator-policies.test.ts).
-    expect(changed.map((id) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual([
-      ...['Dashboard', 'OperatorsPolicy', 'LoadOperatorsPolicy'],
+    expect(changed.map((id) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      ...['Dashboard', 'LoadOperatorsPolicy', 'OperatorsPolicy'],
+      ...LOOKUPS.flatMap((name) => [`${name}Function`, `${name}Live`]),
     ]);
-    expect(Object.keys(PROD.Resources).filter((id) => !isFunction(id) && !(id in LOADS.Resources))).toEqual([]);
+    expect(Object.keys(PROD.Resources).filter((id) => !isVersion(id) && !(id in LOADS.Resources))).toEqual([]);
     expect(Object.keys(LOADS.Outputs).filter((id) => !(id in PROD.Outputs))).toEqual([
       'IntakeBucket',
       'IntakeSettings',

@@ -4,6 +4,7 @@ import { AUDITORS } from './stages.ts';
 import {
   AUDITED,
   FULL,
+  LOOKUPS,
   PROD,
   permissionsIn,
   referenced,
@@ -11,8 +12,6 @@ import {
   type Statement,
   statementsOf,
 } from './templates.ts';
-
-const LOOKUPS = ['bulkcompliance', 'bulkinsurance', 'compliance', 'vehicleinsurance'];
 
 /** The function to which a resource with this logical id belongs. */
 const functionOf = (id: string): string => id.replace(/(Role|Function|Logs)[0-9A-F]{8}$/, '');

@@ -95,6 +95,9 @@ export const permissionsIn = (statements: readonly Statement[]): string[] =>
 /** The functions that serve requests. */
 export const SERVING = [...Object.keys(endpoints), 'not-found'];
 
+/** The functions that look vehicles up, as they are named in logical ids. */
+export const LOOKUPS = ['bulkcompliance', 'bulkinsurance', 'compliance', 'vehicleinsurance'];
+
 export const servingFunctions = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
 
