@@ -24,8 +24,10 @@ export const isInRanges = (ranges: readonly string[], address: string): boolean 
   const family = familyOf(address);
   if (family === undefined) return false;
   const list = new BlockList();
-  for (const range of ranges.map(parseRange).filter((parsed) => parsed !== undefined)) {
-    list.addSubnet(range.address, range.prefix, range.family);
+  for (const range of ranges.map(parseRange)) {
+    // Otherwise the list would find IPv4 addresses in ranges of IPv6 too, such as `::/0`.
+    const canMatch = range?.family === 'ipv4' || family === 'ipv6';
+    if (range !== undefined && canMatch) list.addSubnet(range.address, range.prefix, range.family);
   }
   return list.check(address, family);
 };

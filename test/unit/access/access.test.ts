@@ -164,6 +164,17 @@ describe('A key with addresses', () => {
     else await expect(asked).rejects.toMatchObject({ code: 'ADDRESS_FORBIDDEN' });
   });
 
+  it.each([
+    ['::/0', '203.0.113.7', false],
+    ['::/0', '2001:db8::1', true],
+    ['::ffff:203.0.113.0/120', '203.0.113.7', false],
+    ['0.0.0.0/0', '203.0.113.7', true],
+    ['0.0.0.0/0', '2001:db8::1', false],
+  ])('in %s: permits %s: %j', async (range, sourceIp, isPermitted) => {
+    const asked = ask(storeOf({ ...RECORD, addresses: [range] }), NOW, sourceIp).then(() => true);
+    expect(await asked.catch(() => false)).toBe(isPermitted);
+  });
+
   it('that can no longer be read permits none, and one that has ended is 401 from everywhere', async () => {
     for (const addresses of [[], ['203.0.113.0/33', 'damaged']]) {
       const asked = ask(storeOf({ ...RECORD, addresses }), NOW, '203.0.113.7');
