@@ -15,35 +15,22 @@ const payerOf = (key: KeyRecord): string =>
 export const allowanceOf = (key: KeyRecord, plan: Plan, now: Date): Allowance | undefined => {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const dayCounter = `d${String(day).padStart(2, '0')}`;
-  const monthEnd = new Date(Date.UTC(year, month + 1));
-  const dayEnd = new Date(Date.UTC(year, month, day + 1));
-  const { unitsPerDay, unitsPerMonth } = plan;
-  const limits = [
-    ...(unitsPerDay === undefined
-      ? []
-      : [{ period: 'day', counter: dayCounter, limit: unitsPerDay, end: dayEnd } as const]),
-    ...(unitsPerMonth === undefined
-      ? []
-      : [{ period: 'month', counter: MONTH_COUNTER, limit: unitsPerMonth, end: monthEnd } as const]),
-  ];
+  const periods = [
+    { period: 'day', counter: dayCounter, limit: plan.unitsPerDay, end: new Date(Date.UTC(year, month, day + 1)) },
+    { period: 'month', counter: MONTH_COUNTER, limit: plan.unitsPerMonth, end: new Date(Date.UTC(year, month + 1)) },
+  ] as const;
+  const limits = periods.flatMap(({ limit, ...period }) => (limit === undefined ? [] : [{ ...period, limit }]));
   if (limits.length === 0 || !hasUnits(key)) return undefined;
   return {
     item: { keyId: `allowance#${payerOf(key)}#${key.plan}`, windowStart: Date.UTC(year, month) / 1_000 },
     counters: [MONTH_COUNTER, dayCounter],
-    monthEnd,
     limits,
   };
 };
 
-/** Maximum number of units that an instance takes ahead, and how many units of the smaller limit permit one. */
+/** Maximum number of units that an instance takes at once, and how many units of the smaller limit permit one. */
 const MAX_AHEAD = 100;
 const UNITS_PER_ONE_AHEAD = 1_000;
-
-/** The units that an instance takes at once for single requests. With 1 the count is exact. */
-const takenAtOnce = ({ limits }: Allowance): number => {
-  const smaller = Math.min(...limits.map(({ limit }) => limit));
-  return Math.min(MAX_AHEAD, Math.max(1, Math.floor(smaller / UNITS_PER_ONE_AHEAD)));
-};
 
 /** Allowances that an instance remembers, in a few megabytes. What was taken ahead for a forgotten one is lost. */
 const MAX_REMEMBERED = 10_000;
@@ -59,8 +46,9 @@ interface AllowanceState {
 /**
  * Takes units from allowances. An instance remembers what is used, and writes nothing when units cannot fit. A write
  * whose response was lost may count twice: the customer then gets fewer units, never more.
+ * @param maxAhead 1 for an instance of bulk requests, which take what they need
  */
-export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>) => {
+export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>, maxAhead = MAX_AHEAD) => {
   const states = recentMap<AllowanceState>(MAX_REMEMBERED);
 
   const stateOf = ({ item, counters }: Allowance): AllowanceState => {
@@ -88,47 +76,42 @@ export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>) => {
   const addIfFits = async (units: number, allowance: Allowance, state: AllowanceState): Promise<boolean> =>
     passedBy(units, allowance, state) === undefined && (await add(units, allowance, state));
 
-  const takeAhead = (allowance: Allowance, state: AllowanceState): Promise<void> => {
+  /** Takes units ahead when this instance holds none. With 1 at once it takes none ahead, and the count is exact. */
+  const takeAhead = async (allowance: Allowance, state: AllowanceState): Promise<void> => {
+    const smallest = Math.min(...allowance.limits.map(({ limit }) => limit));
+    const units = Math.min(maxAhead, Math.floor(smallest / UNITS_PER_ONE_AHEAD));
+    if (state.held > 0 || units <= 1) return;
     const take = async () => {
-      const units = takenAtOnce(allowance);
       if (await addIfFits(units, allowance, state)) state.held += units;
     };
     state.takingAhead ??= take().finally(() => {
       state.takingAhead = undefined;
     });
-    return state.takingAhead;
+    await state.takingAhead;
   };
-
-  const isAheadUsedUp = (allowance: Allowance, { held }: AllowanceState): boolean =>
-    held === 0 && takenAtOnce(allowance) > 1;
 
   return {
     /** Begins to take units ahead when this instance holds none, so that `take` need not wait for it alone. */
     prepare: (allowance: Allowance): void => {
-      const state = stateOf(allowance);
       // `take` repeats what has failed.
-      if (isAheadUsedUp(allowance, state)) takeAhead(allowance, state).catch(() => undefined);
+      takeAhead(allowance, stateOf(allowance)).catch(() => undefined);
     },
 
     /** Takes all of the units or none. @returns the limit that they would pass, when none is taken */
     take: async (allowance: Allowance, units: number): Promise<AllowanceLimit | undefined> => {
       const state = stateOf(allowance);
-      if (units === 1 && isAheadUsedUp(allowance, state)) await takeAhead(allowance, state);
-      // Leaves the units that are held to single requests.
-      if (units > 1 && (await addIfFits(units, allowance, state))) return undefined;
-      const fromHeld = Math.min(state.held, units);
-      const others = units - fromHeld;
-      state.held -= fromHeld;
-      if (others === 0 || (await addIfFits(others, allowance, state))) return undefined;
-      state.held += fromHeld;
-      return passedBy(others, allowance, state) ?? allowance.limits.at(-1);
+      await takeAhead(allowance, state);
+      if (units <= state.held) {
+        state.held -= units;
+        return undefined;
+      }
+      if (await addIfFits(units, allowance, state)) return undefined;
+      return passedBy(units, allowance, state) ?? allowance.limits.at(-1);
     },
 
     /** Whether there is another unit, which is not taken. @returns the limit that it would pass */
     check: async (allowance: Allowance): Promise<AllowanceLimit | undefined> => {
       const state = stateOf(allowance);
-      if (isAheadUsedUp(allowance, state)) await takeAhead(allowance, state);
-      if (state.held > 0) return undefined;
       if (passedBy(1, allowance, state) === undefined) await add(0, allowance, state);
       return passedBy(1, allowance, state);
     },

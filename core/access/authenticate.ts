@@ -8,7 +8,7 @@ import { type KeyRecord, planOf } from './key-record.ts';
 import { type Plan, type Plans, windowAt } from './plans.ts';
 import type { recentMap, requestCounter } from './request-counter.ts';
 
-/** Multiple of the plan's limit at which an instance stops incrementing a counter. */
+/** Multiple of the plan's limit beyond which an instance does not count. */
 export const MAX_COUNTED_MULTIPLE = 2;
 
 /** What auth reads and writes. */
@@ -29,8 +29,8 @@ export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
   /**
-   * Number of requests in this window, including this one unless the counter is stopped. Undefined when DynamoDB
-   * throttled the increment.
+   * Number of requests in this window, including this one unless there are too many to be counted. Undefined when
+   * DynamoDB throttled the increment.
    */
   readonly used: number | undefined;
 }
@@ -46,8 +46,7 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
 /**
  * Identifies the caller. A key that this instance has seen in force is read while the request is counted and `preload`
  * runs, which saves a round trip. The record of any other key, and of a key with addresses, is read first, so that a
- * request that is rejected for its key or its address costs one read and no write. An instance stops counting a key far
- * beyond its limit, until its plan is larger.
+ * request that is rejected for its key or its address costs one read and no write.
  * @throws UNAUTHORIZED when the key is unknown, expired or revoked; ADDRESS_FORBIDDEN; the error of the read or of the
  * counter
  */
@@ -57,7 +56,6 @@ export const authenticate = async (
   { now, today, sourceIp }: { readonly now: Date; readonly today: LondonDate; readonly sourceIp: string },
   preload: () => void,
 ): Promise<Caller> => {
-  const window = windowAt(now);
   const readPermittedKey = async (): Promise<KeyRecord> => {
     const key = await findKey(id);
     if (key === undefined || !isInForce(key, hash, today)) {
@@ -72,43 +70,30 @@ export const authenticate = async (
     if (!isInRanges(key.addresses, sourceIp)) throw addressForbidden(sourceIp);
     return key;
   };
-  /** @param known the record of the key as it was last read */
-  const count = (known: KeyRecord) => {
+  const mostCounted = (key: KeyRecord) => MAX_COUNTED_MULTIPLE * planOf(plans, key).requestsPerWindow;
+  const countWith = (key: KeyRecord) => counter.count(id, windowAt(now), mostCounted(key));
+  const seen = seenInForce.get(hash);
+  const known = seen ?? (await readPermittedKey());
+  const count = () => {
     // Sent before `preload`, so that the response is read before the loaded items are parsed.
-    const counting = counter.count(id, window);
+    const counting = countWith(known);
     const allowance = allowanceOf(known, planOf(plans, known), now);
     if (allowance !== undefined) units.prepare(allowance);
     preload();
     return counting;
   };
-  const callerWith = async (key: KeyRecord, counted: Awaited<ReturnType<typeof count>>): Promise<Caller> => {
-    const plan = planOf(plans, key);
-    const mostCounted = MAX_COUNTED_MULTIPLE * plan.requestsPerWindow;
-    const used = counted.isStopped && counted.used < mostCounted ? await counter.resume(id, window) : counted.used;
-    if (used !== undefined && used >= mostCounted) counter.stop(id, window, used);
-    return { key, plan, used };
-  };
-  const seen = seenInForce.get(hash);
-  if (seen === undefined) {
-    const key = await readPermittedKey();
-    return callerWith(key, await count(key));
-  }
-  const [found, counted] = await Promise.allSettled([readPermittedKey(), count(seen)]);
+  const [found, counted] = await Promise.allSettled([seen === undefined ? known : readPermittedKey(), count()]);
   if (found.status === 'rejected') throw found.reason;
   if (counted.status === 'rejected') throw counted.reason;
-  return callerWith(found.value, counted.value);
+  const key = found.value;
+  const used = counted.value;
+  // The request may not have been counted, because the plan was smaller when the key was last seen.
+  const mayBeUncounted = used !== undefined && used >= mostCounted(known) && used < mostCounted(key);
+  return { key, plan: planOf(plans, key), used: mayBeUncounted ? await countWith(key) : used };
 };
 
 /** Whether the request is within the plan's limit; false when the counter was throttled. */
 export const isWithinLimit = ({ plan, used }: Caller): boolean => used !== undefined && used <= plan.requestsPerWindow;
-
-/**
- * Records the limit of a window before this instance first rejects a request in it. A later change of the plan then
- * leaves the figures of that window as they were. Writes nothing when the counter was throttled.
- */
-export const recordLimit = async ({ counter }: Access, { key, plan, used }: Caller, now: Date): Promise<void> => {
-  if (used !== undefined) await counter.recordLimit(key.id, windowAt(now), plan.requestsPerWindow);
-};
 
 export const remainingOf = ({ plan, used }: Caller): number =>
   used === undefined ? 0 : Math.max(0, plan.requestsPerWindow - used);

@@ -19,34 +19,28 @@ export const recentMap = <Value>(maxEntries = 1_000) => {
 
 const windowName = (keyId: string, { start }: Window): string => `${keyId} ${start}`;
 
-/**
- * Counts the requests of keys in their windows. A counter can be stopped: this instance then remembers its last number
- * and no longer increments it, so that callers who ignore 429 cost no writes. A number is undefined when DynamoDB
- * throttled the increment.
- */
+/** Counts the requests of keys in their windows. */
 export const requestCounter = (usage: Pick<UsageTable, 'increment' | 'recordLimit'>) => {
   const stopped = recentMap<number>();
   const recordedLimits = recentMap<number>();
-  const incrementUnlessThrottled = async (keyId: string, window: Window): Promise<number | undefined> => {
-    try {
-      return await usage.increment(keyId, window);
-    } catch (error) {
-      if (isThrottle(error)) return undefined;
-      throw error;
-    }
-  };
   return {
-    /** The number of a request, or the last number of a stopped counter. @throws any error but throttling */
-    count: async (keyId: string, window: Window) => {
-      const last = stopped.get(windowName(keyId, window));
-      if (last !== undefined) return { isStopped: true, used: last } as const;
-      return { isStopped: false, used: await incrementUnlessThrottled(keyId, window) } as const;
-    },
-    stop: (keyId: string, window: Window, last: number): void => stopped.remember(windowName(keyId, window), last),
-    /** Starts a stopped counter again, and counts a request with it. */
-    resume: (keyId: string, window: Window): Promise<number | undefined> => {
-      stopped.forget(windowName(keyId, window));
-      return incrementUnlessThrottled(keyId, window);
+    /**
+     * The number of a request; undefined when DynamoDB throttled the increment. An instance that has seen `mostCounted`
+     * counts no further, so that callers who ignore 429 cost no writes: the number is then the last one.
+     * @throws any error but throttling
+     */
+    count: async (keyId: string, window: Window, mostCounted: number): Promise<number | undefined> => {
+      const name = windowName(keyId, window);
+      const last = stopped.get(name);
+      if (last !== undefined && last >= mostCounted) return last;
+      try {
+        const used = await usage.increment(keyId, window);
+        if (used >= mostCounted) stopped.remember(name, used);
+        return used;
+      } catch (error) {
+        if (isThrottle(error)) return undefined;
+        throw error;
+      }
     },
     /** Records the limit of a window in which requests are rejected, unless this instance has done so. */
     recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {

@@ -28,10 +28,10 @@ export interface AllowanceLimit {
 
 /** What a caller may use at a time. All keys of a customer that are on one plan share its item. */
 export interface Allowance {
+  /** `windowStart` is the start of the month, in Unix seconds. */
   readonly item: { readonly keyId: string; readonly windowStart: number };
   /** The counters of the month and of the day. Each unit is added to both. */
   readonly counters: readonly [string, string];
-  readonly monthEnd: Date;
   /** At least one, of which the one of the month is the last. */
   readonly limits: readonly AllowanceLimit[];
 }
@@ -46,6 +46,7 @@ const windowCount = ({ windowStart, used, extraUnits = 0, requestsPerWindow }: D
 /** Days for which counters are kept: a month can be reported until the ninth of the next one. */
 export const COUNTERS_KEPT_DAYS = 40;
 const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
+const LONGEST_MONTH_SECONDS = 31 * 86_400;
 
 const usedUnits = ({ counters }: Allowance, item: DynamoItem = {}): UsedUnits =>
   Object.fromEntries(counters.map((name) => [name, Number(item[name] ?? 0)]));
@@ -88,25 +89,23 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
    * @returns what is then used; undefined when the units do not fit
    */
   addUnits: async (allowance: Allowance, units: number): Promise<UsedUnits | undefined> => {
-    const { item, counters, limits, monthEnd } = allowance;
-    const nameOf = (counter: string) => `#${counter}`;
-    const [month, day] = counters.map(nameOf);
+    const { item, counters, limits } = allowance;
+    const [month, day] = counters;
     const checked = units === 0 ? [] : limits;
-    const fits = checked.map(({ counter, period }) => {
-      const name = nameOf(counter);
-      return `(attribute_not_exists(${name}) OR ${name} <= :${period})`;
-    });
+    const fits = checked.map(
+      ({ counter, period }) => `(attribute_not_exists(#${counter}) OR #${counter} <= :${period})`,
+    );
     try {
       const { Attributes } = await db.send(
         new UpdateCommand({
           TableName: table,
           Key: item,
-          UpdateExpression: `ADD ${month} :units, ${day} :units SET expiresAt = :expiresAt`,
+          UpdateExpression: `ADD #${month} :units, #${day} :units SET expiresAt = :expiresAt`,
           ...(fits.length > 0 && { ConditionExpression: fits.join(' AND ') }),
-          ExpressionAttributeNames: Object.fromEntries(counters.map((counter) => [nameOf(counter), counter])),
+          ExpressionAttributeNames: Object.fromEntries(counters.map((counter) => [`#${counter}`, counter])),
           ExpressionAttributeValues: {
             ':units': units,
-            ':expiresAt': monthEnd.getTime() / 1_000 + KEPT_AFTER_WINDOW_SECONDS,
+            ':expiresAt': item.windowStart + LONGEST_MONTH_SECONDS + KEPT_AFTER_WINDOW_SECONDS,
             ...Object.fromEntries(checked.map(({ period, limit }) => [`:${period}`, limit - units])),
           },
           ReturnValues: 'UPDATED_NEW',
@@ -120,6 +119,21 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
       if (error instanceof ConditionalCheckFailedException) return undefined;
       throw error;
     }
+  },
+
+  /**
+   * Adds units to a window in which a request was counted, or takes them away. With a client that has one attempt, units
+   * may be lost, but never count twice.
+   */
+  addExtraUnits: async (keyId: string, window: Window, units: number): Promise<void> => {
+    await db.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { keyId, windowStart: window.start },
+        UpdateExpression: 'ADD extraUnits :units',
+        ExpressionAttributeValues: { ':units': units },
+      }),
+    );
   },
 
   /** The units of an allowance that have been taken. */
@@ -152,20 +166,3 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
 });
 
 export type UsageTable = ReturnType<typeof usageTable>;
-
-/**
- * Adds units to a window in which a request was counted, or takes them away.
- * @param db a client with one attempt when units are added: they may be lost, but never count twice
- */
-export const extraUnitsAdder =
-  (db: DynamoDBDocumentClient, table: string) =>
-  async (keyId: string, window: Window, units: number): Promise<void> => {
-    await db.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { keyId, windowStart: window.start },
-        UpdateExpression: 'ADD extraUnits :units',
-        ExpressionAttributeValues: { ':units': units },
-      }),
-    );
-  };

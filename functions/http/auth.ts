@@ -1,16 +1,16 @@
 import { allowanceUnits } from '../../core/access/allowance.ts';
 import type { PresentedKey } from '../../core/access/api-key.ts';
-import { type Access, authenticate, type Caller, isWithinLimit, recordLimit } from '../../core/access/authenticate.ts';
+import { type Access, authenticate, type Caller, isWithinLimit } from '../../core/access/authenticate.ts';
 import { keyFinder } from '../../core/access/key-record.ts';
-import { plansFrom, secondsUntilReset } from '../../core/access/plans.ts';
+import { plansFrom, secondsUntilReset, windowAt } from '../../core/access/plans.ts';
 import { recentMap, requestCounter } from '../../core/access/request-counter.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
-import { rateLimited, scopeMissing } from '../../core/problems.ts';
+import { type ApiError, rateLimited, scopeMissing } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { plansVariable } from '../../core/runtime/environment.ts';
 import { logFailure } from '../../core/runtime/log.ts';
-import { allowance, checkedUnit, takenUnit } from './allowance.ts';
+import { requestUnits } from './allowance.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 import { tableNamesOf } from './table-names.ts';
@@ -26,23 +26,19 @@ const permittedKey = (access: Access) => ({
 });
 
 /** @throws RATE_LIMITED */
-const rateLimit = (access: Access) => ({
+const rateLimit = ({ counter }: Access) => ({
   before: async ({ context }: AuthRequest): Promise<void> => {
     const { caller, deadline, now, requestId } = context;
+    const { key, plan, used } = caller;
     if (isWithinLimit(caller)) return;
-    context.isThrottled = caller.used === undefined;
-    // The rejection does not depend on this write: the next rejected request tries again.
-    await deadline.within(recordLimit(access, caller, now)).catch((error: unknown) => logFailure(requestId, error));
-    throw rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
-  },
-});
-
-/** @throws SCOPE_MISSING */
-const requiredScope = ({ scope, partScope }: Pick<HttpFunction, 'scope' | 'partScope'>) => ({
-  before: ({ context: { caller } }: AuthRequest): void => {
-    if (scope === undefined) return;
-    const isPermitted = caller.key.scopes.some((owned) => owned === scope || owned === partScope);
-    if (!isPermitted) throw scopeMissing(scope);
+    context.isThrottled = used === undefined;
+    if (used !== undefined) {
+      // Before the first rejection in a window its limit is recorded, because the plan may change later. The rejection
+      // does not depend on this write: the next rejected request tries again.
+      const recording = counter.recordLimit(key.id, windowAt(now), plan.requestsPerWindow);
+      await deadline.within(recording).catch((error: unknown) => logFailure(requestId, error));
+    }
+    throw rateLimited(plan.requestsPerWindow, secondsUntilReset(now));
   },
 });
 
@@ -58,38 +54,74 @@ export const answerScope = <Input>(dateOf: (input: Input) => LondonDate | undefi
   },
 });
 
-/** Reads the key, counts the request, and takes or checks its unit. */
-const admission = (
-  endpoint: Pick<HttpFunction, 'scope' | 'partScope' | 'tables'>,
-  unit: typeof takenUnit | typeof checkedUnit,
-) => {
-  const { keys, usage: usageName } = tableNamesOf(endpoint);
-  const usage = usageTable(database(), usageName);
-  const access: Access = {
-    findKey: keyFinder(database(), keys),
-    counter: requestCounter(usage),
-    units: allowanceUnits(usage),
-    plans: plansFrom(plansVariable()),
-    seenInForce: recentMap(),
-  };
-  return [permittedKey(access), rateLimit(access), unit(access, usageName), requiredScope(endpoint)];
-};
+type AuthEndpoint = Pick<HttpFunction, 'scope' | 'partScope' | 'tables'>;
 
-/** `auth` without the allowance: it takes a unit if there is one, and rejects nobody for it. */
-export const authBeyondAllowance = (endpoint: Parameters<typeof admission>[0]) => admission(endpoint, takenUnit);
+type RequestUnits = ReturnType<typeof requestUnits>;
 
 /**
  * Rejects a caller whose key is not in force, whose address the key does not permit, who is beyond its rate limit, who
  * lacks the scope or whose allowance is used up, in this order.
+ * @param askUnits takes or checks the unit of a request, also of one that lacks the scope
+ * @param maxAhead units that an instance takes ahead; when absent, the usual number
  * @throws MissingEnvironment at start, naming every variable that is missing
  */
-export const auth = (endpoint: Parameters<typeof admission>[0]) => [...admission(endpoint, takenUnit), allowance()];
+const authWith = (
+  endpoint: AuthEndpoint,
+  askUnits: (request: AuthRequest, units: RequestUnits) => Promise<ApiError | undefined>,
+  maxAhead?: number,
+) => {
+  const { scope, partScope } = endpoint;
+  const { keys, usage: usageName } = tableNamesOf(endpoint);
+  const usage = usageTable(database(), usageName);
+  const units = allowanceUnits(usage, maxAhead);
+  const access: Access = {
+    findKey: keyFinder(database(), keys),
+    counter: requestCounter(usage),
+    units,
+    plans: plansFrom(plansVariable()),
+    seenInForce: recentMap(),
+  };
+  const ofRequest = requestUnits(units, usage);
+  return [
+    permittedKey(access),
+    rateLimit(access),
+    {
+      before: async (request: AuthRequest): Promise<void> => {
+        const { scopes } = request.context.caller.key;
+        const rejection = await askUnits(request, ofRequest);
+        const isPermitted = scopes.some((owned) => owned === scope || owned === partScope);
+        if (scope !== undefined && !isPermitted) throw scopeMissing(scope);
+        if (rejection !== undefined) throw rejection;
+      },
+    },
+  ];
+};
 
-/** `auth` for a bulk request: `extraUnits` takes its units from the allowance. */
-export const bulkAuth = (endpoint: Parameters<typeof admission>[0]) => [
-  ...admission(endpoint, checkedUnit),
-  allowance(),
-];
+export const auth = (endpoint: AuthEndpoint) => authWith(endpoint, (request, units) => units.take(request, 1));
+
+/** `auth` without the allowance: it takes a unit if there is one, and rejects nobody for it. */
+export const authBeyondAllowance = (endpoint: AuthEndpoint) =>
+  authWith(endpoint, async (request, units) => {
+    await units.take(request, 1);
+    return undefined;
+  });
+
+/** `auth` for a bulk request: it checks that there is a unit, and `extraUnits` takes the units of a valid request. */
+export const bulkAuth = (endpoint: AuthEndpoint) =>
+  authWith(
+    endpoint,
+    async (request, units) => {
+      const { context } = request;
+      const rejection = await units.check(request);
+      if (rejection !== undefined) return rejection;
+      context.takeUnits = (count) => {
+        context.takeUnits = undefined;
+        return units.take(request, count);
+      };
+      return undefined;
+    },
+    1,
+  );
 
 /**
  * Reads what the path names while `auth` counts the request, which saves a round trip. Nothing is read for a key that is

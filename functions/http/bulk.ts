@@ -1,7 +1,7 @@
 import type { Caller } from '../../core/access/authenticate.ts';
 import { hasUnits } from '../../core/access/key-record.ts';
 import { MAX_BULK_SIZE, windowAt } from '../../core/access/plans.ts';
-import { extraUnitsAdder } from '../../core/access/usage-table.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
 import { databaseWithoutRetries } from '../../core/dynamodb/database.ts';
 import { bulkTooLarge } from '../../core/problems.ts';
 import { logFailure } from '../../core/runtime/log.ts';
@@ -40,17 +40,18 @@ export const planBulkSize = () => ({
  * @throws ALLOWANCE_EXCEEDED
  */
 export const extraUnits = (endpoint: Pick<HttpFunction, 'tables'>) => {
-  const add = extraUnitsAdder(databaseWithoutRetries(), tableNamesOf(endpoint).usage);
+  // Without retries, units may be lost, but never count twice.
+  const { addExtraUnits } = usageTable(databaseWithoutRetries(), tableNamesOf(endpoint).usage);
   // Waits for the write, because Lambda freezes a function that has responded.
   const settle = async ({ context }: BulkRequest): Promise<void> => context.addingUnits;
   return {
     before: async ({ context }: BulkRequest): Promise<void> => {
       const { caller, entryCount, now, requestId } = context;
-      await context.takeUnits?.(entryCount);
-      if (context.allowanceError !== undefined) throw context.allowanceError;
+      const rejection = await context.takeUnits?.(entryCount);
+      if (rejection !== undefined) throw rejection;
       const units = entryCount - 1;
       if (units < 1 || !hasUnits(caller.key)) return;
-      context.addingUnits = add(caller.key.id, windowAt(now), units).then(
+      context.addingUnits = addExtraUnits(caller.key.id, windowAt(now), units).then(
         () => {
           context.units = entryCount;
         },

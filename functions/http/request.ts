@@ -41,10 +41,8 @@ export interface RequestContext extends Context, RequestFacts {
   pathError?: ApiError;
   /** Begins the read of `preload`. */
   startPreload?: () => void;
-  /** Why the allowance does not permit the request. */
-  allowanceError?: ApiError;
-  /** Takes the units of a bulk request from the allowance; absent once they have been taken. */
-  takeUnits?: ((units: number) => Promise<void>) | undefined;
+  /** Takes the units of a bulk request, or returns its error; absent once it was called. */
+  takeUnits?: ((units: number) => Promise<ApiError | undefined>) | undefined;
   /** Units of the request in the invoice. */
   units?: number;
   /** Whether DynamoDB throttled a counter, so that the request is 429 whatever the caller has used. */
