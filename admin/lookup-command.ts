@@ -4,11 +4,14 @@ import { parseVerdictRecords } from '../core/compliance/compliance-table.ts';
 import type { ComplianceAnswer } from '../core/compliance/verdict.ts';
 import { batchGet } from '../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../core/dynamodb/database.ts';
+import { readFinishedLoads } from '../core/finished-loads.ts';
 import { lookUpCompliance, lookUpInsurance } from '../core/lookup.ts';
 import { ApiError, internalError, problems } from '../core/problems.ts';
 import { ANSWERABLE_DATE, isAnswerableDate, type LondonDate, londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
 import { parseStored, readStored, UnreadableRecord } from '../core/schemas/record-schema.ts';
+import { type Sources, sourcesAt } from '../core/sources.ts';
+import { expectedSuppliers } from '../core/stage/intake-entry.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../core/vehicles/erasure.ts';
 import type { InsuranceAnswer } from '../core/vehicles/insurance.ts';
 import { normaliseRegistration, type Registration, registrationIssue } from '../core/vehicles/registration.ts';
@@ -28,7 +31,7 @@ interface Answer<Body> {
   readonly status: number;
   readonly body?: Body;
   /** Without the fields that differ each time, such as the request id. */
-  readonly error?: { readonly code: string; readonly detail: string; readonly suggestion?: string | undefined };
+  readonly error?: Pick<ApiError, 'code'> & ApiError['extension'] & { readonly detail: string };
 }
 
 const rejected = ({ code, message: detail, extension }: ApiError): Answer<never> => ({
@@ -123,6 +126,13 @@ export const parseRegistration = (raw: string): Registration => {
   throw new CommandFailure(`the registration ${printable(raw)} ${registrationIssue(raw)}`);
 };
 
+/** As answers have them, where the stack has an intake. */
+const findSources = async (now: Date, { deployment }: CommandContext): Promise<Sources | undefined> => {
+  const expected = expectedSuppliers(deployment.intake?.entries ?? []);
+  if (Object.keys(expected).length === 0) return undefined;
+  return sourcesAt(now, expected, await readFinishedLoads(deployment.db, tableName(deployment, 'usage')));
+};
+
 const lookUp = async (raw: string, asOf: LondonDate | undefined, context: CommandContext): Promise<CommandResult> => {
   const registration = parseRegistration(raw);
   const { deployment } = context;
@@ -141,14 +151,16 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const [vehicleItem, complianceItem] = records;
   const vehicle = vehicleItem && readSuppliedVehicle(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
+  const sources = await findSources(now, context);
   const insurance = answerOf(() => {
     const record = vehicleItem && parseStored(VehicleRecord, vehicleItem);
-    return lookUpInsurance(registration, record, { today, asOf });
+    return lookUpInsurance(registration, record, { today, asOf, sources: asOf === undefined ? sources : undefined });
   });
   const verdict = answerOf(() =>
     lookUpCompliance(registration, parseVerdictRecords(vehicleItem, complianceItem), {
       now,
       today,
+      sources,
       checks: deployment.checks,
     }),
   );
@@ -164,6 +176,7 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
     ['The API', day === today ? `on ${day}` : `insurance on ${day}, compliance on ${today}`],
     ...answerLines('insurance', insurance, whyInsured),
     ...answerLines('compliance', verdict, whyCompliant),
+    ...(sources ? [['sources', `${sources.current} of ${sources.expected} suppliers are current`] as const] : []),
   ];
   return {
     text: lines.map(([label, text]) => `${`${label.padEnd(LABEL_WIDTH)}${printable(text, 300)}`.trimEnd()}\n`).join(''),

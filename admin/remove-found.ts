@@ -88,7 +88,7 @@ export const removeFound = async (
     await changes.close();
   }
   const interrupted = context.signal.aborted;
-  if (removed > 0 && !interrupted && !dryRun) await finishLoad(changes.load, target.table, context, true);
+  if (removed > 0 && !interrupted && !dryRun) await finishLoad(changes.load, target.table, undefined, context);
   const notes = [
     interrupted && `Stopped by Ctrl-C; ${BEGINS_AGAIN}.`,
     !interrupted && removed + damaged === 0 && `There was nothing that ${what}.`,

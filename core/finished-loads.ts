@@ -25,7 +25,7 @@ const StoredLoad = {
     id: { type: 'string' },
     /** When it finished, ISO 8601 UTC. */
     at: { type: 'string', format: 'date-time' },
-    /** Whether it has removed all that its supplier had supplied, which is then not current. */
+    /** Whether it was a removal, after which a supplier of vehicles has supplied nothing and is not current. */
     isRemoval: { const: true },
   },
 } as const;

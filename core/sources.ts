@@ -1,4 +1,5 @@
-/** How many of the suppliers that a stage expects are current. Imports no SDK. */
+/** How many of the suppliers that a stage expects are current. */
+import type { FinishedLoad, LoadTarget } from './finished-loads.ts';
 
 /** The longest time between two loads of each supplier of vehicles, in hours; `-` is the supplier without a name. */
 export type ExpectedSuppliers = Readonly<Record<string, number>>;
@@ -12,15 +13,15 @@ export interface Sources {
 
 const HOUR_MS = 3_600_000;
 
-/** @param lastLoadOf when a supplier has last loaded, ISO 8601 UTC */
+/** @param find finds the last finished load of a supplier */
 export const sourcesAt = (
   now: Date,
   expected: ExpectedSuppliers,
-  lastLoadOf: (supplier: string) => string | undefined,
+  find: (target: LoadTarget) => FinishedLoad | undefined,
 ): Sources => {
   const isCurrent = ([supplier, hours]: readonly [string, number]): boolean => {
-    const at = lastLoadOf(supplier);
-    return at !== undefined && now.getTime() - Date.parse(at) <= hours * HOUR_MS;
+    const load = find({ kind: 'vehicles', supplier });
+    return load !== undefined && !load.isRemoval && now.getTime() - Date.parse(load.at) <= hours * HOUR_MS;
   };
   const suppliers = Object.entries(expected);
   return { expected: suppliers.length, current: suppliers.filter(isCurrent).length };

@@ -6,14 +6,15 @@ import {
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { ENTRY_DIMENSION, IMPORT_METRICS, type RecordKind } from '../core/stage/outputs.ts';
+import { hoursOf } from '../core/stage/intake-entry.ts';
+import { IMPORT_METRICS, type RecordKind, SUPPLIER_DIMENSION } from '../core/stage/outputs.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
 import type { IntakeProject } from './intake-projects.ts';
 import { loadsNamespace, serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
-import { hoursOf, type StageSettings } from './stage-settings.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 export interface MonitoredParts {
   readonly settings: StageSettings;
@@ -71,7 +72,7 @@ const MAX_USED = 0.8;
 const lambdaMetric = (metricName: string, statistic: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
 
-/** The alarm is raised when a metric of loaded records has had no data for this time, and ends when it has some. */
+/** The alarm is raised when nothing was loaded for this time, and ends when something is. */
 const whenNothingLoaded = (time: string): Condition => ({
   threshold: 1,
   comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -79,20 +80,28 @@ const whenNothingLoaded = (time: string): Condition => ({
   treatMissingData: TreatMissingData.BREACHING,
 });
 
-const loadedMetric = (namespace: string, data: RecordKind, dimensionsMap: Record<string, string>) =>
-  new Metric({
-    namespace,
-    metricName: IMPORT_METRICS[data],
-    dimensionsMap,
-    statistic: 'Sum',
+/** What was loaded of a kind, by whomever. @param dimensionsMap of one supplier of vehicles, or empty */
+const loadedMetric = (stage: string, kind: RecordKind, dimensionsMap: Record<string, string> = {}) => {
+  const loadedBy = (loads: Parameters<typeof loadsNamespace>[1]): Metric =>
+    new Metric({
+      namespace: loadsNamespace(stage, loads),
+      metricName: IMPORT_METRICS[kind],
+      dimensionsMap,
+      statistic: 'Sum',
+    });
+  return new MathExpression({
+    expression: 'FILL(byHand, 0) + FILL(intake, 0)',
+    usingMetrics: { byHand: loadedBy('ByHand'), intake: loadedBy('Intake') },
+    label: 'Loaded',
     period: Duration.hours(1),
   });
+};
 
 const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescription[] =>
-  Object.entries(expectImports).map(([data, time]) => ({
-    id: `NoImport-${data}`,
-    description: `No import of ${data} has loaded anything for ${time}.`,
-    metric: loadedMetric(loadsNamespace(stage, 'ByHand'), data as RecordKind, {}),
+  Object.entries(expectImports).map(([kind, time]) => ({
+    id: `NoImport-${kind}`,
+    description: `No import of ${kind} has loaded anything for ${time}.`,
+    metric: loadedMetric(stage, kind as RecordKind),
     when: whenNothingLoaded(time),
   }));
 
@@ -112,11 +121,11 @@ const intakeAlarms = (
     }),
     when: aboveOnce(0),
   })),
-  ...intake.map(({ prefix, expect, import: kind }) => ({
+  ...intake.map(({ prefix, expect, import: kind, supplier = '-' }) => ({
     // Slashes become dots, which prefixes do not contain.
     id: `NothingLoaded-${prefix.replaceAll('/', '.')}`,
-    description: `Nothing was loaded from ${prefix} for ${expect}.`,
-    metric: loadedMetric(loadsNamespace(stage, 'Intake'), kind as RecordKind, { [ENTRY_DIMENSION]: prefix }),
+    description: `Nothing was loaded of the kind and supplier of ${prefix} for ${expect}.`,
+    metric: loadedMetric(stage, kind as RecordKind, kind === 'vehicles' ? { [SUPPLIER_DIMENSION]: supplier } : {}),
     when: whenNothingLoaded(expect),
   })),
 ];

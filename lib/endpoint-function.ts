@@ -1,11 +1,11 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { expectedSuppliers } from '../core/stage/intake-entry.ts';
 import { type TableId, tables } from '../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import type { ServiceTables } from './service-tables.ts';
-import { hoursOf, type StageSettings } from './stage-settings.ts';
 
 interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** The description of the function in the console. */
@@ -13,17 +13,6 @@ interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 
   readonly endpoint: Pick<HttpFunction, 'tables' | 'memoryMegabytes'>;
   readonly tables: ServiceTables;
 }
-
-/** The suppliers of vehicles, each with the shortest time of its entries; nothing for a stage without any. */
-const expectedSuppliers = ({ intake = [] }: StageSettings): { readonly SUPPLIERS?: string } => {
-  const entries = intake.filter((entry) => entry.import === 'vehicles');
-  if (entries.length === 0) return {};
-  const hours: Record<string, number> = {};
-  for (const { supplier = '-', expect } of entries) {
-    hours[supplier] = Math.min(hours[supplier] ?? Number.POSITIVE_INFINITY, hoursOf(expect));
-  }
-  return { SUPPLIERS: JSON.stringify(hours) };
-};
 
 /** The function of an endpoint, and the alias of its version that serves requests. */
 export class EndpointFunction extends Construct {
@@ -35,6 +24,7 @@ export class EndpointFunction extends Construct {
     super(scope, id);
     const { settings, summary, bundle, endpoint, tables: deployed } = props;
     const actions = grantedActions(endpoint);
+    const suppliers = expectedSuppliers(settings.intake ?? []);
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
@@ -61,7 +51,8 @@ export class EndpointFunction extends Construct {
         POWERTOOLS_LOG_LEVEL: 'INFO',
         ...(settings.plans && { PLANS: JSON.stringify(settings.plans) }),
         ...(settings.checks && { CHECKS: settings.checks.join(',') }),
-        ...('vehicles' in endpoint.tables && expectedSuppliers(settings)),
+        ...('vehicles' in endpoint.tables &&
+          Object.keys(suppliers).length > 0 && { SUPPLIERS: JSON.stringify(suppliers) }),
         ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       },
       // An operator can move the alias back to any earlier version. The version of a failed deployment is deleted: the

@@ -33,7 +33,7 @@ const LOADS: TableGrants = {
 /** Support may not scan the vehicles: it looks up single ones, and exports none. */
 const SUPPORT: TableGrants = {
   keys: ['GetItem', 'Scan'],
-  usage: ['Query'],
+  usage: ['GetItem', 'Query'],
   vehicles: ['BatchGetItem'],
   compliance: ['BatchGetItem'],
 };
@@ -71,7 +71,7 @@ export const addOperatorPolicies = (stack: Stack, { settings, tables, files }: O
     policy.addStatements(...tables.statements(actions), ...onNamed, allowOutputs(stack));
     const isForLoads = actions.vehicles?.includes('PutItem');
     if (isForLoads && files) policy.addStatements(...allowFiles(files, settings.intake ?? []));
-    if (isForLoads && settings.expectImports) {
+    if (isForLoads && (settings.expectImports || files)) {
       policy.addStatements(allowMetrics(settings.stage, 'ByHand'));
       acknowledgeMetrics(policy);
     }

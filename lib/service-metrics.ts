@@ -4,7 +4,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 /** The namespace of a stage's metrics: stages in one account do not share them. */
 export const metricsNamespace = (stage: string): string => `VehicleVerification/${stage}`;
 
-/** The namespace of what loads publish. Whoever may publish in one of them cannot change what another alarm sees. */
+/** The namespace of what loads publish: who may load by hand cannot publish as the builds of the intake do. */
 export const loadsNamespace = (stage: string, loads: 'ByHand' | 'Intake'): string =>
   `${metricsNamespace(stage)}/${loads}`;
 

@@ -101,7 +101,7 @@ export class ServiceStack extends Stack {
   }
 
   private addOutputs(
-    { stage, plans = DEFAULT_PLANS, checks, keepsData, expectImports }: StageSettings,
+    { stage, plans = DEFAULT_PLANS, checks, keepsData, expectImports, intake }: StageSettings,
     commit: string,
     topicArn: string,
   ): void {
@@ -112,7 +112,7 @@ export class ServiceStack extends Stack {
     addOutput(names.STAGE_OUTPUT, stage);
     addOutput(names.PLANS_OUTPUT, JSON.stringify(plans));
     if (checks) addOutput(names.CHECKS_OUTPUT, checks.join(','));
-    if (expectImports) addOutput(names.IMPORT_METRICS_OUTPUT, loadsNamespace(stage, 'ByHand'));
+    if (expectImports || intake) addOutput(names.IMPORT_METRICS_OUTPUT, loadsNamespace(stage, 'ByHand'));
     addOutput(names.KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) {
       addOutput(names.tableOutput(id as TableId), tableName);

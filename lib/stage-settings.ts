@@ -32,9 +32,6 @@ const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 const ACCEPTED = ['stage', 'stages', 'architecture'];
 const OWN_NAME = /^[\w.-]+$/;
 
-/** A time between imports, such as `26h` or `7d`, in hours. */
-export const hoursOf = (time: string): number => Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1);
-
 const read = (file: string): { readonly value?: unknown; readonly problems?: readonly string[] } => {
   try {
     return { value: JSON.parse(readFileSync(resolve(ROOT, file), 'utf8')) };

@@ -1,6 +1,12 @@
 /** Requests to services that few commands need: their clients are loaded with the request. */
 import { userInfo } from 'node:os';
-import { COVER_METRICS, ENTRY_DIMENSION, IMPORT_METRICS, partsOf, type RecordKind } from '../../core/stage/outputs.ts';
+import {
+  COVER_METRICS,
+  IMPORT_METRICS,
+  partsOf,
+  type RecordKind,
+  SUPPLIER_DIMENSION,
+} from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { OTHER_SERVICE_TIMEOUTS } from './database.ts';
@@ -36,34 +42,33 @@ const COVERS = ['becameInsured', 'noLongerInsured'] as const;
 
 /** What an import has loaded, or found unchanged, and how many vehicles got or lost cover. */
 export interface ImportFigures {
-  readonly noun: RecordKind;
   readonly loaded: number;
   readonly becameInsured: number;
   readonly noLongerInsured: number;
 }
 
-/** Publishes the figures of an import, for the alarm on missing imports. An error is only a notice. */
+/** Publishes the figures of an import, for the alarms on missing imports. An error is only a notice. */
 export const publishImport = async (
-  { noun, loaded, ...covers }: ImportFigures,
+  kind: RecordKind,
+  supplier: string | undefined,
+  { loaded, ...covers }: ImportFigures,
   { deployment: { importMetrics, account }, notice }: CommandContext,
 ): Promise<void> => {
   if (importMetrics === undefined || account === undefined) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
   const client = new CloudWatchClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  const { entry } = importMetrics;
-  const dimensions = entry === undefined ? {} : { Dimensions: [{ Name: ENTRY_DIMENSION, Value: entry }] };
-  // The alarm of an entry watches only its own kind.
-  const kinds = new Set([noun, ...(entry === undefined ? partsOf(noun) : [])]);
   const values = [
-    ...Array.from(kinds, (kind) => [IMPORT_METRICS[kind], loaded] as const),
-    ...COVERS.map((cover) => [COVER_METRICS[cover], covers[cover]] as const).filter(() => noun === 'vehicles'),
+    ...Array.from(new Set([kind, ...partsOf(kind)]), (one) => [IMPORT_METRICS[one], loaded] as const),
+    ...(kind === 'vehicles' ? COVERS.map((cover) => [COVER_METRICS[cover], covers[cover]] as const) : []),
   ];
-  const MetricData = values.map(([MetricName, Value]) => ({ MetricName, Value, ...dimensions }));
+  const whose = supplier === undefined ? [[]] : [[], [{ Name: SUPPLIER_DIMENSION, Value: supplier }]];
+  const MetricData = whose.flatMap((Dimensions) =>
+    values.map(([MetricName, Value]) => ({ MetricName, Value, Dimensions })),
+  );
   try {
-    await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
+    await client.send(new PutMetricDataCommand({ Namespace: importMetrics, MetricData }));
   } catch (error) {
     const reason = describeAwsError(error, account.profile, 'CloudWatch');
-    const alarm = entry === undefined ? `NoImport-${noun}` : 'NothingLoaded';
-    notice(`The file is loaded, but the alarm ${alarm} does not know it: ${reason}.`);
+    notice(`The file is loaded, but the alarms NoImport and NothingLoaded do not know it: ${reason}.`);
   }
 };

@@ -30,12 +30,8 @@ export interface Deployment {
   readonly remedy: string;
   /** Set for tables in AWS. */
   readonly account?: Account;
-  /** Set for a stack with alarms on missing imports: where the CLI publishes what it has loaded. */
-  readonly importMetrics?: {
-    readonly namespace: string;
-    /** The prefix of an entry of `intake`, whose alarm watches only what is loaded from there. */
-    readonly entry?: string;
-  };
+  /** Set for a stack with alarms on missing imports: the namespace of the metrics of what is loaded. */
+  readonly importMetrics?: string;
   readonly intake?: IntakeOutput;
   /** Set where lookups can be searched: the key of their log, the log groups, and the addresses of the services. */
   readonly lookupLog?: LookupLogOutput;

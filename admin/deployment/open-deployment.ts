@@ -125,7 +125,7 @@ const openStackDeployment = async (
     );
   }
   const intake = outputs.get(INTAKE_OUTPUT);
-  const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
+  const importMetrics = outputs.get(IMPORT_METRICS_OUTPUT);
   const lookupLog = outputs.get(LOOKUP_LOG_OUTPUT);
   return {
     tableNames,
@@ -137,7 +137,7 @@ const openStackDeployment = async (
     account,
     address: `the stack ${stack} in ${region.name}`,
     remedy: 'check the stack in the CloudFormation console',
-    ...(namespace && { importMetrics: { namespace } }),
+    ...(importMetrics && { importMetrics }),
     ...(intake && { intake: JSON.parse(intake) }),
     ...(lookupLog && { lookupLog: JSON.parse(lookupLog) }),
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),

@@ -4,7 +4,6 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../core/vehicles/suggestion.ts';
 import { CommandFailure, type CommandResult, FileRefused } from '../command/command-result.ts';
 import { showProgress } from '../command/progress.ts';
-import { publishImport } from '../deployment/aws-requests.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import { becameInsured, type ChangeLine, isNoLongerInsured } from '../records/change-line.ts';
@@ -92,16 +91,16 @@ const beginLoad = async ({ command, source, options }: FileRun, context: Command
 
 type Begun = Awaited<ReturnType<typeof beginChanges>>;
 
-/** Records and publishes that a load has come to its end. An undo is no load, and so is one that has found nothing. */
+/** Records that a load has come to its end. An undo is no load, and so is one that has found nothing. */
 const finishRun = async ({ command, counts }: FileRun, { load }: Begun, context: CommandContext): Promise<void> => {
   const { verb, noun, rowHandling } = command;
   // Lines about vehicles of others show as well that a source's file has come.
   const loaded = counts.loaded + counts.unchanged + counts.otherVehicles;
   const hasLoaded = verb === 'import' ? loaded > 0 : verb === 'remove' && counts.removed > 0;
   if (!hasLoaded || noun === 'content' || rowHandling.kind === 'items') return;
-  await finishLoad(load, rowHandling.target.table, context);
   const { becameInsured, noLongerInsured } = counts;
-  if (verb === 'import') await publishImport({ noun, loaded, becameInsured, noLongerInsured }, context);
+  const imported = verb === 'import' ? { loaded, becameInsured, noLongerInsured } : undefined;
+  await finishLoad(load, rowHandling.target.table, imported, context);
 };
 
 /** Works through the rows, and shows how many were read. */

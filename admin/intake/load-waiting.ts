@@ -87,7 +87,6 @@ const importLocal = async (
 ): Promise<LoadResult> => {
   const { guard: _confirmed, intake, ...deployment } = context.deployment;
   const notices: string[] = [];
-  const importMetrics = intake && { namespace: intake.namespace, entry: entry.prefix };
   try {
     // An entry has the options of the command line, of which these two are for CSV alone.
     const { map = [], encoding, maxGigabytes = DEFAULT_GIGABYTES, ...given } = entry;
@@ -102,7 +101,11 @@ const importLocal = async (
       ...context,
       showsProgress: false,
       notice: (sentence) => void notices.push(sentence),
-      deployment: { ...deployment, readUnits: shareOf(entry, intake), ...(importMetrics && { importMetrics }) },
+      deployment: {
+        ...deployment,
+        readUnits: shareOf(entry, intake),
+        ...(intake && { importMetrics: intake.namespace }),
+      },
     });
     context.signal.throwIfAborted();
     const { unchanged, erased, ...others } = data as Counts;

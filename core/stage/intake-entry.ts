@@ -102,12 +102,25 @@ export const buildName = ({ import: kind, supplier }: IntakeEntry, entries: read
   return kind !== 'vehicles' && entries.some((entry) => entry.import === 'compliance') ? 'compliance' : kind;
 };
 
+/** A time between imports, such as `26h` or `7d`, in hours. */
+export const hoursOf = (time: string): number => Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1);
+
+/** The suppliers of vehicles, each with the shortest time of its entries in hours; `-` is the one without a name. */
+export const expectedSuppliers = (entries: readonly IntakeEntry[]): Readonly<Record<string, number>> => {
+  const hours: Record<string, number> = {};
+  for (const { import: kind, supplier = '-', expect } of entries) {
+    if (kind !== 'vehicles') continue;
+    hours[supplier] = Math.min(hours[supplier] ?? Number.POSITIVE_INFINITY, hoursOf(expect));
+  }
+  return hours;
+};
+
 /** The value of the stack's output `INTAKE_OUTPUT`, as JSON. */
 export interface IntakeOutput {
   readonly bucket: string;
   /** The ARN of the topic that gets a message for each refused file. */
   readonly topic: string;
-  /** The namespace of the metrics in `IMPORT_METRICS`, here with the dimension `ENTRY_DIMENSION`. */
+  /** The namespace of the metrics in `IMPORT_METRICS` of what a build has loaded. */
   readonly namespace: string;
   readonly entries: readonly IntakeEntry[];
 }

@@ -30,7 +30,7 @@ export const KEEPS_DATA_OUTPUT = 'KeepsData';
 /** The commit of the deployment. It says so when there were uncommitted changes. */
 export const COMMIT_OUTPUT = 'Commit';
 
-/** The namespace of the metrics of imports by hand, which are published only with `expectImports`. */
+/** The namespace of the metrics of imports by hand, of a stage whose alarms watch them. */
 export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
 
 /**
@@ -97,5 +97,5 @@ export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
 /** What `admin intake` must know of the stack: an `IntakeOutput` as JSON. */
 export const INTAKE_OUTPUT = 'IntakeSettings';
 
-/** The dimension that tells the entries of the intake apart, by their prefixes. */
-export const ENTRY_DIMENSION = 'entry';
+/** The dimension that tells suppliers of vehicles apart. Each metric of imports is there without it as well. */
+export const SUPPLIER_DIMENSION = 'supplier';

@@ -60,10 +60,7 @@ export const sources = (endpoint: Pick<HttpFunction, 'tables'>) => {
           const scopes = context.caller?.key.scopes ?? [];
           if (find === undefined || (scopes.includes('vehicles:status') && !scopes.includes('vehicles:read')))
             return undefined;
-          return sourcesAt(now, expected, (supplier) => {
-            const { at, isRemoval = false } = find({ kind: 'vehicles', supplier }) ?? {};
-            return isRemoval ? undefined : at;
-          });
+          return sourcesAt(now, expected, find);
         };
       };
     },

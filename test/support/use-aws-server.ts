@@ -37,6 +37,12 @@ const errorJson = ({ code, message }: AwsError): string =>
 export const tableOutputs = (names: TableNames): Outputs =>
   Object.fromEntries(Object.entries(names).map(([id, name]) => [tableOutput(id as TableId), name]));
 
+/** The metrics of an import: its figures for all suppliers of the kind, and for its own. */
+export const metricsOf = (supplier: string, figures: Readonly<Record<string, number>>) =>
+  [[], [{ Name: 'supplier', Value: supplier }]].flatMap((Dimensions) =>
+    Object.entries(figures).map(([MetricName, Value]) => ({ MetricName, Value, Dimensions })),
+  );
+
 /** What STS says of every caller here. */
 export const CALLER = 'arn:aws:sts::123456789012:assumed-role/OPERATORS/alice';
 

@@ -37,8 +37,7 @@ describe('A stage with intake', () => {
     ]);
     expect(Object.keys(PROD.Resources).filter((id) => !isVersion(id) && !(id in LOADS.Resources))).toEqual([]);
     expect(Object.keys(LOADS.Outputs).filter((id) => !(id in PROD.Outputs))).toEqual([
-      'IntakeBucket',
-      'IntakeSettings',
+      ...['IntakeBucket', 'IntakeSettings', 'ImportMetrics'],
     ]);
   });
 

@@ -71,6 +71,8 @@ describe('The policies for operators', () => {
 
   const useReads = async (): Promise<Others> => {
     const id = await createKey();
+    const entry = { prefix: 'vehicles/', import: 'vehicles', expect: '26h' };
+    aws.stacks[STACK] = { ...aws.stacks[STACK], IntakeSettings: JSON.stringify({ entries: [entry] }) };
     proxy().reset();
     await done(['keys', 'list']);
     await done(['keys', 'usage', id]);
@@ -150,9 +152,10 @@ describe('The policies for operators', () => {
   it.each([
     ['publishing metrics of loads by hand where imports are expected', FULL, [PUBLISHING]],
     [
-      'handling files of the intake where there is one',
+      'that and handling files of the intake where there is one',
       LOADS,
       [
+        PUBLISHING,
         ...['IntakeBucket s3:ListBucket', 'IntakeBucket s3:ListBucketVersions'],
         ...['IntakeBucket/* s3:GetObject', 'IntakeBucket/* s3:GetObjectVersion'],
         ...['changes', 'control/loaded'].map((folder) => `IntakeBucket/${folder}/* s3:DeleteObject`),

@@ -9,7 +9,7 @@ import type { IntakeEntry } from '../../../core/stage/intake-entry.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aPolicy, aVehicle } from '../../support/records.ts';
 import { failure, NOW, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
-import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
+import { metricsOf, tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { useBucket } from './bucket-server.ts';
 
 /** A time so many minutes ago. */
@@ -20,7 +20,7 @@ const CHANGES: IntakeEntry = { prefix: 'updates/acme/', import: 'vehicles', supp
 const COMPLETE: IntakeEntry = { ...CHANGES, prefix: 'vehicles/acme/', expect: '26h', complete: true };
 const COMPLIANCE: IntakeEntry = { prefix: 'compliance/', import: 'compliance', expect: '2d' };
 
-const { engine, proxy, atCall, run, store, stored, registrations, clear } = useAdmin();
+const { engine, proxy, atCall, file, pathOf, run, store, stored, registrations, clear } = useAdmin();
 const aws = useAwsServer();
 const bucket = useBucket();
 
@@ -43,7 +43,12 @@ const STACK = ['--stack', 'stack', '--region', 'eu-west-2', '--yes', 'stack'];
 /** The command that a person runs, on a stack with these entries. */
 const byHand = async (entries: readonly IntakeEntry[], whose = ACME, options: readonly string[] = []) => {
   const setting = { bucket: 'files', topic: 'arn:topic', namespace: 'Test', entries };
-  aws.stacks.stack = { ...tableOutputs(engine().names), KeepsData: 'yes', IntakeSettings: JSON.stringify(setting) };
+  aws.stacks.stack = {
+    ...tableOutputs(engine().names),
+    KeepsData: 'yes',
+    IntakeSettings: JSON.stringify(setting),
+    ImportMetrics: 'ByHand',
+  };
   const args = ['intake', ...whose, ...STACK, ...options];
   const result = await runAdminCommand(args, engine().names);
   const lines = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
@@ -91,17 +96,33 @@ describe('A build', () => {
       ...counts,
     });
     expect(bucket.textOf(`${older}rejected.csv`)).toContain('X1,Ford');
-    const Dimensions = [{ Name: 'entry', Value: 'updates/acme/' }];
-    const names = ['VehiclesLoaded', 'BecameInsured', 'NoLongerInsured'];
-    const figures = [
-      [1, 1, 0],
-      [2, 2, 0],
-    ];
     expect(aws.published).toMatchObject(
-      figures.map((values) => ({
-        MetricData: values.map((Value, nth) => ({ MetricName: names[nth], Dimensions, Value })),
+      [1, 2].map((VehiclesLoaded) => ({
+        Namespace: 'Test',
+        MetricData: metricsOf('acme', { VehiclesLoaded, BecameInsured: VehiclesLoaded, NoLongerInsured: 0 }),
       })),
     );
+  });
+
+  it('counts for the alarms and the sources of answers as a load by hand does, until everything is removed', async () => {
+    const entries = ['sent', 'given', 'late'].map((supplier) => ({ ...CHANGES, prefix: `${supplier}/`, supplier }));
+    bucket.add('sent/a.csv', csv('AB12CDE'), ago(1));
+    await build(entries, ['vehicles', '--supplier', 'sent']);
+    const onStack = (...args: string[]) => runAdminCommand([...args, ...STACK], engine().names, { folder: pathOf() });
+    await onStack('import', 'vehicles', await file('a.csv', csv('AB12CDF')), '--supplier', 'given');
+    const sources = async () => JSON.parse((await onStack('lookup', 'NONE', '--json')).stdout).answers;
+    const error = { code: 'VEHICLE_NOT_FOUND', sources: { expected: 3, current: 2 } };
+    expect(await sources()).toMatchObject({ insurance: { error }, compliance: { error } });
+    expect((await onStack('lookup', 'NONE')).stdout).toContain('\nsources       2 of 3 suppliers are current\n');
+    const MetricData = { VehiclesLoaded: 1, BecameInsured: 1, NoLongerInsured: 0 };
+    const published = [
+      { Namespace: 'Test', MetricData: metricsOf('sent', MetricData) },
+      { Namespace: 'ByHand', MetricData: metricsOf('given', MetricData) },
+    ];
+    expect(aws.published).toEqual(published);
+    await onStack('remove', 'vehicles', '--all', '--supplier', 'given');
+    expect(await sources()).toMatchObject({ insurance: { error: { sources: { current: 1 } } } });
+    expect(aws.published).toEqual(published);
   });
 
   it('loads a file that comes while another is loaded, and the new version of one that is replaced', async () => {

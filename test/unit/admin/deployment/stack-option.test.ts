@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { prefixedTableNames } from '../../../../core/tables.ts';
 import { type VehicleCells, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { type CommandOptions, failure, runAdminCommand, useAdmin } from '../../../support/use-admin.ts';
-import { CALLER, tableOutputs, useAwsServer } from '../../../support/use-aws-server.ts';
+import { CALLER, metricsOf, tableOutputs, useAwsServer } from '../../../support/use-aws-server.ts';
 
 const { engine, proxy, atCall, file } = useAdmin();
 
@@ -138,9 +138,7 @@ describe('An import that came to its end', () => {
     await load(WATCHED, [], { color: 'Blue', valid_from: '2025-01-01', valid_to: '2025-12-31' });
     const published = [0, 0, 1].map((NoLongerInsured) => ({
       Namespace: 'VehicleVerification/watched',
-      MetricData: Object.entries({ VehiclesLoaded: 1, BecameInsured: 0, NoLongerInsured }).map(
-        ([MetricName, Value]) => ({ MetricName, Value }),
-      ),
+      MetricData: metricsOf('-', { VehiclesLoaded: 1, BecameInsured: 0, NoLongerInsured }),
     }));
     expect(aws.published).toEqual(published);
     await load(WATCHED, ['--dry-run']);
@@ -157,7 +155,8 @@ describe('An import that came to its end', () => {
     aws.failWith({ status: 403, code: 'AccessDenied', message: 'not authorized to perform: cloudwatch:PutMetricData' });
     const result = await load(WATCHED);
     aws.failWith(undefined);
-    const notice = /^The file is loaded, but the alarm NoImport-vehicles does not know it: .*AccessDenied.*\.\n$/;
+    const notice =
+      /^The file is loaded, but the alarms NoImport and NothingLoaded do not know it: .*AccessDenied.*\.\n$/;
     expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(notice) });
   });
 });
