@@ -21,8 +21,7 @@ const isSummerTime = (instant: Date): boolean => {
 
 /**
  * The calendar day in Europe/London at an instant since 1996, for policies, MOT, tax and key expiry. Computed here,
- * because Node's time zones cost 14 ms of every cold start (docs/decisions.md#summer-time-is-computed). A test compares
- * both.
+ * because Node's time zones cost 14 ms of every cold start. A test compares both.
  */
 export const londonDate = (instant: Date): LondonDate =>
   new Date(instant.getTime() + (isSummerTime(instant) ? HOUR_MS : 0)).toISOString().slice(0, 'YYYY-MM-DD'.length);
