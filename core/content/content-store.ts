@@ -5,9 +5,9 @@ import type { KeyKind } from '../access/api-key.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
+import { parseStored } from '../schemas/record-schema.ts';
 import { contentListKeys, contentLists } from './content-lists.ts';
-import { type ContentFields, ContentItem, isContentId } from './item.ts';
+import { ContentItem, isContentId } from './item.ts';
 
 /**
  * The prefix of every partition key, which keeps live, test and probe content apart (docs/contract.md#sandbox). No
@@ -21,7 +21,7 @@ export interface IdempotentCreation {
   readonly idempotencyKey: string;
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The primary keys of every kind of DynamoDB item, for the content of one kind of API key. */
 export const contentKeys = (kind: KeyKind) => {
@@ -53,31 +53,10 @@ export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: Ke
 
 export type ContentStore = Readonly<ReturnType<typeof contentStore>>;
 
-/** A slug of a domain and the item that claims it. */
-export type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
-
 /** @throws UnreadableRecord */
 export const parseItem = (stored: DynamoItem): ContentItem => parseStored(ContentItem, stored, `content ${stored.pk}`);
 
-const text = { type: 'string' } as const;
-
-/** What is stored of a creation with an Idempotency-Key. Its fields are not, because a repeated request has them. */
-const IdempotencyRecord = {
-  type: 'object',
-  required: ['bodyHash', 'id', 'createdAt'],
-  properties: { bodyHash: text, id: text, createdAt: text },
-} as const;
-
-export type IdempotencyRecord = RecordOf<typeof IdempotencyRecord>;
-
-/** The hash of a creation's validated body. The order of the fields in the request does not matter. */
-export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
-  sha256(JSON.stringify([title, content, domain, slug, meta_description]));
-
-/** @throws UnreadableRecord */
-export const parseIdempotencyRecord = (stored: DynamoItem): IdempotencyRecord => parseStored(IdempotencyRecord, stored);
-
-/** The id of the content item that claims a slug, from the claim. */
+/** The id of the item that claims a slug. */
 export const claimantOf = ({ id }: DynamoItem): string | undefined => (typeof id === 'string' ? id : undefined);
 
 /** @throws the error of a failed read: unread items must not count as missing */

@@ -4,15 +4,8 @@ import type { KeyKind } from '../access/api-key.ts';
 import { contentNotFound, idempotencyConflict, preconditionFailed, slugTaken } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
 import { ALL_ITEMS, domainList, type PageBounds } from './content-lists.ts';
-import {
-  claimantOf,
-  contentReads,
-  contentStore,
-  hashBody,
-  type IdempotencyRecord,
-  type IdempotentCreation,
-} from './content-store.ts';
-import { type ChangeOutcome, contentTransactions } from './content-writes.ts';
+import { claimantOf, contentReads, contentStore, type IdempotentCreation } from './content-store.ts';
+import { type ChangeOutcome, contentTransactions, hashBody, type IdempotencyRecord } from './content-writes.ts';
 import {
   type BoundDomains,
   type ContentFields,

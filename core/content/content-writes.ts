@@ -1,15 +1,24 @@
 import type { DynamoItem } from '../dynamodb/database.ts';
 import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import {
-  type ContentStore,
-  hashBody,
-  type IdempotencyRecord,
-  type IdempotentCreation,
-  parseIdempotencyRecord,
-  type SlugClaim,
-} from './content-store.ts';
-import type { ContentItem } from './item.ts';
+import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
+import { type ContentStore, type IdempotentCreation, sha256 } from './content-store.ts';
+import type { ContentFields, ContentItem } from './item.ts';
+
+const text = { type: 'string' } as const;
+
+/** What is stored of a creation with an Idempotency-Key. Its fields are not, because a repeated request has them. */
+const IdempotencyRecord = {
+  type: 'object',
+  required: ['bodyHash', 'id', 'createdAt'],
+  properties: { bodyHash: text, id: text, createdAt: text },
+} as const;
+
+export type IdempotencyRecord = RecordOf<typeof IdempotencyRecord>;
+
+/** The hash of a creation's validated body. The order of the fields in the request does not matter. */
+export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
+  sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 
 const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
@@ -17,31 +26,6 @@ const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 const ifUnchanged = ({ version }: ContentItem) => ({
   ConditionExpression: 'version = :version',
   ExpressionAttributeValues: { ':version': version },
-});
-
-const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
-  /** Adds an item, or replaces the version that was read. */
-  putItem: (item: ContentItem, read?: ContentItem): TransactWrite => ({
-    Put: { TableName: table, Item: { ...item, ...itemKey(item.id) }, ...(read ? ifUnchanged(read) : IF_ABSENT) },
-  }),
-
-  removeItem: (read: ContentItem): TransactWrite => ({
-    Delete: { TableName: table, Key: itemKey(read.id), ...ifUnchanged(read) },
-  }),
-
-  /** Fails when another item of the domain has claimed the slug. */
-  claimSlug: ({ domain, slug, id }: SlugClaim) => ({
-    Put: { TableName: table, Item: { ...slugKey(domain, slug), id }, ...IF_ABSENT },
-  }),
-
-  releaseSlug: ({ domain, slug, id }: SlugClaim) => ({
-    Delete: {
-      TableName: table,
-      Key: slugKey(domain, slug),
-      ConditionExpression: 'id = :id',
-      ExpressionAttributeValues: { ':id': id },
-    },
-  }),
 });
 
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
@@ -82,7 +66,7 @@ export type ChangeOutcome =
 /** The writes of a change. Conditions of `others` fail only where content is inconsistent. */
 interface ChangeWrites {
   readonly record?: TransactWrite | undefined;
-  readonly item: TransactWrite | undefined;
+  readonly item: TransactWrite;
   readonly claim?: TransactWrite | undefined;
   readonly others: readonly TransactWrite[];
 }
@@ -90,15 +74,33 @@ interface ChangeWrites {
 /** The changes of items, each one transaction over the item, its slug and its lists. */
 export const contentTransactions = (store: ContentStore) => {
   const { db, table, keys, lists } = store;
-  const writes = contentWrites(store);
+
+  /** Adds an item, or replaces the version that was read. */
+  const putItem = (item: ContentItem, read?: ContentItem): TransactWrite => ({
+    Put: { TableName: table, Item: { ...item, ...keys.itemKey(item.id) }, ...(read ? ifUnchanged(read) : IF_ABSENT) },
+  });
+
+  /** Fails when another item of the domain has claimed the slug. */
+  const claimSlug = ({ domain, slug, id }: ContentItem): TransactWrite => ({
+    Put: { TableName: table, Item: { ...keys.slugKey(domain, slug), id }, ...IF_ABSENT },
+  });
+
+  const releaseSlug = ({ domain, slug, id }: ContentItem): TransactWrite => ({
+    Delete: {
+      TableName: table,
+      Key: keys.slugKey(domain, slug),
+      ConditionExpression: 'id = :id',
+      ExpressionAttributeValues: { ':id': id },
+    },
+  });
 
   const commit = async ({ record, item, claim, others }: ChangeWrites, deadline: Deadline): Promise<ChangeOutcome> => {
     const all = [record, item, claim, ...others].filter((write) => write !== undefined);
     const outcome = await transact(db, all, deadline);
     if (outcome.committed) return { kind: 'done' };
     const stored = record && outcome.failed.get(record);
-    if (stored) return { kind: 'repeated', record: parseIdempotencyRecord(stored) };
-    if (item && outcome.failed.has(item)) return { kind: 'changed' };
+    if (stored) return { kind: 'repeated', record: parseStored(IdempotencyRecord, stored) };
+    if (outcome.failed.has(item)) return { kind: 'changed' };
     if (claim && outcome.failed.has(claim)) return { kind: 'slug taken' };
     throw new InconsistentContent();
   };
@@ -111,22 +113,23 @@ export const contentTransactions = (store: ContentStore) => {
       idempotency?: IdempotentCreation,
     ): Promise<ChangeOutcome> => {
       const record = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), added);
-      const [item, claim] = [writes.putItem(added), writes.claimSlug(added)];
-      return commit({ record, item, claim, others: lists.changes(undefined, added) }, deadline);
+      const others = lists.changes(undefined, added);
+      return commit({ record, item: putItem(added), claim: claimSlug(added), others }, deadline);
     },
 
     /** Replaces the stored version. Its domain and slug may change. @throws InconsistentContent */
     replace: (old: ContentItem, item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
       const movesSlug = item.domain !== old.domain || item.slug !== old.slug;
-      const others = [...(movesSlug ? [writes.releaseSlug(old)] : []), ...lists.changes(old, item)];
-      const claim = movesSlug ? writes.claimSlug(item) : undefined;
-      return commit({ item: writes.putItem(item, old), claim, others }, deadline);
+      const others = [...(movesSlug ? [releaseSlug(old)] : []), ...lists.changes(old, item)];
+      const claim = movesSlug ? claimSlug(item) : undefined;
+      return commit({ item: putItem(item, old), claim, others }, deadline);
     },
 
     /** Removes the stored version. @throws InconsistentContent */
     remove: (item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
-      const others = [writes.releaseSlug(item), ...lists.changes(item, undefined)];
-      return commit({ item: writes.removeItem(item), others }, deadline);
+      const others = [releaseSlug(item), ...lists.changes(item, undefined)];
+      const removed = { Delete: { TableName: table, Key: keys.itemKey(item.id), ...ifUnchanged(item) } };
+      return commit({ item: removed, others }, deadline);
     },
   };
 };
