@@ -35,7 +35,6 @@ const invalidEntry = (sent: string) => ({
   code: 'INVALID_REGISTRATION' as const,
 });
 
-/** The failure of a vehicle that is not stored, with the registration that was probably meant. */
 export const unknownVehicle = (key: RegistrationKey, today: LondonDate) => {
   const suggestion = suggestionFor(key, today);
   return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };
@@ -47,7 +46,6 @@ const dependsOnSources = (result: object): boolean => {
   return 'insured' in result && result.insured === false;
 };
 
-/** Counts the results: a failed one has an `error`. */
 const bulkEnvelope = <Result extends object>(results: readonly Result[], sources: Sources | undefined) => {
   const failed = results.filter((result) => 'error' in result).length;
   return {
@@ -73,9 +71,6 @@ const insuranceEntry = (
   return insuranceResult(sent, asOf, record.policies);
 };
 
-/**
- * One result per entry, in order, duplicates included (docs/contract.md#bulk).
- */
 export const bulkInsuranceAnswer = (
   entries: readonly BulkEntry[],
   records: FoundRecords<InsuranceRecord>,
@@ -110,10 +105,6 @@ const complianceEntry = (
   return complianceAnswer(sent, vehicle, parts, request);
 };
 
-/**
- * One result per entry, in order, duplicates included (docs/contract.md#compliance). A vehicle that could not be read
- * is `LOOKUP_UNAVAILABLE`: it never gets a verdict and is never missing.
- */
 export const bulkComplianceAnswer = (
   entries: readonly BulkEntry[],
   records: BulkVerdictRecords,

@@ -2,10 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { type AwsService, requestJson } from './dynamodb/aws-json.ts';
 
-/** The UTC month of a time, as `2026-11`. */
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 'YYYY-MM'.length);
 
-/** The operations of KMS on a key of the lookup log. */
 export type Kms = Omit<AwsService, 'service' | 'api'>;
 
 /** Derives the secret of a month from the KMS key, which never leaves KMS. @throws AwsRejection, or a network error */
@@ -16,7 +14,6 @@ export const deriveSecret = async (kms: Kms, key: string, month: string): Promis
   return Buffer.from(Mac, 'base64');
 };
 
-/** Milliseconds for which a failed derivation is not repeated. */
 const FAILURE_MS = 5_000;
 
 /**
@@ -50,6 +47,5 @@ export const lookupHash = (secret: Buffer, keyId: string, registration: string):
 /** What was answered: insured (compliant), not insured (not compliant), not found, or not read. */
 export type AnswerLetter = 'T' | 'F' | 'N' | 'U';
 
-/** The text in the log: the hash and the answer of each registration. */
 export const lookupsText = (secret: Buffer, keyId: string, answers: ReadonlyMap<string, AnswerLetter>): string =>
   [...answers].map(([registration, answer]) => lookupHash(secret, keyId, registration) + answer).join(' ');

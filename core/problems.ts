@@ -129,14 +129,12 @@ export const unauthorized = (detail = SEND_KEY): ApiError =>
 export const differentKeys = (): ApiError =>
   unauthorized('Authorization and X-API-Key have different keys: send one key, in either header or in both.');
 
-/** @param address of the caller, as API Gateway sees it */
 export const addressForbidden = (address: string): ApiError =>
   new ApiError('ADDRESS_FORBIDDEN', `This API key may not be used from the address ${address}.`);
 
 export const scopeMissing = (scope: string): ApiError =>
   new ApiError('SCOPE_MISSING', `This API key lacks the scope ${scope}.`);
 
-/** @param domains the domains to which the caller's key is bound */
 export const domainForbidden = (domains: readonly string[]): ApiError =>
   new ApiError('DOMAIN_FORBIDDEN', `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`);
 
@@ -154,7 +152,6 @@ export const routeNotFound = (): ApiError =>
     'The service has nothing at this path. Paths begin with /v1 and end without a slash; a slash in a value is sent as %2F.',
   );
 
-/** @param methods the methods that the path takes; a method may be in it twice */
 export const methodNotAllowed = (methods: readonly string[]): ApiError => {
   const allowed = [...new Set(methods)].join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { Allow: allowed } });
@@ -177,13 +174,11 @@ export const preconditionFailed = (header: 'If-Match' | 'If-None-Match', current
       : `The item exists with the ETag ${currentEtag}, and If-None-Match names it. Send If-Match to change the item.`,
   );
 
-/** @param limit the requests that the plan allows in a window @param seconds the time until the window ends */
 export const rateLimited = (limit: number, seconds: number): ApiError =>
   new ApiError('RATE_LIMITED', `The plan allows ${limit} requests a minute; try again in ${seconds} s.`, {
     headers: { 'Retry-After': String(seconds) },
   });
 
-/** @param seconds the time until the period ends, at `end` */
 export const allowanceExceeded = (units: number, limit: number, period: string, end: Date, seconds: number): ApiError =>
   new ApiError(
     'ALLOWANCE_EXCEEDED',

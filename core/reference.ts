@@ -22,7 +22,6 @@ export const containsRegistration = (reference: string, registrations: readonly 
   return registrations.map(lettersAndDigits).some((compact) => isRecognisable(compact) && searched.includes(compact));
 };
 
-/** Says what is wrong with a reference; undefined when it may be logged. */
 export const referenceIssue = (reference: string, registrations: readonly string[]): string | undefined => {
   if (!REFERENCE.test(reference)) return 'must be 1 to 64 letters (A to Z), digits and characters of ._:/-';
   return containsRegistration(reference, registrations) ? 'must not contain a registration of the request' : undefined;

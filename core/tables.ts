@@ -6,7 +6,6 @@ export interface KeyAttribute {
   readonly type: 'S' | 'N';
 }
 
-/** One table: its key, the attribute that carries its expiry, and the environment variable with its name. */
 export interface TableDescription {
   readonly environmentVariable: string;
   readonly partitionKey: KeyAttribute;
@@ -46,7 +45,6 @@ export type TableId = keyof typeof tables;
 
 export type TableNames = Readonly<Record<TableId, string>>;
 
-/** The table names of a deployment that puts `prefix` before each table's id. */
 export const prefixedTableNames = (prefix: string): TableNames =>
   Object.fromEntries(Object.keys(tables).map((id) => [id, `${prefix}${id}`])) as TableNames;
 

@@ -5,7 +5,7 @@ import { type KeyEnvironment, newApiKey } from '../core/access/api-key.ts';
 import type { KeyRecord } from '../core/access/key-record.ts';
 import { plansFrom } from '../core/access/plans.ts';
 import { SCOPES } from '../core/access/scopes.ts';
-import { plansVariable } from '../core/runtime/environment.ts';
+import { optionalVariable } from '../core/runtime/environment.ts';
 import { CannotStart } from './options.ts';
 
 export interface DemoKeys {
@@ -41,7 +41,7 @@ export const demoKeys = async (keys: KeyStore, now: Date, dataDirectory?: string
   const stored = file ? await readStoredKeys(file) : {};
   const create = (name: string, plan: string, environment: KeyEnvironment) =>
     addKey(keys, { name: `Demo ${name}`, plan, environment }, now);
-  const names = Object.keys(plansFrom(plansVariable()));
+  const names = Object.keys(plansFrom(optionalVariable('PLANS')));
   const plans: Record<string, string> = {};
   for (const plan of names) plans[plan] = stored.plans?.[plan] ?? (await create(plan, plan, 'live'));
   const demo: DemoKeys = { plans, test: stored.test ?? (await create('test', names[0] ?? '', 'test')) };

@@ -118,7 +118,6 @@ export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>, maxAhead = M
   };
 };
 
-/** How much of a limit is used. */
 export interface UsedAllowance extends Pick<AllowanceLimit, 'period' | 'limit'> {
   readonly used: number;
   /** ISO 8601 UTC. */

@@ -22,7 +22,6 @@ const KEY_PATTERN = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 /** The prefix of the ids of the probe's keys. The probe's role can put no records with other ids (lib/probe.ts). */
 export const PROBE_ID_PREFIX = 'probe-';
 
-/** Hex digits of the hash that make a unique id. */
 const ID_LENGTH = 20;
 
 const computeChecksum = (unchecked: string): string => {
@@ -42,7 +41,6 @@ export const generateKey = (kind: KeyKind): string => {
   return unchecked + computeChecksum(unchecked);
 };
 
-/** SHA-256 of a key in hex, stored instead of the key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 export const keyIdOf = (hash: string, kind: KeyKind): string =>

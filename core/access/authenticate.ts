@@ -11,7 +11,6 @@ import type { recentMap, requestCounter } from './request-counter.ts';
 /** Multiple of the plan's limit beyond which an instance does not count. */
 export const MAX_COUNTED_MULTIPLE = 2;
 
-/** What auth reads and writes. */
 export interface Access {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly counter: ReturnType<typeof requestCounter>;

@@ -11,7 +11,6 @@ export interface Plan {
 /** The plans of a stage, at least one, by name. */
 export type Plans = Readonly<Record<string, Plan>>;
 
-/** The plans of a stage without the setting `plans`. */
 export const DEFAULT_PLANS = {
   free: { requestsPerWindow: 60, bulkSize: 100, unitsPerDay: 1_000 },
   standard: { requestsPerWindow: 600, bulkSize: 500, unitsPerDay: 100_000 },
@@ -21,7 +20,6 @@ export const DEFAULT_PLANS = {
 /** The limits of the probe, which must be enough for its smoke test on every stage. */
 export const PROBE_PLAN: Plan = { requestsPerWindow: 600, bulkSize: 100 };
 
-/** The largest bulk size that a plan can have. */
 export const MAX_BULK_SIZE = 1_000;
 
 /** The plans in a text of JSON, as a function's environment has it. Without a text, they are the default ones. */
@@ -31,7 +29,6 @@ export const plansFrom = (json: string | undefined): Plans => (json ? (JSON.pars
 const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
-/** The smallest of every limit. */
 const smallestLimits = (a: Plan, b: Plan): Plan => {
   const unitsPerDay = smaller(a.unitsPerDay, b.unitsPerDay);
   const unitsPerMonth = smaller(a.unitsPerMonth, b.unitsPerMonth);
@@ -71,5 +68,4 @@ export const windowAt = (instant: Date): Window => {
 export const secondsUntil = (end: Date, now: Date): number =>
   Math.max(1, Math.ceil((end.getTime() - now.getTime()) / 1_000));
 
-/** Seconds until the next window begins. */
 export const secondsUntilReset = (now: Date): number => secondsUntil(new Date(windowAt(now).end * 1_000), now);

@@ -19,7 +19,6 @@ export const recentMap = <Value>(maxEntries = 1_000) => {
 
 const windowName = (keyId: string, { start }: Window): string => `${keyId} ${start}`;
 
-/** Counts the requests of keys in their windows. */
 export const requestCounter = (usage: Pick<UsageTable, 'increment' | 'recordLimit'>) => {
   const stopped = recentMap<number>();
   const recordedLimits = recentMap<number>();

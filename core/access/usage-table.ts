@@ -16,7 +16,6 @@ export interface WindowCount {
   readonly requestsPerWindow?: number;
 }
 
-/** Units that have been taken, by their counter. */
 export type UsedUnits = Readonly<Record<string, number>>;
 
 export interface AllowanceLimit {
@@ -72,7 +71,6 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     return used;
   },
 
-  /** Records the limit of a window in which requests are rejected. */
   recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {
     await db.send(
       new UpdateCommand({
@@ -136,7 +134,6 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     );
   },
 
-  /** The units of an allowance that have been taken. */
   usedUnits: async (allowance: Allowance): Promise<UsedUnits> => {
     const { keyId, windowStart } = allowance.item;
     const { Items = [] } = await db.send(

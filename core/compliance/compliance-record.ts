@@ -25,7 +25,6 @@ export const PART_CONTENT = {
   fines: outstanding,
 } as const;
 
-/** A part as it is stored. */
 const partWith = <const Properties extends object, Field extends string>(content: {
   readonly type: 'object';
   readonly required: readonly [Field];

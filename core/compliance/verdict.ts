@@ -136,7 +136,6 @@ export interface ComplianceAnswer extends ReturnType<typeof verdictOn> {
 export interface VerdictRequest {
   readonly now: Date;
   readonly today: LondonDate;
-  /** The checks that count. */
   readonly checks: readonly Check[];
 }
 

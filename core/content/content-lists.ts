@@ -19,7 +19,6 @@ export const ALL_ITEMS = 'all';
 /** The list of one domain's items; the domain in lower case. */
 export const domainList = (domain: string): string => `domain:${domain}`;
 
-/** The fields that decide in which lists an item is, and its place there. */
 type ListedItem = Pick<ContentItem, 'id' | 'domain' | 'created_at'>;
 
 /** The most items that a page can skip. DynamoDB reads the members of skipped items too, about 100 bytes each. */
@@ -68,7 +67,6 @@ export const isCursor = (text: string): boolean => sortKeyIn(text) !== undefined
 
 export const WRONG_AFTER = 'must be `next` of an earlier page of the same list';
 
-/** @throws VALIDATION_FAILED for a text that `cursorOf` has not made for this list */
 const sortKeyOf = (partition: string, cursor: string): string => {
   const sortKey = sortKeyIn(cursor);
   if (sortKey !== undefined && cursorOf(partition, sortKey) === cursor) return sortKey;

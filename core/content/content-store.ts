@@ -56,7 +56,6 @@ export type ContentStore = Readonly<ReturnType<typeof contentStore>>;
 /** @throws UnreadableRecord */
 export const parseItem = (stored: DynamoItem): ContentItem => parseStored(ContentItem, stored, `content ${stored.pk}`);
 
-/** The id of the item that claims a slug. */
 export const claimantOf = ({ id }: DynamoItem): string | undefined => (typeof id === 'string' ? id : undefined);
 
 /** @throws the error of a failed read: unread items must not count as missing */
@@ -70,7 +69,6 @@ export const readDynamoItems = async (
   return items.get(table) ?? [];
 };
 
-/** Reads items by their ids, strongly consistent. */
 export const contentReads = ({ db, table, keys }: ContentStore) => ({
   /** Undefined when no item has the id. @throws UnreadableRecord */
   find: async (id: string): Promise<ContentItem | undefined> => {

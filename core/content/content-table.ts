@@ -30,10 +30,8 @@ interface ItemChange extends ChangeTiming {
   readonly domains?: BoundDomains;
 }
 
-/** All items, the items of a domain, or the item with a slug of a domain. */
 type ContentFilter = { readonly domain?: string; readonly slug?: string };
 
-/** The item as it was created the first time. @throws IDEMPOTENCY_CONFLICT */
 const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields: ContentFields): ContentItem => {
   if (bodyHash !== hashBody(fields)) throw idempotencyConflict();
   return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
@@ -170,7 +168,6 @@ export interface ContentData {
   readonly content: ReturnType<typeof contentTable>;
 }
 
-/** The content that a request sees: each kind of key has its own. */
 export const contentData = (db: DynamoDBDocumentClient, { content: table }: { readonly content: string }) => {
   const byKind = {
     live: { content: contentTable(db, table, 'live') },

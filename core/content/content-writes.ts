@@ -22,7 +22,6 @@ export const hashBody = ({ title, content, domain, slug, meta_description }: Con
 
 const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(pk)' };
 
-/** Fails when the stored item is not the version that was read. */
 const ifUnchanged = ({ version }: ContentItem) => ({
   ConditionExpression: 'version = :version',
   ExpressionAttributeValues: { ':version': version },
@@ -71,11 +70,9 @@ interface ChangeWrites {
   readonly others: readonly TransactWrite[];
 }
 
-/** The changes of items, each one transaction over the item, its slug and its lists. */
 export const contentTransactions = (store: ContentStore) => {
   const { db, table, keys, lists } = store;
 
-  /** Adds an item, or replaces the version that was read. */
   const putItem = (item: ContentItem, read?: ContentItem): TransactWrite => ({
     Put: { TableName: table, Item: { ...item, ...keys.itemKey(item.id) }, ...(read ? ifUnchanged(read) : IF_ABSENT) },
   });
@@ -106,7 +103,6 @@ export const contentTransactions = (store: ContentStore) => {
   };
 
   return {
-    /** Adds a new item, unless the same creation was done before. @throws InconsistentContent, UnreadableRecord */
     insert: async (
       added: ContentItem,
       deadline: Deadline,
@@ -117,7 +113,6 @@ export const contentTransactions = (store: ContentStore) => {
       return commit({ record, item: putItem(added), claim: claimSlug(added), others }, deadline);
     },
 
-    /** Replaces the stored version. Its domain and slug may change. @throws InconsistentContent */
     replace: (old: ContentItem, item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
       const movesSlug = item.domain !== old.domain || item.slug !== old.slug;
       const others = [...(movesSlug ? [releaseSlug(old)] : []), ...lists.changes(old, item)];
@@ -125,7 +120,6 @@ export const contentTransactions = (store: ContentStore) => {
       return commit({ item: putItem(item, old), claim, others }, deadline);
     },
 
-    /** Removes the stored version. @throws InconsistentContent */
     remove: (item: ContentItem, deadline: Deadline): Promise<ChangeOutcome> => {
       const others = [releaseSlug(item), ...lists.changes(item, undefined)];
       const removed = { Delete: { TableName: table, Key: keys.itemKey(item.id), ...ifUnchanged(item) } };

@@ -20,7 +20,6 @@ export const ContentItem = {
   title: 'ContentItem',
 } as const;
 
-/** A content item as it is returned (docs/contract.md#content). */
 export type ContentItem = RecordOf<typeof ContentItem>;
 
 /** The fields that a caller writes; `domain` in lower case. */
@@ -34,7 +33,6 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export const isContentId = (id: string): boolean => UUID.test(id);
 
-/** The entity tag of a version (RFC 9110). */
 export const etagOf = ({ version }: Pick<ContentItem, 'version'>): string => `"${version}"`;
 
 /** The domains that a caller's key is bound to, in lower case; undefined for a key that may use any. */

@@ -1,7 +1,6 @@
 import { pageTooLarge } from '../problems.ts';
 import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 
-/** Number of items in a page when a request gives no `limit`. */
 export const DEFAULT_LIMIT = 20;
 
 interface PageQuery {
@@ -19,7 +18,6 @@ export const readPageQuery = (query: PageQuery, domains?: BoundDomains) => {
   return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset }, after };
 };
 
-/** A part of a list, newest first. */
 export interface ItemPage {
   readonly items: readonly ContentItem[];
   /** Items that match the filter: exact while nobody changes the list, otherwise at least what the page has shown. */
@@ -28,13 +26,11 @@ export interface ItemPage {
   readonly next: string | null;
 }
 
-/** The body of a list: the page, and what was asked for. */
 export interface ContentPage extends ItemPage {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Maximum size of a page, in bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
 /**
  * Lambda's limit of 6,291,556 bytes, less headers. The page is a JSON string in the response, so quotes, backslashes

@@ -13,7 +13,6 @@ const WRONG_CHARACTER = /\p{Surrogate}|(?![\t\n\r])\p{Cc}|\ufffd/u;
 /** White space and other invisible characters, such as U+200B and the empty Braille pattern. */
 const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
 
-/** The issue of the first invalid character. Positions count code points from 1. */
 const wrongCharacter = (text: string): string | undefined => {
   const found = WRONG_CHARACTER.exec(text);
   if (found === null) return undefined;
@@ -127,13 +126,11 @@ export const PreconditionHeaders = T.Object({
 
 export type Preconditions = T.Static<typeof PreconditionHeaders>;
 
-/** The fields of a new item, with defaults. */
 export const newFields = (body: T.Static<typeof CreateContent>): ContentFields => {
   const { title, content, domain, slug, meta_description = '' } = body;
   return { title, content, domain: domain.toLowerCase(), slug, meta_description };
 };
 
-/** The fields that an update changes, without fields that the service sets. */
 export const changedFields = (body: T.Static<typeof UpdateContent>): Partial<ContentFields> => {
   const sent = creationFields.filter((field) => body[field] !== undefined);
   const changes: Partial<ContentFields> = Object.fromEntries(sent.map((field) => [field, body[field]]));

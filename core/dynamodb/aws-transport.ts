@@ -3,7 +3,6 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
 interface TransportTimeouts {
-  /** Milliseconds to connect. */
   readonly connection: number;
   /** Milliseconds for the whole response, connecting included. */
   readonly response: number;
@@ -37,7 +36,6 @@ const [OPENING_BRACE, CLOSING_BRACE] = Buffer.from('{}');
  */
 const looksLikeObject = (body: Buffer): boolean => body.at(0) === OPENING_BRACE && body.at(-1) === CLOSING_BRACE;
 
-/** The SDK expects one string for each header. */
 const joinValues = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
@@ -118,6 +116,5 @@ const TIMEOUTS = { connection: 300, response: 1_000 };
  */
 const MAX_ATTEMPTS = 3;
 
-/** The settings of a function's clients of DynamoDB. */
 export const clientSettings = () =>
   ({ maxAttempts: MAX_ATTEMPTS, retryMode: 'standard', requestHandler: awsTransport(TIMEOUTS) }) as const;

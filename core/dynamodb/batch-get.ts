@@ -16,11 +16,9 @@ interface TableKeys {
 interface BatchGetResult {
   readonly items: ReadonlyMap<string, readonly DynamoItem[]>;
   readonly unread: ReadonlyMap<string, readonly DynamoItem[]>;
-  /** The first reason why keys are unread, for the operator. */
   readonly failure?: unknown;
 }
 
-/** The most keys that DynamoDB accepts in one BatchGetItem. */
 const MAX_KEYS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;

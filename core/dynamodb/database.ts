@@ -4,9 +4,7 @@ import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { awsFromEnvironment } from '../runtime/environment.ts';
 import { clientSettings } from './aws-transport.ts';
 
-/**
- * Milliseconds after the first attempt in which the last one starts, even if both before it were slow and throttled.
- */
+/** Milliseconds after the first attempt in which the last one starts. */
 const LAST_ATTEMPT_MS = 5_000;
 
 /** An item or a key as plain values, which are unchecked until they are parsed. */

@@ -32,7 +32,6 @@ export const dayAfter = (day: LondonDate, days: number): LondonDate =>
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whether the text is a day that exists, written `YYYY-MM-DD`. */
 export const isCalendarDate = (text: string): boolean =>
   // 30 February would become a day of March.
   DATE.test(text) && new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(-2));

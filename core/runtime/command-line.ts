@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
-/** The exit code for a wrong command line, as shells use it. */
 const WRONG_USAGE = 2;
 
 const end = (text: string, exitCode = 0): never => {

@@ -6,7 +6,6 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** The time by which one request must get its response. */
 export interface Deadline {
   readonly remainingMs: () => number;
   /**

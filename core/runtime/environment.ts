@@ -11,7 +11,7 @@ export class MissingEnvironment extends Error {
 }
 
 /** The environment, in which these variables have values. @throws MissingEnvironment naming every one that has none */
-const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
+export const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
   const missing = variables.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new MissingEnvironment(missing);
   return process.env as Record<Name, string>;
@@ -38,30 +38,12 @@ export const awsFromEnvironment = () => {
   };
 };
 
-/** The KMS key from which the secrets of the lookup log are derived; undefined where the stage logs no lookups. */
-export const lookupLogKey = (): string | undefined => process.env.LOOKUP_LOG_KEY || undefined;
+/**
+ * Variables that may be absent: the plans and the expected suppliers as JSON, the checks that count, separated by
+ * commas, the KMS key of the lookup log, the address of the documentation site, and the namespace of metrics.
+ */
+type OptionalVariable =
+  | ('PLANS' | 'SUPPLIERS' | 'CHECKS' | 'LOOKUP_LOG_KEY')
+  | ('DOCS_URL' | 'POWERTOOLS_METRICS_NAMESPACE');
 
-/** Region, credentials and endpoint for KMS. @throws MissingEnvironment */
-export const kmsFromEnvironment = () => ({
-  ...awsFromEnvironment(),
-  endpoint: environmentWith(['AWS_ENDPOINT_URL_KMS']).AWS_ENDPOINT_URL_KMS,
-});
-
-/** The plans of the stage as JSON; undefined for the default ones. */
-export const plansVariable = (): string | undefined => process.env.PLANS || undefined;
-
-/** The checks that count, separated by commas; undefined for all of them. */
-export const checksVariable = (): string | undefined => process.env.CHECKS || undefined;
-
-/** The suppliers that the stage expects, as JSON; undefined without an intake of vehicles. */
-export const suppliersVariable = (): string | undefined => process.env.SUPPLIERS || undefined;
-
-/** `https://host`, which the probe requests. @throws MissingEnvironment */
-export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;
-
-/** The address of the documentation site; undefined where none is published. */
-export const docsUrl = (): string | undefined => process.env.DOCS_URL || undefined;
-
-/** The namespace of a function's metrics; undefined where none are collected. */
-export const metricsNamespaceFromEnvironment = (): string | undefined =>
-  process.env.POWERTOOLS_METRICS_NAMESPACE || undefined;
+export const optionalVariable = (name: OptionalVariable): string | undefined => process.env[name] || undefined;

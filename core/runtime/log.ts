@@ -1,6 +1,6 @@
 import { Logger, LogLevelThreshold } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
-import { metricsNamespaceFromEnvironment } from './environment.ts';
+import { optionalVariable } from './environment.ts';
 
 interface RequestLog {
   readonly requestId: string;
@@ -8,25 +8,25 @@ interface RequestLog {
   readonly status: number;
   readonly latencyMs: number;
   /** The error code; absent for a success. */
-  readonly code?: string;
-  readonly keyId?: string;
-  readonly plan?: string;
+  readonly code?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly plan?: string | undefined;
   /** Whether the request has a test key. */
-  readonly sandbox?: boolean;
+  readonly sandbox?: boolean | undefined;
   /** Whether a valid key of the service's probe made the request: it is then in no metric. */
-  readonly probe?: boolean;
+  readonly probe?: boolean | undefined;
   /** The trace id of the caller's `traceparent`. */
-  readonly traceId?: string;
+  readonly traceId?: string | undefined;
   /** Units of the request in the invoice; absent if none. */
-  readonly units?: number;
+  readonly units?: number | undefined;
   /** Whether the request is 429 because DynamoDB throttled a counter, and not because of a limit. */
-  readonly throttled?: boolean;
+  readonly throttled?: boolean | undefined;
   /** The caller's reference of a lookup, where the stage logs lookups. */
-  readonly reference?: string;
+  readonly reference?: string | undefined;
   /** Hashes of the registrations that were looked up, each with what was answered (core/lookup-log.ts). */
-  readonly lookups?: string;
+  readonly lookups?: string | undefined;
   /** Units of a bulk request that could not be added; absent if none. */
-  readonly lostUnits?: number;
+  readonly lostUnits?: number | undefined;
   /** Whether the sandbox forced the error: it then counts neither as a server error nor as rate limited. */
   readonly isForced: boolean;
   /** Whether a request to DynamoDB failed after its retries, or the deadline passed during it. */
@@ -85,7 +85,7 @@ const logger = (): Logger => {
 
 const requestMetrics = () => {
   if (sharedMetrics === undefined) {
-    const namespace = metricsNamespaceFromEnvironment();
+    const namespace = optionalVariable('POWERTOOLS_METRICS_NAMESPACE');
     const metrics = new RequestMetrics({ namespace: namespace ?? 'VehicleVerification', ...SERVICE });
     sharedMetrics = { metrics, areCollected: namespace !== undefined };
   }

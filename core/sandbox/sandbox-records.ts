@@ -15,7 +15,6 @@ interface SandboxCompliance {
   readonly fines: number | 'unknown';
 }
 
-/** A vehicle, with dates relative to today. */
 interface SandboxVehicle {
   readonly registration: string;
   readonly vehicle: VehicleDetails;
@@ -100,7 +99,6 @@ export const sandboxRegistrations = (): RegistrationKey[] => [...byRegistration(
 /** Sandbox records were last changed yesterday, or so many days ago. */
 const lastUpdatedOn = (today: LondonDate, days = 1): string => `${dayAfter(today, -days)}T08:30:00.000Z`;
 
-/** The vehicle with this key, as its record would be today; undefined for any other registration. */
 export const sandboxVehicle = (registration: RegistrationKey, today: LondonDate): VehicleRecord | undefined => {
   const sandbox = byRegistration().get(registration);
   if (sandbox === undefined) return undefined;
@@ -129,7 +127,6 @@ const roadTaxPart = (today: LondonDate, tax: Days | 'exempt' | 'sorn'): NonNulla
   return tax === 'sorn' ? { sorn: true } : { paidUntil: dayAfter(today, tax) };
 };
 
-/** The compliance record of a sandbox vehicle today. Some vehicles have none. */
 export const sandboxCompliance = (registration: RegistrationKey, today: LondonDate): ComplianceRecord | undefined => {
   const compliance = byRegistration().get(registration)?.vehicle.compliance;
   if (compliance === undefined) return undefined;

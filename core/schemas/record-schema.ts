@@ -25,10 +25,8 @@ type Immutable<Value> = Value extends readonly (infer Item)[]
 
 export type RecordOf<Schema> = Immutable<T.Static<Schema & T.TSchema>>;
 
-/** The fields of a value before it is read. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a value by a schema; undefined when it does not fit. */
 const readTolerantly = (schema: RecordSchema, value: unknown): unknown => {
   const { type, anyOf, items = {}, properties = {}, required = [] } = schema;
   if (anyOf) {

@@ -27,7 +27,6 @@ const at = (root: unknown, path: string): unknown =>
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], root);
 
-/** The parts of a schema that describe its values in words. */
 interface TextRules {
   readonly description?: string;
   readonly '~refine'?: readonly { check(value: unknown): boolean; error(value: unknown): string }[];

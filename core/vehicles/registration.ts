@@ -45,7 +45,6 @@ export const normaliseRegistration = (raw: string): RegistrationKey | undefined 
 export const storedRegistrationKey = ({ registration }: Readonly<Record<string, unknown>>): RegistrationKey =>
   String(registration) as RegistrationKey;
 
-/** A character with its code point; an invisible character is named by its code point only. */
 const described = (character: string): string => {
   const codePoint = codePointOf(character);
   return UNREADABLE.test(character) ? codePoint : `"${character}" (${codePoint})`;

@@ -1,4 +1,3 @@
-/** Schemas of what requests send besides a path: docs/contract.md#vehicle-insurance, docs/contract.md#bulk. */
 import * as T from 'typebox';
 import { ANSWERABLE_DATE, isAnswerableDate } from '../runtime/clock.ts';
 

@@ -22,7 +22,6 @@ const firstIssued = (identifier: number): LondonDate => {
 const isAgeIdentifier = (digits: string, today: LondonDate): boolean =>
   digits !== '01' && firstIssued(Number(digits)) <= today;
 
-/** Whether the text has the current, prefix or suffix format. */
 const hasYearLetterOrNumber = (registration: string, today: LondonDate): boolean => {
   const identifier = CURRENT.exec(registration)?.[1];
   if (identifier !== undefined) return isAgeIdentifier(identifier, today);

@@ -20,7 +20,6 @@ export const Policy = {
 
 export type Policy = RecordOf<typeof Policy>;
 
-/** The details by which a person recognises a vehicle. */
 export const VehicleDetails = {
   type: 'object',
   required: ['make', 'model', 'year', 'color'],
@@ -38,7 +37,6 @@ export type VehicleDetails = RecordOf<typeof VehicleDetails>;
 /** Keeps a record far below the 400 KB of a DynamoDB item. */
 export const MAX_POLICIES = 20;
 
-/** A vehicle, stored under its `RegistrationKey`. */
 export const VehicleRecord = {
   type: 'object',
   required: ['registration', 'vehicle', 'policies', 'lastUpdated'],

@@ -8,7 +8,7 @@ import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
 import { type ApiError, rateLimited, scopeMissing } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
-import { plansVariable } from '../../core/runtime/environment.ts';
+import { optionalVariable } from '../../core/runtime/environment.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import { requestUnits } from './allowance.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
@@ -17,7 +17,6 @@ import { tableNamesOf } from './table-names.ts';
 
 type AuthRequest = HttpRequest<{ key: PresentedKey; caller: Caller }>;
 
-/** Reads the key and counts the request. @throws UNAUTHORIZED, ADDRESS_FORBIDDEN */
 const permittedKey = (access: Access) => ({
   before: async ({ context }: AuthRequest): Promise<void> => {
     const { deadline, key, startPreload = () => undefined } = context;
@@ -25,7 +24,6 @@ const permittedKey = (access: Access) => ({
   },
 });
 
-/** @throws RATE_LIMITED */
 const rateLimit = ({ counter }: Access) => ({
   before: async ({ context }: AuthRequest): Promise<void> => {
     const { caller, deadline, now, requestId } = context;
@@ -78,7 +76,7 @@ const authWith = (
     findKey: keyFinder(database(), keys),
     counter: requestCounter(usage),
     units,
-    plans: plansFrom(plansVariable()),
+    plans: plansFrom(optionalVariable('PLANS')),
     seenInForce: recentMap(),
   };
   const ofRequest = requestUnits(units, usage);

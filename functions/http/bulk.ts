@@ -12,7 +12,6 @@ import { tableNamesOf } from './table-names.ts';
 /** `addingUnits` is settled when the units are added or lost; it never rejects. */
 type BulkRequest = HttpRequest<{ caller: Caller; entryCount: number; addingUnits?: Promise<void> }>;
 
-/** The number of registrations in a parsed body; 0 when the body is invalid. */
 const countRegistrations = (body: unknown): number => {
   const { registrations } = (body ?? {}) as { readonly registrations?: unknown };
   return Array.isArray(registrations) ? registrations.length : 0;

@@ -30,5 +30,4 @@ const compress = async ({ context: { headers }, response }: HttpRequest): Promis
   response.headers = { ...response.headers, 'Content-Encoding': 'gzip' };
 };
 
-/** Compresses the responses of an endpoint that says so, errors included, for callers that accept gzip. */
 export const compression = () => ({ after: compress, onError: compress });

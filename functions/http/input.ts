@@ -26,7 +26,6 @@ const parseInteger = (text: string): number | undefined => {
 const isIntegerSchema = (schema: TSchema | undefined): boolean =>
   (schema as { type?: string } | undefined)?.type === 'integer';
 
-/** Reads the parameters that the schema names, and ignores others. */
 const readQuery = (schema: TObject, query: string): InputPart => {
   const sent = new URLSearchParams(query);
   const value: Record<string, unknown> = {};
@@ -51,7 +50,6 @@ const readHeaders = (schema: TObject, sent: RequestContext['headers']): InputPar
   return { value, issues: toParameterIssues(validationIssues(schema, value)) };
 };
 
-/** The schemas of an endpoint's input, without path parameters. */
 export interface InputSchemas {
   readonly query?: TObject;
   readonly headers?: TObject;

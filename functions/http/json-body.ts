@@ -12,10 +12,8 @@ import {
 } from '../../core/problems.ts';
 import type { HttpRequest } from './request.ts';
 
-/** The limit that docs/contract.md#errors promises. */
 const MAX_BODY_BYTES = 1_000_000;
 
-/** Undefined for text that is no media type. */
 const parseMediaType = (contentType: string): MIMEType | undefined => {
   try {
     return new MIMEType(contentType);
@@ -50,10 +48,7 @@ const parserError = (error: unknown): ApiError | undefined => {
   return validationFailed([{ pointer: '', detail: `must not have the key "${String(cause.data)}"` }]);
 };
 
-/**
- * Checks the body, and parses it.
- * @throws BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, VALIDATION_FAILED
- */
+/** @throws BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, VALIDATION_FAILED */
 export const jsonBody = () => [
   {
     before: checkBody,

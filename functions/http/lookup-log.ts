@@ -3,7 +3,7 @@ import type { Caller } from '../../core/access/authenticate.ts';
 import { clientSettings } from '../../core/dynamodb/aws-transport.ts';
 import { type AnswerLetter, deriveSecret, lookupsText, monthSecrets } from '../../core/lookup-log.ts';
 import { ApiError, problems } from '../../core/problems.ts';
-import { kmsFromEnvironment, lookupLogKey } from '../../core/runtime/environment.ts';
+import { awsFromEnvironment, environmentWith, optionalVariable } from '../../core/runtime/environment.ts';
 import type { HttpRequest } from './request.ts';
 
 interface LookedUp {
@@ -47,7 +47,8 @@ const logFailedLookup = async (request: Lookup): Promise<void> => {
 };
 
 const secretFinder = (key: string) => {
-  const kms = { ...kmsFromEnvironment(), transport: clientSettings().requestHandler };
+  const { AWS_ENDPOINT_URL_KMS: endpoint } = environmentWith(['AWS_ENDPOINT_URL_KMS']);
+  const kms = { ...awsFromEnvironment(), endpoint, transport: clientSettings().requestHandler };
   return monthSecrets((month) => deriveSecret(kms, key, month));
 };
 
@@ -57,7 +58,7 @@ const secretFinder = (key: string) => {
  * @throws AwsRejection, or the error of the network
  */
 export const lookupLog = () => {
-  const key = lookupLogKey();
+  const key = optionalVariable('LOOKUP_LOG_KEY');
   const findSecret = key === undefined ? undefined : secretFinder(key);
   return {
     before: ({ context }: Lookup): void => {

@@ -1,16 +1,15 @@
 import { ApiError, internalError, problems, problemType } from '../../core/problems.ts';
-import { docsUrl } from '../../core/runtime/environment.ts';
+import { optionalVariable } from '../../core/runtime/environment.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
-/** The problem document of an error as a response. Notes its code in the context, for log and metrics. */
 const problemResponse = (context: RequestContext, error: ApiError) => {
   const { code, message: detail, issues, headers, extension, isForced } = error;
   const { title, status } = problems[code];
   const { requestId } = context;
   context.code = code;
   context.isForced = isForced;
-  const type = problemType(code, docsUrl());
+  const type = problemType(code, optionalVariable('DOCS_URL'));
   const body = { type, title, status, detail, code, requestId, ...(issues && { errors: issues }), ...extension };
   return {
     statusCode: status,

@@ -2,7 +2,6 @@ import { referenceIssue } from '../../core/reference.ts';
 import type { HttpRequest } from './request.ts';
 import type { Input } from './validation.ts';
 
-/** In lower case, as the headers of a request are. */
 const HEADER = 'x-reference';
 
 /** The registrations of a lookup as they were sent: in the path, or in the parsed body, which may be invalid. */

@@ -2,7 +2,6 @@ import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/runtime/log.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 
-/** Logs an internal error, and records for the metrics whether DynamoDB caused it. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
   context.databaseError = isDatabaseError(error);
   logFailure(context.requestId, error);
@@ -25,25 +24,24 @@ export const requestLog = (endpoint: string) => {
     if (!response) return;
     const { requestId, key, caller, code, units, lostUnits, loggedReference, lookups } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
-    const traceId = parseTraceId(context.headers.traceparent);
     logRequest({
       requestId,
       endpoint,
       status: response.statusCode ?? 200,
       latencyMs: Math.round(performance.now() - context.startedAtMs),
-      ...(code && { code }),
-      ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
-      // The key is in force, and its owner must be told.
-      ...(code === 'ADDRESS_FORBIDDEN' && key && { keyId: key.id }),
-      ...(key?.kind === 'test' && { sandbox: true }),
+      code,
+      // After ADDRESS_FORBIDDEN too, because the key is in force and its owner must be told.
+      keyId: code === 'ADDRESS_FORBIDDEN' ? key?.id : caller?.key.id,
+      plan: caller?.key.plan,
+      sandbox: key?.kind === 'test' || undefined,
       // Anyone can send the prefix: only with a valid key it is the probe.
-      ...(caller && key?.kind === 'probe' && { probe: true }),
-      ...(traceId && { traceId }),
-      ...(units && { units }),
-      ...(context.isThrottled && { throttled: true }),
-      ...(lostUnits && { lostUnits }),
-      ...(loggedReference !== undefined && { reference: loggedReference }),
-      ...(lookups && { lookups }),
+      probe: (caller && key?.kind === 'probe') || undefined,
+      traceId: parseTraceId(context.headers.traceparent),
+      units: units || undefined,
+      throttled: context.isThrottled || undefined,
+      lostUnits,
+      reference: loggedReference,
+      lookups: lookups || undefined,
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,
     });

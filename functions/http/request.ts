@@ -7,13 +7,12 @@ import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type HttpFunction } from './endpoint-definition.ts';
 
-/** A Lambda handler for API Gateway. */
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** What an event says about its request. A text that a malformed event lacks is empty. */
 interface RequestFacts {
   readonly requestId: string;
-  /** The time at which the request arrived at the gateway. All rules and stored times use it, and no other clock. */
+  /** The time at which the request arrived at the gateway, which all rules and stored times use. */
   readonly now: Date;
   readonly today: LondonDate;
   readonly deadline: Deadline;
@@ -39,26 +38,19 @@ export interface RequestContext extends Context, RequestFacts {
   caller?: Caller;
   /** The error of the path, which validation throws together with other issues. */
   pathError?: ApiError;
-  /** Begins the read of `preload`. */
   startPreload?: () => void;
   /** Takes the units of a bulk request, or returns its error; absent once it was called. */
   takeUnits?: ((units: number) => Promise<ApiError | undefined>) | undefined;
-  /** Units of the request in the invoice. */
-  units?: number;
-  /** Whether DynamoDB throttled a counter, so that the request is 429 whatever the caller has used. */
-  isThrottled?: boolean;
   /** The caller's own reference of a lookup, once the request is valid. */
   reference?: string | undefined;
-  /** The reference and the lookups in the log line; absent where the stage logs no lookups. */
+  // Of the log line and its metrics, as in core/runtime/log.ts.
+  units?: number;
+  isThrottled?: boolean;
   loggedReference?: string | undefined;
   lookups?: string;
-  /** Units of a bulk request that could not be added, for the metrics. */
   lostUnits?: number;
-  /** The error code of the response, for log and metrics. */
   code?: string;
-  /** Whether the sandbox forced the error: metrics do not count it. */
   isForced?: boolean;
-  /** Whether a request to DynamoDB failed, for the metrics. */
   databaseError?: boolean;
 }
 
@@ -86,7 +78,6 @@ export type Middleware<Found = unknown> = MiddlewareObj<
 const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
-/** The entries of an object that have a string as their value. */
 const textEntries = (value: unknown): [string, string][] =>
   Object.entries(asObject(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 
@@ -141,7 +132,6 @@ export const readEvent = (
   };
 };
 
-/** Checks the event, so that no other middleware needs to. */
 export const requestContext = ({ paths }: Pick<HttpFunction, 'paths'>): Middleware => ({
   before: ({ event, context }) => void Object.assign(context, readEvent(event, context, paths)),
 });

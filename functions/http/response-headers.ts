@@ -19,7 +19,6 @@ const expiryHeader = ({ caller, today }: RequestContext) => {
   return endsSoon && { 'X-Key-Expires': expires };
 };
 
-/** Adds the headers of every response. */
 export const responseHeaders = () => {
   const addHeaders = ({ context, response }: HttpRequest): void => {
     if (!response) return;

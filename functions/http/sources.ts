@@ -2,7 +2,7 @@ import type { PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
 import { database } from '../../core/dynamodb/database.ts';
 import { readFinishedLoads } from '../../core/finished-loads.ts';
-import { suppliersVariable } from '../../core/runtime/environment.ts';
+import { optionalVariable } from '../../core/runtime/environment.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import { type ExpectedSuppliers, type Sources, sourcesAt } from '../../core/sources.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
@@ -41,7 +41,7 @@ interface SourcesContext {
  * function that has responded.
  */
 export const sources = (endpoint: Pick<HttpFunction, 'tables'>) => {
-  const suppliers = suppliersVariable();
+  const suppliers = optionalVariable('SUPPLIERS');
   const expected: ExpectedSuppliers | undefined = suppliers && JSON.parse(suppliers);
   const read = loadsReader(tableNamesOf(endpoint).usage);
   const settle = async ({ context }: HttpRequest<SourcesContext>): Promise<void> => {

@@ -1,4 +1,4 @@
-import { probedOrigin } from '../../core/runtime/environment.ts';
+import { environmentWith } from '../../core/runtime/environment.ts';
 import { logProbe } from '../../core/runtime/log.ts';
 import { keyOfToday } from './probe-key.ts';
 import { smokeTest } from './smoke-test.ts';
@@ -10,7 +10,7 @@ import { smokeTest } from './smoke-test.ts';
  * @throws MissingEnvironment
  */
 export const handler = async (): Promise<readonly string[]> => {
-  const origin = probedOrigin();
+  const { PROBED_ORIGIN: origin } = environmentWith(['PROBED_ORIGIN']);
   const now = new Date();
   const key = await keyOfToday(now).catch((error: Error) => error);
   // The name only: the SDK's message can quote the item.

@@ -1,6 +1,6 @@
 import { bulkComplianceAnswer, bulkEntries } from '../../../core/bulk.ts';
 import { checksFrom } from '../../../core/checks.ts';
-import { checksVariable } from '../../../core/runtime/environment.ts';
+import { optionalVariable } from '../../../core/runtime/environment.ts';
 import { complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { apiChain } from '../../http/api-chain.ts';
 import { bulkAuth } from '../../http/auth.ts';
@@ -17,7 +17,7 @@ import { validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-const checks = checksFrom(checksVariable());
+const checks = checksFrom(optionalVariable('CHECKS'));
 
 export const handler = apiChain(endpoint, compression())
   .use(dataset(endpoint, complianceData))

@@ -1,6 +1,6 @@
 import { checksFrom } from '../../../core/checks.ts';
 import { lookUpCompliance } from '../../../core/lookup.ts';
-import { checksVariable } from '../../../core/runtime/environment.ts';
+import { optionalVariable } from '../../../core/runtime/environment.ts';
 import { type ComplianceData, complianceData } from '../../../core/sandbox/lookup-sources.ts';
 import { type RegistrationInPath, registrationInPath } from '../../../core/vehicles/registration.ts';
 import { apiChain } from '../../http/api-chain.ts';
@@ -14,7 +14,7 @@ import { sources } from '../../http/sources.ts';
 import { noInput, pathParameters, validation } from '../../http/validation.ts';
 import { endpoint } from './endpoint.ts';
 
-const checks = checksFrom(checksVariable());
+const checks = checksFrom(optionalVariable('CHECKS'));
 
 type Named = RequestContext & ComplianceData & RegistrationInPath;
 
