@@ -14,17 +14,13 @@ interface LogLine {
   readonly lookups: string;
 }
 
-/** The JSON in a line, behind a time and in quotes too, as exports of CloudWatch have it. */
+/** The JSON of a line, which is behind a time in an export of CloudWatch; undefined for any other line. */
 const parseLine = (text: string): Partial<LogLine> | undefined => {
-  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  for (const one of [json, json.replaceAll('""', '"')]) {
-    try {
-      return JSON.parse(one);
-    } catch {
-      // The next form is tried.
-    }
+  try {
+    return JSON.parse(text.slice(text.indexOf('{')));
+  } catch {
+    return undefined;
   }
-  return undefined;
 };
 
 const isLookup = (line: Partial<LogLine> | undefined): line is LogLine =>

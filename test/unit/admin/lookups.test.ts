@@ -236,12 +236,10 @@ describe('lookups says what is wrong', () => {
 
 describe('From a file, lookups', () => {
   const exported = LINES.map((line) => `${JSON.parse(line).timestamp} ${line}`).join('\n');
-  const csv = LINES.map((line) => `${Date.parse(JSON.parse(line).timestamp)},"${line.replaceAll('"', '""')}"`);
 
   it.each([
     ['lines as functions write them', 'lines.log', LINES.join('\n')],
     ['an export to S3, compressed', '000000.gz', gzipSync(`${exported}\n`)],
-    ['an export of the console', 'logs.csv', ['timestamp,message', ...csv].join('\r\n')],
     ['other lines among them', 'lines.log', ['START', '{"lookups', '{"lookups":"x"}', ...LINES, ''].join('\n')],
   ])('are found in %s', async (_what, name, content) => {
     const path = await file(name, content);
