@@ -39,11 +39,10 @@ const runIntake = async (
   }
   const isAsked = (entry: IntakeEntry) => entry.import === kind && entry.supplier === supplier;
   const asked = intake.entries.find(isAsked);
-  const nameOf = (entry: IntakeEntry) => buildName(entry, intake.entries);
-  const [first, ...more] = intake.entries.filter((entry) => asked && nameOf(entry) === nameOf(asked));
   const whose = supplier === undefined ? kind : `${kind} of ${supplier}`;
-  if (first === undefined) throw new CommandFailure(`the setting "intake" of the stack has no entry for ${whose}`);
-  const entries = [first, ...more] as const;
+  if (asked === undefined) throw new CommandFailure(`the setting "intake" of the stack has no entry for ${whose}`);
+  const nameOf = (entry: IntakeEntry) => buildName(entry, intake.entries);
+  const entries = intake.entries.filter((entry) => nameOf(entry) === nameOf(asked));
   if (!dryRun) await requireConfirmation(`This loads the files of ${whose} that wait in the bucket`, context);
   // The clients of S3 and SNS take long to load.
   const { findWaiting, loadWaiting, openIntake, startBuild } = await import('./load-waiting.ts');
@@ -53,7 +52,7 @@ const runIntake = async (
     return listResult(decisions, ignored);
   }
   if (!inBuild) {
-    await startBuild(entries, loadContext);
+    await startBuild(asked, loadContext);
     return { text: `A build loads the waiting files of ${whose}: a new one, unless one runs.\n`, data: {} };
   }
   const counts = await loadWaiting(entries, loadContext);

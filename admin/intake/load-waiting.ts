@@ -31,10 +31,9 @@ import {
 } from './waiting-files.ts';
 
 interface LoadContext extends CommandContext {
+  readonly intake: IntakeOutput;
   readonly bucket: IntakeBucket;
   readonly notify: (message: string) => Promise<void>;
-  /** Writes a line of the log: counts, but no names of files or contents. */
-  readonly log: (line: object) => void;
 }
 
 interface LoadResult {
@@ -42,8 +41,8 @@ interface LoadResult {
   readonly reason?: string | undefined;
   /** Replaces `reason`, which may quote the file, in the log and in the message. */
   readonly publicReason?: string;
-  /** For operators: the id of the load, and every count. The log has them. */
-  readonly counts?: { readonly load?: string };
+  /** For operators, in the log: the id of the load, and every count. */
+  readonly logged?: object;
   /** For the report: figures of the file alone. */
   readonly reported?: object;
   /** The object with the figures of a refusal, which no supplier may read. */
@@ -55,27 +54,22 @@ const REPORTED = ['kind', 'read', 'repeated', 'rejected', 'unknownFormat', 'reas
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
-/** Names the file in the bucket as the last loaded one of each part that it fills, however often it is called. */
-const markOnce = ({ entry, name, version, lastModified }: WaitingFile, { bucket }: LoadContext) => {
-  const mark = async (key: string): Promise<void> => {
+/** Names the file in the bucket as the last loaded one of each part that it fills. */
+const markLoaded = async ({ entry, name, version, lastModified }: WaitingFile, { bucket }: LoadContext) => {
+  for (const key of loadedKeys(entry)) {
     const last = await readLastLoaded([key], bucket);
     const lastComplete = entry.complete ? { name, lastModified } : last?.lastComplete;
     await bucket.put(key, JSON.stringify({ name, version, lastModified, lastComplete }));
-  };
-  let marked: Promise<unknown> | undefined;
-  return async (): Promise<void> => {
-    marked ??= Promise.all(loadedKeys(entry).map(mark));
-    await marked;
-  };
+  }
 };
 
 /** Read units a second of all loads of a table together, of the 12,000 that DynamoDB gives a table at first. */
 const READ_UNITS_OF_LOADS = 3_000;
 
 /** Of the entries that fill one table, the complete ones scan it, perhaps at the same time. */
-const shareOf = (own: IntakeEntry, intake: IntakeOutput | undefined): number => {
+const shareOf = (own: IntakeEntry, { entries }: IntakeOutput): number => {
   const isSameTable = (entry: IntakeEntry) => (entry.import === 'vehicles') === (own.import === 'vehicles');
-  const scanning = intake?.entries.filter((entry) => entry.complete && isSameTable(entry)).length ?? 0;
+  const scanning = entries.filter((entry) => entry.complete && isSameTable(entry)).length;
   return Math.floor(READ_UNITS_OF_LOADS / Math.max(1, scanning));
 };
 
@@ -85,7 +79,7 @@ const importLocal = async (
   load: string,
   context: LoadContext,
 ): Promise<LoadResult> => {
-  const { guard: _confirmed, intake, ...deployment } = context.deployment;
+  const { intake, deployment } = context;
   const notices: string[] = [];
   try {
     // An entry has the options of the command line, of which these two are for CSV alone.
@@ -101,26 +95,23 @@ const importLocal = async (
       ...context,
       showsProgress: false,
       notice: (sentence) => void notices.push(sentence),
-      deployment: {
-        ...deployment,
-        readUnits: shareOf(entry, intake),
-        ...(intake && { importMetrics: intake.namespace }),
-      },
+      deployment: { ...deployment, readUnits: shareOf(entry, intake), importMetrics: intake.namespace },
     });
     context.signal.throwIfAborted();
     const { unchanged, erased, ...others } = data as Counts;
     const isOfSource = entry.format !== undefined;
     const whole = others.loaded + unchanged + erased + others.kept + others.notLoaded;
     const loaded = isOfSource ? others.read - others.withoutValue : whole;
-    const counts = { ...others, load, loaded: others.loaded + unchanged + erased };
+    const counts = { ...others, loaded: others.loaded + unchanged + erased };
+    const logged = { load, ...Object.fromEntries(Object.entries(counts).filter(([, one]) => typeof one === 'number')) };
     // Of a source's file, lines of vehicles that are not stored are not checked.
     const fields = isOfSource ? ['kind', 'read'] : REPORTED;
     const ofFile = Object.entries(others).filter(([field]) => fields.includes(field));
     const reported = { ...Object.fromEntries(ofFile), loaded, notices };
     // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
     const isRefused = !isOfSource && counts.rejected !== 0 && counts.rejected === counts.read;
-    if (isRefused) return { outcome: 'refused', reason: 'every row was rejected', reported, counts };
-    return { outcome: 'loaded', reported, counts };
+    if (isRefused) return { outcome: 'refused', reason: 'every row was rejected', reported, logged };
+    return { outcome: 'loaded', reported, logged };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
@@ -139,8 +130,8 @@ const importLocal = async (
  */
 const writeReport = async (
   { entry, ...file }: WaitingFile,
-  { outcome, reason, publicReason = reason, reported, details, counts = {} }: LoadResult,
-  { bucket, notify, log }: LoadContext,
+  { outcome, reason, publicReason = reason, reported, details, logged }: LoadResult,
+  { bucket, notify, stderr }: LoadContext,
 ): Promise<LoadResult['outcome']> => {
   // Without its slash, so that it fits into the commands of docs/runbook.md#a-refused-file.
   const folder = reportFolder(entry.prefix, file).slice(0, -1);
@@ -148,9 +139,9 @@ const writeReport = async (
   if (outcome === 'refused') await notify([...message, ...(details ? [`Figures: ${details}`] : [])].join('\n'));
   const summary = { ...file, outcome, reason, ...reported };
   await bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify(summary, undefined, 2)}\n`);
-  const { load } = counts;
-  const numbers = Object.entries(counts).filter(([, value]) => typeof value === 'number');
-  log({ entry: entry.prefix, report: folder, load, outcome, reason: publicReason, ...Object.fromEntries(numbers) });
+  // The log has no names of files.
+  const line = { entry: entry.prefix, report: folder, outcome, reason: publicReason, ...logged };
+  stderr.write(`${JSON.stringify(line)}\n`);
   return outcome;
 };
 
@@ -166,7 +157,11 @@ const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): 
   }
   await utimes(path, new Date(lastModified), new Date(lastModified));
   // Before the first write: after a crash in the middle of the file no older one is loaded over it.
-  const mark = markOnce(file, context);
+  let marked: Promise<void> | undefined;
+  const mark = (): Promise<void> => {
+    marked ??= markLoaded(file, context);
+    return marked;
+  };
   const load = newLoadId(now());
   const result = await importLocal(path, entry, load, { ...context, beforeWrite: mark });
   if (result.outcome === 'loaded') await mark();
@@ -195,27 +190,25 @@ const loadFile = async (file: WaitingFile, context: LoadContext) => {
   }
 };
 
-type Entries = readonly [IntakeEntry, ...IntakeEntry[]];
-
-export const openIntake = ({ bucket, topic }: IntakeOutput, context: CommandContext): LoadContext => {
+export const openIntake = (intake: IntakeOutput, context: CommandContext): LoadContext => {
   const config = { ...context.deployment.account, requestHandler: OTHER_SERVICE_TIMEOUTS };
   const sns = new SNSClient(config);
   return {
     ...context,
-    bucket: intakeBucket(new S3Client(config), bucket),
+    intake,
+    bucket: intakeBucket(new S3Client(config), intake.bucket),
     notify: async (Message) => {
-      await sns.send(new PublishCommand({ TopicArn: topic, Subject: 'Intake: a file was refused', Message }));
+      await sns.send(new PublishCommand({ TopicArn: intake.topic, Subject: 'Intake: a file was refused', Message }));
     },
-    log: (line) => void context.stderr.write(`${JSON.stringify(line)}\n`),
   };
 };
 
-/** Starts the build of the entries of one kind and supplier; one that runs already loads what waits. */
-export const startBuild = (entries: Entries, { bucket }: LoadContext): Promise<void> =>
-  bucket.put(startKey(entries[0]), '');
+/** Starts the build of an entry; one that runs already loads what waits. */
+export const startBuild = (entry: IntakeEntry, { bucket }: LoadContext): Promise<void> =>
+  bucket.put(startKey(entry), 'start\n');
 
 /** Lists the waiting files, with the decision about each. @param entries those of one build */
-export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext) => {
+export const findWaiting = async (entries: readonly IntakeEntry[], { bucket, now }: LoadContext) => {
   const { files, ignored } = await listWaiting(entries, bucket, now());
   const ofKinds = [...Map.groupBy(files, ({ entry }) => entry.import).values()];
   const decisions = ofKinds.map(async ([first, ...more]) => {
@@ -226,7 +219,7 @@ export const findWaiting = async (entries: Entries, { bucket, now }: LoadContext
 };
 
 /** @throws CommandFailure when a load fails: a later file must not be loaded before an earlier one */
-export const loadWaiting = async (entries: Entries, context: LoadContext) => {
+export const loadWaiting = async (entries: readonly IntakeEntry[], context: LoadContext) => {
   const counts = { loaded: 0, refused: 0, superseded: 0 };
   for (;;) {
     const { decisions, ignored } = await findWaiting(entries, context);
