@@ -139,13 +139,3 @@ describe('export content', () => {
     expect(items).toEqual([item]);
   });
 });
-
-it('export content goes on when the table is throttled for a while, as the other exports do', async () => {
-  await admin.load('content', 'c.ndjson', itemLine('throttled', { domain: 'throttled.example' }));
-  let failed = 0;
-  admin.proxy().inject(({ operation }) => {
-    failed += operation === 'Scan' ? 1 : 0;
-    return operation === 'Scan' && failed <= 4 ? 'throttle' : undefined;
-  });
-  expect(await admin.countedRun(['export', 'content', pathOf('x.ndjson')])).toMatchObject({ exitCode: 0 });
-});

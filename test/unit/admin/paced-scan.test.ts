@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readPace } from '../../../admin/records/paced-scan.ts';
-import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
+import { forOperation } from '../../support/fault-choosers.ts';
 import { aVehicle } from '../../support/records.ts';
-import { failure, useAdmin } from '../../support/use-admin.ts';
+import { useAdmin } from '../../support/use-admin.ts';
 
 const admin = useAdmin();
 
@@ -63,7 +63,9 @@ describe('--read-units', () => {
 
   it('limits the pages of a scan, which still reads everything although the table throttles', async () => {
     await admin.store('vehicles', ...Array.from({ length: 30 }, (_, nth) => aVehicle(`V${nth}`)));
-    admin.proxy().inject(forOperation('Scan', onNthCall(2, 'throttle')));
+    // More often than the SDK tries.
+    const faults = [undefined, ...Array(4).fill('throttle')];
+    admin.proxy().inject(forOperation('Scan', () => faults.shift()));
     const path = admin.pathOf('v.ndjson');
     const { exitCode, stdout } = await admin.countedRun(['export', 'vehicles', path, '--read-units', '200']);
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('30 vehicles') });
@@ -73,10 +75,5 @@ describe('--read-units', () => {
     admin.proxy().reset();
     await admin.countedRun(['export', 'vehicles', path]);
     expect(scans()).toEqual([['Scan', undefined]]);
-  });
-
-  it.each(['0', '1.5', 'many'])('is a whole number from 1, not %s', async (units) => {
-    const refused = failure('Write a whole number from 1, such as 500');
-    expect(await admin.run(['export', 'vehicles', admin.pathOf('v.ndjson'), '--read-units', units])).toEqual(refused);
   });
 });

@@ -38,14 +38,6 @@ describe('remove of a file', () => {
     expect(await registrations()).toEqual(REGISTRATIONS);
     expect(await registrations('compliance')).toEqual(REGISTRATIONS.slice(1));
   });
-
-  it('removes nothing when nobody knows whose a row is: import/right-or-refused.test.ts has the cases', async () => {
-    const result = await run(['remove', 'vehicles', await file('r.txt', 'KR08NIL\nAB_12\nAB12CDE')]);
-    const problem = 'line 2 has an invalid registration: it contains "_" (U+005F), so nobody knows whose row it is';
-    expect(result).toEqual(failure(`${problem}: nothing was changed; correct it: `));
-    expect(result.stderr).not.toContain('AB_12');
-    expect(await registrations()).toEqual(REGISTRATIONS);
-  });
 });
 
 describe('remove --registration', () => {
@@ -67,13 +59,6 @@ describe('remove --registration', () => {
     });
     expect(await registrations()).toEqual(['STAYS']);
     expect(await registrations('compliance')).toEqual(REGISTRATIONS);
-  });
-
-  it('gives its counts, and what is not there, with --json', async () => {
-    const counts = { removed: 1, notThere: 1, erased: 0, interrupted: false };
-    const names = { file: null, registrationsNotThere: ['NOT1'], notThereFile: null };
-    const removal = ['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1'];
-    expect(await json(removal)).toMatchObject({ kind: 'compliance', ...counts, ...names });
   });
 });
 

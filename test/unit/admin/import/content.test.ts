@@ -73,20 +73,6 @@ describe('import content', () => {
     expect(await slugs()).toEqual(['1b', '2c', '3d']);
   });
 
-  it('swaps the slugs of two items in two loads, of which the first gives one of them another slug', async () => {
-    const lines = (first: string, second: string) =>
-      [first, second].map((slug, nth) => itemLine(slug, { domain: 'swap.example', id: ITEM_IDS[nth] }));
-    await loadLines(lines('a', 'b'));
-    const { path } = await loadLines(lines('b', 'a'));
-    expect(await reasonsOf(path)).toEqual([
-      [1, TAKEN],
-      [2, TAKEN],
-    ]);
-    await loadLines(lines('free', 'a'));
-    expect(await loadLines(lines('b', 'a'))).toMatchObject({ exitCode: 0 });
-    expect((await list('swap.example', 'a')).items).toMatchObject([{ id: ID_2 }]);
-  });
-
   it('creates a new item with a slug that an earlier row of the file has freed', async () => {
     await loadLines([itemLine('old', { domain: 'freed.example', id: ID })]);
     const rows = [itemLine('new', { domain: 'freed.example', id: ID }), itemLine('old', { domain: 'freed.example' })];
@@ -118,17 +104,6 @@ describe('import content', () => {
     const changes = proxy().calls.filter(({ operation }) => operation === 'TransactWriteItems');
     // None of the first four is answered, so the fifth request repeats one of them.
     expect(new Set(changes.slice(0, 5).map(({ body }) => JSON.parse(body).ClientRequestToken)).size).toBe(4);
-  });
-
-  it('moves an item with an id to another domain and slug, with its lists and slugs', async () => {
-    await loadLines([itemLine('here', { domain: 'd.example', id: ID })]);
-    await loadLines([itemLine('there', { domain: 'e.example', id: ID })], later);
-    const nothing = { items: [], total: 0, next: null };
-    expect(await list('d.example')).toEqual(nothing);
-    expect(await list('d.example', 'here')).toEqual(nothing);
-    const moved = { items: [{ id: ID, slug: 'there' }], total: 1 };
-    expect(await list('e.example')).toMatchObject(moved);
-    expect(await list('e.example', 'there')).toMatchObject(moved);
   });
 
   it('never decreases a version, so that no concurrent change is overwritten', async () => {

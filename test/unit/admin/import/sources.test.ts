@@ -57,44 +57,19 @@ describe('import mot --format dvsa', () => {
     expect(await stored()).toEqual({ SR10AAA: '2027-11-26', SR12AAA: '2026-09-01' });
   });
 
+  const test = (testResult: string) => (year: number | null | '') => ({
+    testResult,
+    expiryDate: year && `${year}-03-01`,
+  });
+  const [passed, failed] = [test('PASSED'), test('FAILED')];
   it.each<[string, object, string | undefined]>([
-    [
-      'the latest expiry date of tests that were passed',
-      {
-        motTests: [
-          ['PASSED', '2027-03-01'],
-          ['PASSED', '2026-03-01'],
-          ['FAILED', '2028-03-01'],
-        ],
-      },
-      '2027-03-01',
-    ],
-    [
-      'the due date without such a test',
-      { motTests: [['FAILED', '2028-03-01']], motTestDueDate: '2029-01-01' },
-      '2029-01-01',
-    ],
-    [
-      'the test where both are given',
-      { motTests: [['PASSED', '2027-03-01']], motTestDueDate: '2029-01-01' },
-      '2027-03-01',
-    ],
+    ['the last date of a test that was passed', { motTests: [passed(2027), passed(2026), failed(2028)] }, '2027-03-01'],
+    ['the due date without such a test', { motTests: [failed(2028)], motTestDueDate: '2029-01-01' }, '2029-01-01'],
+    ['the test where both are given', { motTests: [passed(2027)], motTestDueDate: '2029-01-01' }, '2027-03-01'],
     ['nothing without any', { motTests: null, motTestDueDate: '', manufactureYear: '2020' }, undefined],
-    [
-      'nothing without an expiry date',
-      {
-        motTests: [
-          ['PASSED', null],
-          ['PASSED', ''],
-        ],
-      },
-      undefined,
-    ],
-  ])('takes %s', async (_rule, { motTests, ...fields }: { motTests?: unknown }, dueDate) => {
-    const tests = Array.isArray(motTests)
-      ? motTests.map(([testResult, expiryDate]) => ({ testResult, expiryDate }))
-      : motTests;
-    expect(await loadDvsa([{ registration: 'SR10AAA', motTests: tests, ...fields }])).toMatchObject({ exitCode: 0 });
+    ['nothing without an expiry date', { motTests: [passed(null), passed('')] }, undefined],
+  ])('takes %s', async (_rule, fields, dueDate) => {
+    expect(await loadDvsa([{ registration: 'SR10AAA', ...fields }])).toMatchObject({ exitCode: 0 });
     expect(await stored()).toEqual(dueDate === undefined ? {} : { SR10AAA: dueDate });
   });
 
