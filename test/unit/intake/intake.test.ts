@@ -158,14 +158,6 @@ describe('A build', () => {
     expect(await stored()).toMatchObject([{ lastUpdated: ago(7).toISOString() }]);
   });
 
-  it('loads lines of JSON, and compliance', async () => {
-    for (const name of ['a.ndjson', 'b.jsonl', 'c.JSONL']) {
-      bucket.add(`compliance/${name}`, complianceLine({ registration: name[0]?.toUpperCase() }), ago(1));
-    }
-    expect(await build([COMPLIANCE], ['compliance'])).toMatchObject({ outcomes: ['loaded', 'loaded', 'loaded'] });
-    expect(await registrations('compliance')).toEqual(['A', 'B', 'C']);
-  });
-
   it('loads compressed files of any name, with their reports, until they have more than maxGigabytes unpacked', async () => {
     const rows = (...registrations: string[]) => csv(...registrations) + vehicleRow({ registration: 'X1', year: 'x' });
     bucket.add('updates/acme/a.csv.gz', gzipSync(rows('AB12CDE').replace('registration', 'Kfz')), ago(3));
@@ -206,26 +198,13 @@ describe('A build', () => {
     expect(await build([COMPLETE])).toMatchObject(NOTHING);
   });
 
-  it('hides an erasure in the report, which the supplier reads, also when the same file comes again', async () => {
-    await run(['erase', '--registration', 'AB12CDE']);
-    for (const minutes of [2, 1]) {
-      const version = put(COMPLETE, 'a.csv', minutes, 'AB12CDE', 'AB12CDF');
-      const { lines } = await build([COMPLETE]);
-      expect(summaryOf('a.csv', version)).toMatchObject({ read: 2, loaded: 2 });
-      for (const told of [summaryOf('a.csv', version), ...lines]) {
-        for (const count of ['erased', 'unchanged']) expect(told).not.toHaveProperty(count);
-      }
-    }
-    expect((await stored()).filter(({ vehicle }) => vehicle)).toMatchObject([{ registration: 'AB12CDF' }]);
-  });
-
   it('has figures of the file alone in the report: two files tell nothing of what others have supplied or what was erased', async () => {
     const policies = Array.from({ length: 20 }, (_, nth) => aPolicy({ number: `Z${nth}` }));
-    await store('vehicles', aVehicle('AB12CDE', policies), aVehicle('AB12CDF'));
+    await store('vehicles', aVehicle('AB12CDE', policies), aVehicle('AB12CDF'), { registration: 'BAD1' });
     put(COMPLETE, 'a.csv', 3, 'AB12CDG', 'AB12CDH', 'AB12CDJ');
     await build([COMPLETE]);
     await run(['erase', '--registration', 'AB12CDG']);
-    // AB12CDE has no room for a policy, AB12CDF is insured already, AB12CDG is erased, and AB12CDH goes.
+    // AB12CDE has no room for a policy, AB12CDF is insured already, AB12CDG is erased, AB12CDH goes, and BAD1 is damaged.
     const version = put(COMPLETE, 'b.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG', 'AB12CDJ');
     const { lines } = await build([COMPLETE]);
     const figures = { read: 4, loaded: 4, repeated: 0, rejected: 0 };
@@ -233,6 +212,7 @@ describe('A build', () => {
     const unknownFormat = { count: 0, first: [] };
     expect(told).toEqual({ outcome: 'loaded', kind: 'vehicles', ...figures, unknownFormat, reasons: [], notices: [] });
     expect(lines).toMatchObject([{ notLoaded: 1, removed: 1, becameInsured: 0, noLongerInsured: 1 }]);
+    for (const count of ['erased', 'unchanged']) expect(lines[0]).not.toHaveProperty(count);
     expect(reports().at(-1)).toBe(`${reportOf('b.csv', version)}summary.json`);
     expect(bucket.textOf(`changes/${lines[0]?.load}/not-loaded.txt`)).toBe('AB12CDE\n');
   });
@@ -275,14 +255,6 @@ describe('A build', () => {
     expect(again.stderr).toContain(`until it expires 14 days after the load, in\n${keyOf(1)}\n`);
     const none = await runAdminCommand(['erase', '--registration', 'AB12', '--json', ...STACK], engine().names);
     expect(JSON.parse(none.stdout)).toMatchObject({ notThere: 1, copies: [] });
-  });
-
-  it('has no damaged record in its report, which may be another supplier’s', async () => {
-    await store('vehicles', { registration: 'BAD1' });
-    const version = put(COMPLETE, 'a.csv', 2, 'AB12CDE');
-    await build([COMPLETE]);
-    expect(summaryOf('a.csv', version)).not.toHaveProperty('damaged');
-    expect(reports()).toEqual([`${reportOf('a.csv', version)}summary.json`]);
   });
 });
 
@@ -586,11 +558,6 @@ it('An entry has the options of the command line', async () => {
   expect(await build([{ ...COMPLETE, ...options }])).toMatchObject({ outcomes: ['loaded'] });
   const policies = [{ validFrom: '2026-02-01', supplier: 'acme' }];
   expect(await stored()).toMatchObject([{ registration: 'AB12CDG', vehicle: { make: 'Citro√´n' }, policies }]);
-});
-
-it('An entry of compliance with compact dates reads YYYYMMDD', async () => {
-  bucket.add(`${COMPLIANCE.prefix}a.csv`, `${COMPLIANCE_HEADER}\nAB12CDE,20270517,,20270131,,,0\n`, ago(1));
-  expect(await build([{ ...COMPLIANCE, dates: 'compact' }], ['compliance'])).toMatchObject({ outcomes: ['loaded'] });
 });
 
 it.each([{ encoding: 'x-mac-roman' }, { map: ['KFZ=registration'] }])(
