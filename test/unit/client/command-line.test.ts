@@ -43,13 +43,6 @@ describe('A file that a check writes', () => {
     await expect(write('n'.repeat(256), '')).rejects.toThrow('cannot be written (its name is too long).');
   });
 
-  it('begins with a mark for Excel when its text is not all ASCII', async () => {
-    await write('list.csv', 'é');
-    expect(await readFile(file('list.csv'), 'utf8')).toBe('\ufeffé');
-    await write('ascii.csv', 'e');
-    expect(await readFile(file('ascii.csv'), 'utf8')).toBe('e');
-  });
-
   it.each<[what: string, place: () => Promise<unknown>, sentence: string]>([
     ['a link', () => symlink('fleet.csv', file('out.csv')), 'is a link or a device, not a file: name another one.'],
     ['a link to nothing', () => symlink('nothing', file('out.csv')), 'is a link or a device'],
@@ -94,23 +87,11 @@ const rowsOf = (text: string): ResultRow[] =>
 const compare = (before: string, after: string) =>
   listChanges(insuranceCheck, answersByVehicle('old.csv', insuranceCheck, rowsOf(before)), rowsOf(after));
 
-describe('An earlier result', () => {
-  const readRows = async (...rows: string[]) => {
-    await writeFile(file('old.csv'), [`registration,${resultColumns(insuranceCheck)}`, ...rows].join('\n'));
-    return readEarlierResult(file('old.csv'), insuranceCheck, 'registration');
-  };
-
-  it('has the verdicts as a spreadsheet writes them, which leaves out the last cells', async () => {
-    const verdicts = ['TRUE', 'True', ' true '].map((verdict) => `AB12CDE,${verdict},POL-1`);
-    const read = await readRows(...verdicts, 'AB12CDE,FALSE', `AB12CDE${','.repeat(9)}VEHICLE_NOT_FOUND`);
-    const answers = [...verdicts.map(() => 'true POL-1'), 'false', 'VEHICLE_NOT_FOUND'];
-    expect(read.map(({ cells }) => cells)).toEqual(answers.map(cellsOf));
-  });
-
-  it.each(['WAHR', '1', ''])('with the verdict "%s" is an error with its line', async (verdict) => {
-    const sentence = `Line 2 of ${file('old.csv')} has "${verdict}" as insured, which is neither true nor false: restore it.`;
-    await expect(readRows(`AB12CDE,${verdict},POL-1`)).rejects.toThrow(sentence);
-  });
+it.each(['WAHR', '1', ''])('An earlier result with the verdict "%s" is an error with its line', async (verdict) => {
+  const header = `registration,${resultColumns(insuranceCheck)}`;
+  await writeFile(file('old.csv'), `${header}\nAB12CDE,${verdict},POL-1`);
+  const sentence = `Line 2 of ${file('old.csv')} has "${verdict}" as insured, which is neither true nor false: restore it.`;
+  await expect(readEarlierResult(file('old.csv'), insuranceCheck, 'registration')).rejects.toThrow(sentence);
 });
 
 describe('The list of changes', () => {

@@ -2,27 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { readFleet } from '../../../client/src/command-line/fleet-file.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../admin/import/csv-forms.ts';
 
+/** The forms of a file, which `import` reads with the same reader: test/unit/admin/import/files.test.ts. */
 const inFolder = useFolder();
-
-it.each(CSV_FORMS)('A fleet file with %s is read', async (_form, written) => {
-  const path = inFolder('form.csv');
-  await writeFile(path, written('registration,owner\nAB12CDE,José\n'));
-  const { columnIndex, rows } = await readFleet(path);
-  const cells = rows.map((row) => row.cells.slice(0, 2));
-  expect({ columnIndex, cells }).toEqual({ columnIndex: 0, cells: [['AB12CDE', 'José']] });
-});
-
-it('A row of a fleet file is as it is written, also with fewer cells; with text beyond the header it is not looked up', async () => {
-  const path = inFolder('rows.csv');
-  await writeFile(path, 'registration,note\n,\nAB12CDE\nKR08NIL,a,\nX1,a,b\n');
-  expect((await readFleet(path)).rows).toEqual([
-    { line: 3, cells: ['AB12CDE'] },
-    { line: 4, cells: ['KR08NIL', 'a', ''] },
-    { line: 5, cells: ['X1', 'a', 'b'], error: 'TOO_MANY_CELLS' },
-  ]);
-});
 
 describe('The header of a fleet file', () => {
   const open = async (text: string, options: { headerLine?: number; column?: string } = {}) => {
@@ -44,7 +26,6 @@ describe('The header of a fleet file', () => {
     expect(fleet.rows).toHaveLength(1);
   });
 
-  const AMBIGUOUS = /several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/;
   it.each<[string, string, string | RegExp, object?]>([
     ['a title above one column', 'Fleet\nKfz\nAB12CDE\n', 'name it with --column, or the line of'],
     ['a vehicle', 'AB12CDE\nKR08NIL\n', 'name it with --column'],
@@ -52,7 +33,11 @@ describe('The header of a fleet file', () => {
     ['row 21', `${'Title;;\n'.repeat(20)}${ROWS}`, 'has no column "registration"'],
     ['an empty row', `;;;;\n${ROWS}`, 'has no row on line 1.', { headerLine: 1 }],
     ['two columns of the name that is given', 'Plate,plate\nX1,X2\n', 'rename one of "Plate"', { column: 'Plate' }],
-    ...AMBIGUOUS_HEADERS.map((header): [string, string, RegExp] => [header, header, AMBIGUOUS]),
+    [
+      'two usual names',
+      'Reg No,note,VRM',
+      'several columns that could be the registration: choose one of "Reg No", "VRM"',
+    ],
   ])('is not %s', async (_what, text, sentence, ...[options]) => {
     await expect(open(text, options)).rejects.toThrow(sentence);
   });
