@@ -141,7 +141,7 @@ describe('The successor of a key', () => {
   });
 });
 
-/** Concurrent requests: the black-box checks; under faults: `npm run test:faults`. */
+/** Concurrent requests: the black-box checks; a counter that fails: test/unit/access and test/faults. */
 describe('The rate limit', () => {
   it('admits as many requests as the plan allows, then answers 429 until the window ends, and rounds Retry-After up', async () => {
     const key = await api.newKey({ plan: 'free' }, 58);

@@ -30,13 +30,6 @@ export interface DatabaseCall {
   readonly body: string;
 }
 
-interface RecordedCall extends DatabaseCall {
-  /** Undefined when it passed, or while its fault is still being chosen. */
-  fault: Fault | undefined;
-  /** Whether the client disconnected although no fault delayed the response: this machine was too slow. */
-  isAbandoned: boolean;
-}
-
 const V20120810 = 'com.amazonaws.dynamodb.v20120810#';
 
 /** Faults that are a response of DynamoDB: its status and type. */
@@ -176,21 +169,17 @@ const deliver = (
 
 /** A proxy between the SDK and an engine that fails as a network and DynamoDB fail. */
 export const startFaultProxy = async (engineEndpoint: string) => {
-  const calls: RecordedCall[] = [];
+  const calls: DatabaseCall[] = [];
   let choose: (call: DatabaseCall) => Fault | undefined = () => undefined;
 
   const { endpoint, settled, close } = await startProxy(engineEndpoint, async (incoming, response, forward) => {
     const body = await buffer(incoming);
     const operation = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
     const sent = String(body);
-    const call: RecordedCall = { operation, tables: tablesIn(sent), body: sent, fault: undefined, isAbandoned: false };
+    const call = { operation, tables: tablesIn(sent), body: sent };
     calls.push(call);
     const wanted = choose(call);
     const fault = wanted && isApplicable(wanted, call) ? wanted : undefined;
-    call.fault = fault;
-    response.once('close', () => {
-      call.isAbandoned = fault === undefined && !response.writableFinished;
-    });
     if (fault === 'hang') return;
     if (fault === 'resetBefore') breakConnection(response);
     else if (fault === 'mixedCancellation')
@@ -208,7 +197,7 @@ export const startFaultProxy = async (engineEndpoint: string) => {
     endpoint,
     settled,
     /** Every request since the last `reset`, the one whose fault is being chosen included. */
-    calls: calls as readonly Readonly<RecordedCall>[],
+    calls: calls as readonly DatabaseCall[],
     /** Decides the fault of each request; nothing goes wrong while it is unset. */
     inject: (chooser: typeof choose): void => {
       choose = chooser;

@@ -10,13 +10,12 @@ interface Place {
   readonly db: DynamoDBDocumentClient;
   readonly tableNames: TableNames;
   readonly now: Date;
-  readonly readUnits?: number | undefined;
   readonly folder?: string;
 }
 
 /** Runs a command of the CLI in this process with any client, such as a metered one. @returns its data */
 export const runCommandOn = async (
-  { db, tableNames, now, readUnits, folder = 'none' }: Place,
+  { db, tableNames, now, folder = 'none' }: Place,
   addCommands: (program: Command, run: Runner) => void,
   ...args: readonly string[]
 ): Promise<unknown> => {
@@ -25,7 +24,6 @@ export const runCommandOn = async (
     plans: DEFAULT_PLANS,
     checks: CHECKS,
     tableNames,
-    readUnits,
     address: 'the engine',
     remedy: '',
   };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readPace } from '../../../admin/records/paced-scan.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
+import { manyVehicles } from '../../support/import-files.ts';
 import { aVehicle } from '../../support/records.ts';
 import { useAdmin } from '../../support/use-admin.ts';
 
@@ -61,19 +62,26 @@ describe('The pace of a scan', () => {
 describe('--read-units', () => {
   const scans = () => admin.proxy().calls.map(({ operation, body }) => [operation, JSON.parse(body).Limit]);
 
-  it('limits the pages of a scan, which still reads everything although the table throttles', async () => {
-    await admin.store('vehicles', ...Array.from({ length: 30 }, (_, nth) => aVehicle(`V${nth}`)));
-    // More often than the SDK tries.
-    const faults = [undefined, ...Array(4).fill('throttle')];
-    admin.proxy().inject(forOperation('Scan', () => faults.shift()));
-    const path = admin.pathOf('v.ndjson');
-    const { exitCode, stdout } = await admin.countedRun(['export', 'vehicles', path, '--read-units', '200']);
-    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('30 vehicles') });
-    const [[, first] = [], ...later] = scans();
-    expect(first).toBe(20);
-    expect(later.length).toBeGreaterThan(0);
-    admin.proxy().reset();
-    await admin.countedRun(['export', 'vehicles', path]);
-    expect(scans()).toEqual([['Scan', undefined]]);
-  });
+  it.each([
+    ['an export', 'export', 'v.ndjson'],
+    ['a complete import', 'import', 'new.csv', '--complete'],
+  ])(
+    'limits the pages of the scan of %s, which still reads everything although the table throttles',
+    async (_what, verb, name, ...options) => {
+      await admin.file('new.csv', manyVehicles('V', 30));
+      await admin.store('vehicles', ...Array.from({ length: 30 }, (_, nth) => aVehicle(`V${nth}`)));
+      const args = [verb, 'vehicles', admin.pathOf(name), ...options];
+      // More often than the SDK tries.
+      const faults = [undefined, ...Array(4).fill('throttle')];
+      admin.proxy().inject(forOperation('Scan', () => faults.shift()));
+      const { exitCode, stdout } = await admin.countedRun([...args, '--read-units', '200']);
+      expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/30/) });
+      const [[, first] = [], ...later] = scans();
+      expect(first).toBe(20);
+      expect(later.length).toBeGreaterThan(0);
+      admin.proxy().reset();
+      await admin.countedRun(args);
+      expect(new Set(scans().map(([, limit]) => limit))).toEqual(new Set([undefined]));
+    },
+  );
 });
