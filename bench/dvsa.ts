@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { generatedRegistration } from './generated-vehicles.ts';
-import { runImportOf } from './import.ts';
+import { runImport } from './import.ts';
 import { prepareEngine } from './prepared-engine.ts';
 import { grouped, type Measurement, table, temporaryFolder } from './report.ts';
 
@@ -33,7 +33,7 @@ function* lines(count: number): Generator<string> {
 const dryRun = async (file: string, count: number) => {
   await pipeline(Readable.from(lines(count)), createWriteStream(file));
   const { endpoint, close } = await prepareEngine();
-  const { seconds, read, peakMegabytes } = await runImportOf('mot', endpoint, file, '--format', 'dvsa', '--dry-run');
+  const { seconds, read, peakMegabytes } = await runImport('mot', endpoint, file, '--format', 'dvsa', '--dry-run');
   await close();
   return [grouped(read), grouped(read / seconds), grouped(peakMegabytes)];
 };

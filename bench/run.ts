@@ -11,8 +11,6 @@ const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
   import: 'Imports',
   dvsa: 'A bulk file of DVSA',
-  suppliers: 'Several suppliers',
-  content: 'Content: changes by many clients',
   cost: 'What a million requests cost, and the memory of each function',
 };
 
