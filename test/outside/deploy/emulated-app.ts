@@ -1,6 +1,6 @@
 /**
  * The CDK app for the emulator, which rejects alarms on expressions: they watch the first of their metrics instead. It
- * has no trails, so they are left out. For it the session of a role is `aws:PrincipalArn`, which is the role on AWS.
+ * has no trails, so they are left out.
  */
 
 import { globSync } from 'node:fs';
@@ -23,37 +23,13 @@ const withoutExpression = ({ Metrics = [], ...properties }: Resource['Properties
   return Metric ? { ...properties, ...Metric, Period, Statistic: Stat } : properties;
 };
 
-type Arn = string | { readonly 'Fn::GetAtt': readonly [role: string, 'Arn'] };
-
-/** The ARNs of the sessions of a role. */
-const sessionsOf = (arn: Arn) => {
-  const sessions = 'arn:aws:sts::000000000000:assumed-role/';
-  if (typeof arn === 'string') return arn.replace(/^.*:role\//, sessions).concat('/*');
-  return { 'Fn::Join': ['', [sessions, { Ref: arn['Fn::GetAtt'][0] }, '/*']] };
-};
-
-interface KeyStatement {
-  readonly Condition?: { readonly ArnNotEquals?: { readonly 'aws:PrincipalArn': readonly Arn[] } };
-}
-
-const exceptingSessions = (statement: KeyStatement): object => {
-  const roles = statement.Condition?.ArnNotEquals?.['aws:PrincipalArn'];
-  return roles ? { ...statement, Condition: { ArnNotLike: { 'aws:PrincipalArn': roles.map(sessionsOf) } } } : statement;
-};
-
 await import('../../../bin/app.ts');
 const { CDK_OUTDIR = '' } = process.env;
 for (const name of globSync('*.template.json', { cwd: CDK_OUTDIR })) {
   const file = join(CDK_OUTDIR, name);
   const template = JSON.parse(await readFile(file, 'utf8'));
-  for (const [id, resource] of Object.entries<{ Type: string; Properties: Resource['Properties'] | object }>(
-    template.Resources,
-  )) {
+  for (const [id, resource] of Object.entries<{ Type: string; Properties: object }>(template.Resources)) {
     if (resource.Type === 'AWS::CloudTrail::Trail') delete template.Resources[id];
-    if (resource.Type === 'AWS::KMS::Key') {
-      const { KeyPolicy } = resource.Properties as { KeyPolicy: { Statement: KeyStatement[] } };
-      KeyPolicy.Statement = KeyPolicy.Statement.map(exceptingSessions);
-    }
     if (resource.Type === 'AWS::CloudWatch::Alarm') resource.Properties = withoutExpression(resource.Properties);
   }
   await writeFile(file, JSON.stringify(template));

@@ -29,6 +29,23 @@ beforeAll(async () => {
   await writeFile(env.AWS_CONFIG_FILE, PROFILE);
 });
 
+/** The credentials of the role of the builds, which the operator is allowed to assume for it. */
+const becomeBuild = async (): Promise<NodeJS.ProcessEnv> => {
+  const [role = ''] = await query("Roles[?contains(RoleName, 'IntakeRole')].RoleName", 'iam', 'list-roles');
+  const trust = { Effect: 'Allow', Principal: { AWS: '*' }, Action: 'sts:AssumeRole' };
+  const document = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
+  await aws('iam', 'update-assume-role-policy', '--role-name', role, '--policy-document', document);
+  const arn = `arn:aws:iam::${ACCOUNT}:role/${role}`;
+  const assume = ['sts', 'assume-role', '--role-arn', arn, '--role-session-name', 'build'];
+  const { AccessKeyId, SecretAccessKey, SessionToken } = await query('Credentials', ...assume);
+  return {
+    ...env,
+    AWS_ACCESS_KEY_ID: AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: SecretAccessKey,
+    AWS_SESSION_TOKEN: SessionToken,
+  };
+};
+
 describe('The trial, on an AWS emulator', () => {
   const tryWith = (account: string) =>
     runCommand('npm', ['run', '--silent', 'trial', '--', '--profile', 'emulator'], {
@@ -71,7 +88,8 @@ describe('The trial, on an AWS emulator', () => {
     for (const name of await list('TableNames', 'dynamodb', 'list-tables')) {
       await aws('dynamodb', 'update-table', '--table-name', name, '--deletion-protection-enabled');
     }
-    for (const project of await list('projects', 'codebuild', 'list-projects')) await runBuild(project, 'trial');
+    const role = await becomeBuild();
+    for (const project of await list('projects', 'codebuild', 'list-projects')) await runBuild(project, 'trial', role);
     await writeFile(inFolder('event'), await promisify(gzip)(JSON.stringify({ Records: [EVENT] })));
     await aws('s3', 'cp', inFolder('event'), `s3://${await bucketOf('audit')}/AWSLogs/event.json.gz`);
 

@@ -146,7 +146,7 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
      * @param folder of the CDK's output, which has the program
      * @param role the environment of the build
      */
-    runBuild: async (project: string, folder: string, role = env): Promise<string> => {
+    runBuild: async (project: string, folder: string, role: NodeJS.ProcessEnv): Promise<string> => {
       const source = await query('projects[0].source', 'codebuild', 'batch-get-projects', '--names', project);
       const { commands } = JSON.parse(source.buildspec).phases.build;
       const cwd = join(inFolder(folder), `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`);
