@@ -9,7 +9,7 @@ import { type FileCommand, REGISTRATION_FILE, type ReadRows } from './files/file
 import { isTableInUse, loadKinds } from './files/finish-load.ts';
 import type { Row } from './files/rows.ts';
 import { runFile } from './files/run-file.ts';
-import { type ChangeLine, joinAttempts, type Load, partsBefore } from './records/change-line.ts';
+import { isChangeLine, joinAttempts, type Load, partsBefore } from './records/change-line.ts';
 import { WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
 import type { RecordTarget } from './records/record-target.ts';
 import { supplierTarget, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
@@ -26,11 +26,14 @@ const targetOf = ({ kind, supplier }: Load): RecordTarget => {
 };
 
 const readLine = (load: Load, rows: readonly Row[], registration: string): ReadRows => {
-  const line = joinAttempts(rows.map(({ fields }) => fields as unknown as ChangeLine));
   const target = targetOf(load);
+  const rejectedFor = (reason: string) => ({ rejected: rows.map((row) => ({ row, reasons: [reason] })) });
+  const lines = rows.map(({ fields }): unknown => fields).filter(isChangeLine);
+  if (lines.length < rows.length) return rejectedFor('this is not a line of a changes file');
+  const line = joinAttempts(lines);
   const before = partsBefore(line);
   if (before.size > 0 && target.read({ registration, ...target.join(before) }) === undefined) {
-    return { rejected: rows.map((row) => ({ row, reasons: ['before: is not what was stored'] })) };
+    return rejectedFor('before: is not what was stored');
   }
   return { change: { kind: 'undo', registration, line, began: load.began } };
 };

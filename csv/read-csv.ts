@@ -76,12 +76,14 @@ const withoutLineEnds = (text: string): string => {
   return text.slice(0, end);
 };
 
-/** The cells with the blanks at their end, which the parser drops where a cell has no quotes. */
+/** The cells with the blanks around them, which the parser drops where a cell has no quotes. */
 const withBlanks = (cells: readonly string[], raw: string, delimiter: string): string[] => {
   let at = 0;
   return cells.map((cell) => {
-    const isQuoted = raw[at] === '"';
-    const end = raw.indexOf(delimiter, isQuoted ? at + cell.replaceAll('"', '""').length + 2 : at);
+    let begin = at;
+    while (raw[begin] !== delimiter && /\s/.test(raw[begin] ?? '')) begin += 1;
+    const isQuoted = raw[begin] === '"';
+    const end = raw.indexOf(delimiter, isQuoted ? begin + cell.replaceAll('"', '""').length + 2 : at);
     const text = withoutLineEnds(raw.slice(at, end < 0 ? undefined : end));
     at = end + delimiter.length;
     return isQuoted ? cell : text;
@@ -90,7 +92,7 @@ const withBlanks = (cells: readonly string[], raw: string, delimiter: string): s
 
 interface ParseOptions {
   readonly maxLength?: number;
-  /** Whether blanks at the end of a cell without quotes are kept. Default: false, which is faster. */
+  /** Whether blanks around a cell without quotes are kept. Default: false, which is faster. */
   readonly keepsBlanks?: boolean;
 }
 
@@ -122,9 +124,9 @@ export async function* parseRows(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     // A quote within a cell that does not begin with one is text. Text after a closing quote is an error all the same,
-    // because `rtrim` allows only blanks there.
+    // because `trim` allows only blanks there.
     relax_quotes: true,
-    rtrim: true,
+    trim: true,
     max_record_size: maxLength,
     raw: keepsBlanks,
     on_record: addRow,

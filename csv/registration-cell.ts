@@ -72,15 +72,16 @@ type Placeholder =
 /** The number of a line of a list, as in `2. AB12 CDE`. */
 const LINE_NUMBER = /^\d{1,4}[.)]\s+(?=\S)/;
 
-/** Whether a tab, a word or the number of its line stands beside a registration. */
+/** Whether a tab, a word, another registration or the number of its line stands beside a registration. */
 const hasMore = (text: string): boolean => {
   if (text.includes('\t')) return true;
   const rest = text.replace(LINE_NUMBER, '');
   if (rest !== text) return isLikelyRegistration(rest);
   if (patternOf(text).length <= MAX_USUAL) return false;
-  const words = text.split(/\s+/);
-  const first = words.findLastIndex((word) => !/^\p{L}+$/u.test(word)) + 1;
-  return words.some((_, at) => at > 0 && at >= first && isLikelyRegistration(words.slice(0, at).join(' ')));
+  return [...text.matchAll(/\s+/g)].slice(0, MAX_USUAL).some(({ index }) => {
+    const behind = text.slice(index).trim();
+    return isLikelyRegistration(text.slice(0, index)) && (/^[\p{L}\s]+$/u.test(behind) || isLikelyRegistration(behind));
+  });
 };
 
 /**

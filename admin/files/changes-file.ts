@@ -8,7 +8,7 @@ import { readLines } from '../../csv/lines.ts';
 import { readStart } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { type ChangeLine, type ChangesOutput, Load, type LoadPlace } from '../records/change-line.ts';
+import { type ChangeLine, type ChangesOutput, isChangeLine, Load, type LoadPlace } from '../records/change-line.ts';
 import { PRIVATE_FILE } from './output-file.ts';
 import { asFileFailure, type SourceFile } from './source-file.ts';
 
@@ -165,16 +165,22 @@ export const openChanges = async (given: string): Promise<{ readonly load: Load;
   }
 };
 
+const readJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** The lines of a changes file. A record has several when a write was attempted again: the last one counts. */
 export async function* readChanges(source: SourceFile): AsyncGenerator<ChangeLine> {
   for await (const { lines } of readLines(source)) {
     for (const { line, text } of lines) {
       if (text === '') continue;
-      try {
-        yield JSON.parse(text);
-      } catch (error) {
-        throw new FileRefused(`line ${line} is damaged: ${source.path}`, { cause: error });
-      }
+      const found = readJson(text);
+      if (!isChangeLine(found)) throw new FileRefused(`line ${line} is not a line of a changes file: ${source.path}`);
+      yield found;
     }
   }
 }

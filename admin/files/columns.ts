@@ -7,8 +7,6 @@ import { printable } from '../command/format.ts';
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Whether files usually have other columns too. No notice names these then. */
-  readonly others?: boolean;
 }
 
 /** `--map plate=registration` says that the column `plate` is `registration`. */
@@ -31,6 +29,9 @@ export interface CsvLayout {
   /** The fields that the columns seem to have, also those that are not used. */
   readonly fields: readonly (string | undefined)[];
 }
+
+/** `policy_number_2` and `Policy Number (2)` name a column once more. */
+const withoutNumber = (name: string): string => name.replace(/[^\p{L}\d]/gu, '').replace(/\d{1,2}$/, '');
 
 const MAX_SHOWN = 20;
 const MAX_SHOWN_LENGTH = 40;
@@ -103,7 +104,10 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
         ...expected.required.filter((name) => !cellsOf.has(name)),
       ];
       const ignored = (cellsOf.get(null) ?? []).filter((cell) => !['', ...REJECTION_COLUMNS].includes(nameKey(cell)));
-      const repeated = [...cellsOf].filter(([name, { length }]) => name !== null && length > 1);
+      const repeated = [...cellsOf].flatMap(([name, cells]) => {
+        const again = ignored.filter((cell) => name !== null && known.get(nameKey(withoutNumber(cell))) === name);
+        return name !== null && cells.length + again.length > 1 ? [[name, [...cells, ...again]] as const] : [];
+      });
       const issues = [
         ...(missing.length > 0 ? [`missing: ${missing.map((name) => printable(name)).join(', ')}`] : []),
         ...(missing.length > 0 && ignored.length > 0 ? [`unknown: ${listNames(ignored)}`] : []),
@@ -116,7 +120,7 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
           header,
           cut,
           columns,
-          ignored: expected.others ? [] : ignored,
+          ignored,
           registration: columns.indexOf('registration'),
           fields: header.map((cell) => find(cell) ?? usualField(cell)),
         };

@@ -28,8 +28,8 @@ export interface RecordRules {
   readonly isForStoredVehicles?: boolean;
   /** Whether a row has no value, so that what is stored stays. In a complete file its vehicle counts as lacked. */
   readonly saysNothing?: (row: Row) => boolean;
-  /** Whether a row seems to lack what is in the row above because cells of both were merged. */
-  readonly continuesMerged?: (row: Row, above: Row) => boolean;
+  /** Whether a row of a CSV has no policy. */
+  readonly lacksPolicy?: (row: Row) => boolean;
 }
 
 /** A row is an item of content. Rows stay in the order of the file. */
@@ -97,5 +97,5 @@ export interface FileRun {
 /** The rules of a file whose registrations alone are used. */
 export const REGISTRATION_FILE = {
   formats: ['csv', 'ndjson', 'txt'],
-  columns: { required: ['registration'], optional: [], others: true },
+  columns: { required: ['registration'], optional: [] },
 } as const satisfies Partial<FileCommand>;

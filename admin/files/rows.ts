@@ -24,13 +24,13 @@ export interface GivenRow {
   readonly lastCharacter?: string;
   /** The fields of a line that was read already. */
   readonly fields?: Row['fields'];
+  /** Why the text of the row cannot be split into its fields reliably. */
+  readonly unreadable?: string;
 }
 
 export interface Row extends GivenRow {
   /** The fields by name: of a CSV all columns that are used, blank where the row has no cell. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Why the text of the row cannot be split into its fields reliably. */
-  readonly unreadable?: string;
   /** Why the row is rejected, whatever its fields are. */
   readonly issue?: string;
 }
@@ -50,6 +50,11 @@ export interface RowRules {
 
 /** Maximum number of characters in a row of vehicles or compliance records. */
 const MAX_RECORD_LENGTH = 100_000;
+
+/** How the reason of an unreadable row begins in a file of rejected rows. */
+export const OF_ROW = 'the row ';
+const WAS_UNREADABLE =
+  'was unreadable in the original file: correct it there, and load that file, because this row alone would replace the other policies of its vehicle';
 
 /** Separates the cells of a staged row: a control character that no text may contain. */
 export const CELL_END = '\u001f';
@@ -157,10 +162,12 @@ async function* readCsvRows(
     );
     const givenRows = rows.map(({ line, cells, lastCharacter }) => {
       const given = cells.slice(layout.cut);
+      const wasUnreadable = !hasLines && layout.cut > 0 && cells[1]?.startsWith(OF_ROW);
       return {
         line,
         given: layout.cut > 0 ? given.map(unescapeFormula) : given,
         ...(lastCharacter && { lastCharacter }),
+        ...(wasUnreadable && { unreadable: WAS_UNREADABLE }),
       };
     });
     yield { rows: givenRows, layout, read, lineBelowTitle: header.above.length > 0 ? header.line : undefined };

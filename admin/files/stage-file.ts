@@ -1,14 +1,14 @@
 import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
-import { findPlaceholder, isShifted, mayBeCut, patternOf } from '../../csv/registration-cell.ts';
+import { findPlaceholder, isLikelyRegistration, isShifted, mayBeCut, patternOf } from '../../csv/registration-cell.ts';
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { listNames } from './columns.ts';
+import { listNames, type MappedColumn } from './columns.ts';
 import { hasUsDate } from './date-forms.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
-import { type Layout, linesHave, MAX_LINES, type Row, readRow, readRows, refuseLines } from './rows.ts';
+import { type Layout, linesHave, MAX_LINES, OF_ROW, type Row, readRow, readRows, refuseLines } from './rows.ts';
 import { requireUnchanged } from './source-file.ts';
 
 const BY_SPREADSHEET = ', as spreadsheets change one';
@@ -90,7 +90,7 @@ const requireReadableRows = ({ command, source: { path, lines }, options, staged
     .rejectedRows()
     .take(MAX_LINES)
     .map(({ row: { line }, reasons: [reason = ''] }) =>
-      reason.replace('the row', `${lines ? 'registration' : 'line'} ${line}`),
+      reason.replace(OF_ROW, `${lines ? 'registration' : 'line'} ${line} `),
     );
   const more = count > MAX_LINES ? `; and ${formatNumber(count - MAX_LINES)} more` : '';
   const [it, whose, suchRows] =
@@ -103,37 +103,52 @@ const requireReadableRows = ({ command, source: { path, lines }, options, staged
   );
 };
 
+/** The columns of which nothing is known. One of them may have the registrations when `Index No` numbers the rows. */
+const unknownColumns = (layout: Layout, map: readonly MappedColumn[]): readonly number[] =>
+  typeof layout !== 'object' || layout.registration < 0 || map.some(({ name }) => name === 'registration')
+    ? []
+    : layout.fields.flatMap((field, at) => (field === undefined ? at : []));
+
+const isSameModel = (row: Row, above: Row): boolean =>
+  ['make', 'model'].every((name) => row.fields[name] === above.fields[name]);
+
 /** Stages the rows of a file, until Ctrl-C. @throws CommandFailure when the file is refused or changes meanwhile */
 export const stageFile = async (run: FileRun, context: CommandContext): Promise<void> => {
   const { command, source, options, staged, counts } = run;
   const progress = showProgress(context, 'reading', source.bytes);
   const { rowHandling } = command;
-  const { continuesMerged: findsMerged, saysNothing } = rowHandling.kind === 'records' ? rowHandling : {};
+  const { lacksPolicy, saysNothing } = rowHandling.kind === 'records' ? rowHandling : {};
   const rowsAbove = { patterns: new Set<string>(), widths: new Set<number>() };
   let lineOfHeader: number | undefined;
-  const merged: Row[] = [];
+  /** Rows without a policy below one with a policy, as a CSV has them where cells were merged. */
+  const lacking: { readonly line: number; readonly isSameModel: boolean }[] = [];
   let above: Row | undefined;
+  /** Unknown columns with a registration in every row, as long as the column of registrations has only numbers. */
+  let columns: readonly number[] | undefined;
   let rows = 0;
   try {
     for await (const { rows: page, layout, read, lineBelowTitle } of readRows(source, command, options.map)) {
       if (context.signal.aborted) return;
       staged.setLayout(layout);
       lineOfHeader = lineBelowTitle;
+      columns ??= unknownColumns(layout, options.map);
       const usDates: Row[] = [];
       for (const given of page) {
         const row = readRow(given, layout);
         if (options.dates === 'uk' && hasUsDate(row.fields)) usDates.push(row);
         const found = readRowRegistration(run, row, layout, rowsAbove);
         if ('key' in found) rowsAbove.patterns.add(patternOf(found.key));
+        columns =
+          'key' in found && /\p{L}/u.test(found.key) ? [] : columns.filter((at) => isLikelyRegistration(given.given[at]));
         if (typeof given.given !== 'string') rowsAbove.widths.add(given.given.length);
-        if (above && findsMerged?.(row, above)) merged.push(row);
-        else above = row;
+        if (!lacksPolicy?.(row)) above = row;
+        else if (above) lacking.push({ line: row.line, isSameModel: isSameModel(row, above) });
         if ('key' in found && row.issue === undefined && saysNothing?.(row)) {
           counts.withoutValue += 1;
           continue;
         }
         staged.add(given, 'key' in found ? found.key : null);
-        if ('clause' in found) staged.reject(row.line, [`the row ${found.clause}`]);
+        if ('clause' in found) staged.reject(row.line, [OF_ROW + found.clause]);
       }
       refuseLines(usDates, 'a date with the month first, so --dates uk reads others wrongly: write it as YYYY-MM-DD');
       rows += page.length;
@@ -150,12 +165,18 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
       `Columns that are not used: ${listNames(layout.ignored)}. --map COLUMN=NAME says which one a column is.`,
     );
   }
+  const merged = 2 * lacking.length > rows ? lacking : lacking.filter((one) => one.isSameModel);
   if (merged.length > 0) {
     const rowsHave = linesHave(merged).replace('line', 'Line');
-    context.notice(
-      `${rowsHave} no policy, and the make and model of the row above, which has one: if cells were merged, fill them.`,
-    );
+    context.notice(`${rowsHave} no policy below a row that has one: if cells were merged, fill them.`);
   }
   await requireUnchanged(source);
   requireReadableRows(run);
+  const [column] = columns ?? [];
+  if (column !== undefined && typeof layout === 'object' && rows > 0) {
+    const name = listNames([layout.header[column] ?? '']);
+    throw new FileRefused(
+      `no registration has a letter, and column ${name} has registrations: nothing was changed; --map COLUMN=registration says which column has them: ${source.path}`,
+    );
+  }
 };

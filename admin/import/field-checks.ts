@@ -9,7 +9,7 @@ const MAX_TEXT_LENGTH = 100;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
 /**
- * How far a last update may be ahead of the import, in milliseconds: a clock with the wrong time zone is less than a
+ * How far a time may be ahead of the import, in milliseconds: a clock with the wrong time zone is less than a
  * day ahead. A time in the far future is rejected, because no correct file could replace that record with `--if-newer`.
  */
 const MAX_AHEAD_MS = 24 * 3_600_000;
@@ -70,13 +70,17 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
     return given ?? '';
   };
 
+  /** At most 24 hours ahead of the import. */
   const timestamp = (name: string, value: unknown): string => {
     const text = string(name, value)?.trim();
     if (text === undefined) return '';
     const moment = ISO_UTC.test(text) && isCalendarDate(text.slice(0, 10)) ? new Date(text) : undefined;
-    if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
-    issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
-    return '';
+    if (moment === undefined || Number.isNaN(moment.getTime())) {
+      issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
+      return '';
+    }
+    if (moment.getTime() > now.getTime() + MAX_AHEAD_MS) issue(name, 'must not be more than 24 hours in the future');
+    return moment.toISOString();
   };
 
   const wholeNumber = (name: string, value: unknown, from: number, to?: number): number => {
@@ -117,17 +121,13 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
 
     timestamp,
 
-    /** A timestamp that is at most 24 hours ahead of the import; undefined without a value. */
+    /** Undefined without a value. */
     lastUpdated: (name: string, value: unknown): string | undefined => {
       if (value === undefined) {
         if (ifNewer) issue(name, 'must be given with --if-newer');
         return undefined;
       }
-      const time = timestamp(name, value);
-      if (Date.parse(time) > now.getTime() + MAX_AHEAD_MS) {
-        issue(name, 'must not be more than 24 hours in the future');
-      }
-      return time;
+      return timestamp(name, value);
     },
 
     /** The value as an object that has no other fields than these. */

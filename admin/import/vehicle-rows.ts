@@ -23,17 +23,11 @@ export const VEHICLE_COLUMNS: Columns = {
 
 const columnOf = (field: string): string => POLICY_COLUMNS[field] ?? field;
 
-const hasPolicy = ({ fields }: Pick<Row, 'fields'>): boolean =>
-  !COLUMNS_OF_POLICY.every((column) => isBlank(fields[column]));
-
-/** Where the cells of a policy are merged for a fleet, a CSV has them in the first row only. */
-export const continuesMerged = (row: Row, above: Row): boolean =>
-  !hasPolicy(row) &&
-  COLUMNS_OF_POLICY.every((column) => !isBlank(above.fields[column])) &&
-  ['make', 'model'].every((name) => row.fields[name] === above.fields[name]);
+export const lacksPolicy = ({ fields }: Pick<Row, 'fields'>): boolean =>
+  COLUMNS_OF_POLICY.every((column) => isBlank(fields[column]));
 
 const readPolicy = (check: FieldChecks, fields: Row['fields']): Policy | undefined => {
-  if (!hasPolicy({ fields })) return undefined;
+  if (lacksPolicy({ fields })) return undefined;
   const policy = readFields(check, Policy, fields, {}, columnOf);
   check.policyPeriod(policy, columnOf);
   return policy;

@@ -13,7 +13,7 @@ import {
 } from '../records/vehicle-parts.ts';
 import type { FieldChecks } from './field-checks.ts';
 import { type ReadRow, readFields, readWholeRecords } from './read-fields.ts';
-import { continuesMerged, overlap, readVehicleRows } from './vehicle-rows.ts';
+import { lacksPolicy, overlap, readVehicleRows } from './vehicle-rows.ts';
 
 const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
   for (const [index, policy] of policies.entries()) {
@@ -85,7 +85,7 @@ const readExportedLine: ReadRow = (check, fields, registration) => {
 export const vehicleRules = (supplier = NAMELESS, restore = false): RecordRules => ({
   kind: 'records',
   target: restore ? WHOLE_VEHICLES : supplierTarget(supplier),
-  continuesMerged,
+  lacksPolicy,
   read: (rows, registration, options) =>
     options.format === 'csv'
       ? readVehicleRows(rows, registration, supplier, options)

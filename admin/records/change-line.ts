@@ -49,6 +49,18 @@ export interface ChangeLine {
   readonly insuredAfter?: boolean;
 }
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Whether a line is as a load wrote it, or somebody has changed it. */
+export const isChangeLine = (value: unknown): value is ChangeLine => {
+  const { registration, change, before = {}, written = {} } = Object(value);
+  return (
+    typeof registration === 'string' &&
+    ['created', 'replaced', 'removed'].includes(change) &&
+    [before, written].every((parts) => isObject(parts) && Object.values(parts).every(isObject))
+  );
+};
+
 export const becameInsured = ({ insuredBefore, insuredAfter }: ChangeLine) => !insuredBefore && insuredAfter === true;
 export const isNoLongerInsured = ({ insuredBefore, insuredAfter }: ChangeLine) =>
   insuredBefore === true && !insuredAfter;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, type DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
@@ -116,7 +116,12 @@ export const findErasures = async (
 ): Promise<ReadonlyMap<string, ErasureState> | undefined> => {
   const FilterExpression = 'attribute_exists(erased) OR attribute_exists(erasureUndone)';
   const wanted = { TableName: table, FilterExpression };
+  const client: DynamoDBClient = deployment.db;
   try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+    if (Table?.KeySchema?.[0]?.AttributeName !== 'registration') {
+      throw new CommandFailure(`${table} has no vehicles or compliance records: nothing was changed`);
+    }
     const items = (await Array.fromAsync(scanPages(deployment, wanted, readPace(deployment.readUnits)))).flat();
     return new Map(
       items.map((item) => {

@@ -176,6 +176,20 @@ describe('An erased vehicle', () => {
     },
   );
 
+  it('is not looked for in a table of other data', async () => {
+    const sentence = 'has no vehicles or compliance records: nothing was changed';
+    expect(await run(['erase', '--from', engine().names.usage])).toEqual(failure(sentence));
+  });
+
+  it.each([
+    ['erasure', { registration: 'V10', erased: { at: '2099-01-01T00:00:00Z', by: 'x' } }],
+    ['undoing', { registration: 'V10', erasureUndone: '2099-01-01T00:00:00Z' }],
+  ])('is not restored with a time that is still far: %s', async (_what, line) => {
+    const path = await file('far.ndjson', JSON.stringify(line));
+    const result = await run(['import', 'vehicles', path, '--restore']);
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('more than 24 hours in the future') });
+  });
+
   it('replaces an undoing whose time is damaged', async () => {
     await store('vehicles', { ...aVehicle('V12'), erasureUndone: 'yesterday' });
     expect(await json(['erase', '--registration', 'V12'])).toMatchObject({ erased: 1 });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 describe('remove of a file', () => {
   const exported = ['AB12CDE', 'kr08 nil', 'MT17DUE'].map((one) => JSON.stringify(aVehicle(one)));
   it.each([
-    ['a CSV of vehicles in several rows', 'r.csv', 'registration,n\nab12 cde,1\nKR08-NIL,1\nmt17.due,1\nAB12CDE,2\n'],
+    ['a CSV of vehicles in several rows', 'r.csv', 'registration\nab12 cde\nKR08-NIL\nmt17.due\nAB12CDE\n'],
     ['NDJSON, such as an export', 'r.ndjson', exported.join('\n')],
     ['plain text with a mark and blank lines', 'r.txt', '\uFEFFAB12CDE\r\n\r\n kr08 nil \r\nMT17DUE'],
   ])('removes the vehicles that it names, and nothing else: %s', async (_format, name, text) => {
@@ -37,6 +37,11 @@ describe('remove of a file', () => {
     expect(await json(['remove', 'compliance', path])).toMatchObject({ removed: 0, notThere: 3 });
     expect(await registrations()).toEqual(REGISTRATIONS);
     expect(await registrations('compliance')).toEqual(REGISTRATIONS.slice(1));
+  });
+
+  it('names columns that are not used, because one may say that a vehicle is to stay', async () => {
+    const { stderr } = await run(['remove', 'vehicles', await file('r.csv', 'registration,action\nAB12CDE,keep\n')]);
+    expect(stderr).toMatch(/^Columns that are not used: "action"\. /);
   });
 });
 

@@ -259,6 +259,18 @@ describe('undo', () => {
     expect(Object.values(await policies()).toSorted()).toEqual([['acme A2'], ['acme WRONG']]);
   });
 
+  it.each(['"before":null', '"before":{"acme":null}', '"written":1', '"change":"made"'])(
+    'rejects, and `changes` refuses, a line that somebody has made another one: %s',
+    async (edited) => {
+      const changes = await load('acme', { V1: 'A1' });
+      const text = readFileSync(changes, 'utf8').replace('"written":', `${edited},"was":`);
+      const path = await file('edited.ndjson', text);
+      const reason = expect.stringContaining('this is not a line of a changes file');
+      expect(await run(['undo', path])).toMatchObject({ exitCode: 1, stderr: reason });
+      expect(await run(['changes', path])).toEqual(failure('line 2 is not a line of a changes file'));
+    },
+  );
+
   it('puts back records that were restored or removed whole, with all suppliers', async () => {
     await load('acme', { V1: 'A1' });
     await load('zeta', { V1: 'Z1' });

@@ -9,7 +9,7 @@ import {
   vehicleRow,
   vehiclesCsv,
 } from '../../../support/import-files.ts';
-import { useAdmin } from '../../../support/use-admin.ts';
+import { failure, useAdmin } from '../../../support/use-admin.ts';
 
 const { load, run, rejectedLines } = useAdmin();
 
@@ -148,3 +148,12 @@ it.each(['windows-1252', 'macintosh', 'utf-16le'])(
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   },
 );
+
+it('An unreadable row is not loaded from the file of rejected rows, because it would replace the other policies', async () => {
+  const rows = [vehicleRow({ registration: 'RE10AAA' }), vehicleRow({ registration: 'TBC', policy_number: 'P-2' })];
+  const { path } = await load('vehicles', 'r.csv', vehiclesCsv(...rows), '--unreadable-at-most=1');
+  const rejected = `${path}.rejected.csv`;
+  await writeFile(rejected, (await readFile(rejected, 'utf8')).replace('TBC', 'RE10AAA'));
+  const sentence = 'line 2 was unreadable in the original file: correct it there, and load that file';
+  expect(await run(['import', 'vehicles', rejected])).toEqual(failure(sentence));
+});

@@ -91,6 +91,19 @@ describe('A file', () => {
     ['the control character U+001F', csv(row({ make: 'a\u001fb' })), 'line 3 has the control character U+001F'],
     ['text after a closing quote', csv(row({ make: '"Ford"s' })), AFTER, AFTER],
     ['two columns of one name', csv(row()).replace('make', 'VRM'), 'several could be registration', 'several columns'],
+    [
+      'a column once more, with a number',
+      csv(`${row()},P-2`).replace('\n', ',Policy Number (2)\n'),
+      'several could be policy_number: "policy_number", "Policy Number (2)"); its header',
+    ],
+    [
+      'numbers of rows in place of registrations, which another column has',
+      csv(`${row({ registration: '2' })},KB11AAA`)
+        .replace(/registration(.*)/, 'Index No$1,My Car')
+        .replace(/KB10AAA(.*)/, '1$1,KB10AAA'),
+      'no registration has a letter, and column "My Car" has registrations',
+    ],
+    ['a blank before its quotes', csv(row().replace(/,([^,]+)/g, ', "$1"'))],
   ])('may have %s, or is refused for it', async (_what, text, ...[refusal, ofCheck]) => {
     const { path, ...result } = await load('vehicles', 'v.csv', text);
     expect(result).toMatchObject(refusal === undefined ? { exitCode: 0 } : failure(refusal));
@@ -189,12 +202,20 @@ describe('A file', () => {
   it('whose policies seem to be in merged cells is loaded with a notice of the rows, also in a dry run', async () => {
     const NO_POLICY = { policy_number: '', insurer: '', valid_from: '', valid_to: '', policy_type: '' };
     const merged = [1, 2].map((nth) => row({ registration: `ME1${nth}AAA`, ...NO_POLICY }));
-    const rows = csv(...merged, row({ registration: 'ME13AAA', model: 'Ka', ...NO_POLICY }));
-    const notice = /^Lines 3 and 4 have no policy, and the make and model of the row above, which has one: if cells /;
+    const others = ['KB11AAA', 'KB12AAA', 'KB13AAA'].map((registration) => row({ registration }));
+    const rows = csv(...merged, row({ registration: 'ME13AAA', model: 'Ka', ...NO_POLICY }), ...others);
+    const notice = /^Lines 3 and 4 have no policy below a row that has one: if cells were merged, fill them/;
     for (const options of [['--dry-run'], []]) {
       const result = await load('vehicles', 'v.csv', rows, ...options);
       expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(notice) });
     }
+  });
+
+  it('whose policies seem to be in merged cells is noticed whatever the models are, when most rows have none', async () => {
+    const merged = ['KB11AAA,VW,Golf,2020,Blue,,,,,,', 'KB12AAA,Seat,Leon,2020,Blue,,,,,,'];
+    const notice = 'Lines 3 and 4 have no policy below a row that has one: if cells were merged, fill them.';
+    expect((await load('vehicles', 'v.csv', csv(...merged))).stderr).toContain(notice);
+    expect((await load('vehicles', 'v.csv', csv(...merged, row({ registration: 'KB13AAA' }), row({ registration: 'KB14AAA' })))).stderr).toBe('');
   });
 
   it('of NDJSON is refused for a line that is nested too deeply, however dates are written', async () => {
