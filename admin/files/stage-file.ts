@@ -139,7 +139,9 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
         const found = readRowRegistration(run, row, layout, rowsAbove);
         if ('key' in found) rowsAbove.patterns.add(patternOf(found.key));
         columns =
-          'key' in found && /\p{L}/u.test(found.key) ? [] : columns.filter((at) => isLikelyRegistration(given.given[at]));
+          'key' in found && /\p{L}/u.test(found.key)
+            ? []
+            : columns.filter((at) => isLikelyRegistration(given.given[at]));
         if (typeof given.given !== 'string') rowsAbove.widths.add(given.given.length);
         if (!lacksPolicy?.(row)) above = row;
         else if (above) lacking.push({ line: row.line, isSameModel: isSameModel(row, above) });

@@ -54,8 +54,8 @@ const asGiven = ({ given: text, fields }: Row): Row['fields'] => {
 
 const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fields']) => {
   const stamps = {
-    ...(created_at === undefined ? {} : { created_at: check.timestamp('created_at', created_at) }),
-    ...(updated_at === undefined ? {} : { updated_at: check.timestamp('updated_at', updated_at) }),
+    ...(created_at === undefined ? {} : { created_at: check.anyTimestamp('created_at', created_at) }),
+    ...(updated_at === undefined ? {} : { updated_at: check.anyTimestamp('updated_at', updated_at) }),
   };
   if (stamps.created_at && stamps.updated_at && stamps.updated_at < stamps.created_at) {
     check.issue('updated_at', 'must not be before created_at');

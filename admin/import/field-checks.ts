@@ -70,17 +70,20 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
     return given ?? '';
   };
 
-  /** At most 24 hours ahead of the import. */
-  const timestamp = (name: string, value: unknown): string => {
+  const anyTimestamp = (name: string, value: unknown): string => {
     const text = string(name, value)?.trim();
     if (text === undefined) return '';
     const moment = ISO_UTC.test(text) && isCalendarDate(text.slice(0, 10)) ? new Date(text) : undefined;
-    if (moment === undefined || Number.isNaN(moment.getTime())) {
-      issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
-      return '';
-    }
-    if (moment.getTime() > now.getTime() + MAX_AHEAD_MS) issue(name, 'must not be more than 24 hours in the future');
-    return moment.toISOString();
+    if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
+    issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
+    return '';
+  };
+
+  /** At most 24 hours ahead of the import. */
+  const timestamp = (name: string, value: unknown): string => {
+    const time = anyTimestamp(name, value);
+    if (Date.parse(time) > now.getTime() + MAX_AHEAD_MS) issue(name, 'must not be more than 24 hours in the future');
+    return time;
   };
 
   const wholeNumber = (name: string, value: unknown, from: number, to?: number): number => {
@@ -118,6 +121,8 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
       issue(name, dateIssue(text, dates));
       return '';
     },
+
+    anyTimestamp,
 
     timestamp,
 

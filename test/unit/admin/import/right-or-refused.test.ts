@@ -215,7 +215,15 @@ describe('A file', () => {
     const merged = ['KB11AAA,VW,Golf,2020,Blue,,,,,,', 'KB12AAA,Seat,Leon,2020,Blue,,,,,,'];
     const notice = 'Lines 3 and 4 have no policy below a row that has one: if cells were merged, fill them.';
     expect((await load('vehicles', 'v.csv', csv(...merged))).stderr).toContain(notice);
-    expect((await load('vehicles', 'v.csv', csv(...merged, row({ registration: 'KB13AAA' }), row({ registration: 'KB14AAA' })))).stderr).toBe('');
+    expect(
+      (
+        await load(
+          'vehicles',
+          'v.csv',
+          csv(...merged, row({ registration: 'KB13AAA' }), row({ registration: 'KB14AAA' })),
+        )
+      ).stderr,
+    ).toBe('');
   });
 
   it('of NDJSON is refused for a line that is nested too deeply, however dates are written', async () => {
