@@ -42,7 +42,7 @@ const isOfAllowance = ({ operation, body }: DatabaseCall): boolean =>
   operation === 'UpdateItem' && body.includes('"allowance#');
 const writes = () => api.faults.calls.filter(isOfAllowance).length;
 
-/** Whose keys share one: test/unit/access/allowance.test.ts, and after a rotation test/races/allowance.test.ts. */
+/** Whose keys share one: test/unit/access/allowance.test.ts, and after a rotation test/unit/admin/keys-rotate.test.ts. */
 describe('The allowance', () => {
   it('counts the units of the invoice, and what would pass it is 429 as a whole and no unit', async () => {
     const key = await newKey();

@@ -1,4 +1,4 @@
-/** The model of what is stored, and the commands on compliance records, all formats of them. */
+/** The model of what is stored, and the commands on compliance records. Files of DVSA: unit/admin/import/sources.test.ts. */
 import { complianceLine } from '../support/import-files.ts';
 import type { LastLoad } from './undo-model.ts';
 
@@ -111,23 +111,5 @@ export const complianceCommands = (file: (name: string, ...lines: readonly strin
     ],
   });
 
-  type DvsaLine = Readonly<Record<'motTestDueDate' | 'modification', string | undefined>>;
-
-  const loadDvsa = (lines: Record<string, DvsaLine>): ModelCommand => ({
-    args: async () => {
-      const texts = Object.entries(lines).map(([registration, fields]) => JSON.stringify({ registration, ...fields }));
-      return ['import', 'mot', await file('dvsa.ndjson', ...texts), '--format', 'dvsa'];
-    },
-    apply: (model) =>
-      Object.entries(lines).map(([registration, { motTestDueDate: due, modification }]) => {
-        const isDeleted = modification === 'DELETED';
-        if (due === undefined && !isDeleted) return 'withoutValue';
-        if (!model.vehicles.has(registration)) return 'otherVehicles';
-        if (isDeleted) return removeParts(model, registration, (part) => part === 'mot');
-        const stored = model.compliance.get(registration)?.mot?.replace(MARK, '') ?? '';
-        return modification && stored > `${due}` ? 'rejected' : putParts(model, registration, { mot: `${due}` });
-      }),
-  });
-
-  return { loadPart, loadCompliance, loadDvsa };
+  return { loadPart, loadCompliance };
 };

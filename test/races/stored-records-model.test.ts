@@ -21,12 +21,12 @@ import { undo } from './undo-model.ts';
 import { policyLine, useCommands } from './use-commands.ts';
 
 const { disturbed, run, runDisturbed, clear, file, stored } = useCommands();
-const { loadPart, loadCompliance, loadDvsa } = complianceCommands(file);
+const { loadPart, loadCompliance } = complianceCommands(file);
 
 const TABLES = ['vehicles', 'compliance'] as const;
 const ERASED = 'erased';
 const OUTCOMES = [
-  ...['loaded', 'unchanged', 'removed', 'notThere', 'erased', 'undone', 'rejected', 'withoutValue', 'otherVehicles'],
+  ...['loaded', 'unchanged', 'removed', 'notThere', 'erased', 'undone', 'rejected', 'withoutValue'],
   ...['putBack', 'changedSince'],
 ];
 
@@ -159,9 +159,6 @@ const day = fc.constantFrom('2027-01-01', '2028-01-01');
 const values = fc.dictionary(registration, fc.option(day, { nil: '' }), { minKeys: 1 });
 const counts = fc.dictionary(registration, fc.constantFrom('0', '1'), { minKeys: 1 });
 const days = fc.dictionary(registration, fc.tuple(day, day), { minKeys: 1 });
-const optionalDay = fc.option(day, { nil: undefined });
-const modification = fc.constantFrom(undefined, 'UPDATED', 'DELETED');
-const dvsaLines = fc.dictionary(registration, fc.record({ motTestDueDate: optionalDay, modification }), { minKeys: 1 });
 const lost = fc.option(fc.integer({ min: 1, max: 3 }), { freq: 2 });
 
 /** The commands of one kind, each with its arguments and perhaps a lost response. */
@@ -180,7 +177,6 @@ const commands = fc.commands(
     commandsOf(loadPart, fc.constantFrom('mot', 'tax'), values, fc.boolean()),
     commandsOf(loadPart, fc.constant('fines' as const), counts, fc.boolean()),
     commandsOf(loadCompliance, days, fc.boolean()),
-    commandsOf(loadDvsa, dvsaLines),
     commandsOf(remove, kind, registration),
     commandsOf(erase, registration),
     commandsOf(undoErasure, registration),

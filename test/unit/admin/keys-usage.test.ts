@@ -99,33 +99,26 @@ it.each([
 });
 
 describe('keys usage --month', () => {
-  it('counts the requests of each day, UTC, and those beyond the limit of a minute, and units', async () => {
+  it('counts from the first to the last minute the requests of each day, UTC, and those beyond the limit of a minute, and units', async () => {
     const id = await create('Acme', '2026-10-01T00:00Z');
     await run(['keys', 'update', id, '--plan', 'standard'], at('2026-11-01T12:00Z'));
     await count(id, '2026-10-31T23:59Z', 7);
     await count(id, '2026-11-01T00:00Z', 61);
     await count(id, '2026-11-01T23:59Z', 601, { extraUnits: 1_000, requestsPerWindow: 600 });
-    await count(id, '2026-11-21T12:00Z', 5);
+    await count(id, '2026-11-30T23:59Z', 5);
+    await count(id, '2026-12-01T00:00Z', 40);
     const days = [
       { day: '2026-11-01', requests: 662, rateLimited: 2, units: 1_660 },
-      { day: '2026-11-21', requests: 5, rateLimited: 0, units: 5 },
+      { day: '2026-11-30', requests: 5, rateLimited: 0, units: 5 },
     ];
+    const later = at('2026-12-03T09:00Z');
     const sums = { requests: 667, rateLimited: 2, units: 1_665 };
     const keys = [{ id, customer: null, name: 'Acme', plan: 'standard', keyIds: [id], ...sums, days }];
-    const period = { month: '2026-11', from: '2026-11-01', to: '2026-11-21' };
-    expect(await json(usage('2026-11', id))).toEqual({ ...period, file: null, keys });
-    const total = 'requests in 2026-11, 2 rate limited, 1,665 units.';
-    expect((await run(usage('2026-11', id))).stdout).toContain(total);
-  });
-
-  it('ends with the last minute of the month, and has no units of a test key', async () => {
-    const id = await create('Acme', '2026-11-21T12:00Z', '--env', 'test');
-    await count(id, '2026-11-30T23:59Z', 3);
-    await count(id, '2026-12-01T00:00Z', 40);
-    const later = at('2026-12-03T09:00Z');
-    const keys = [{ requests: 3, units: 0 }];
-    expect(await json(usage('2026-11', id), later)).toMatchObject({ to: '2026-11-30', keys });
+    const period = { month: '2026-11', from: '2026-11-01', to: '2026-11-30' };
+    expect(await json(usage('2026-11', id), later)).toEqual({ ...period, file: null, keys });
     expect(await json(usage('2026-12', id), later)).toMatchObject({ keys: [{ requests: 40 }] });
+    const total = 'requests in 2026-11, 2 rate limited, 1,665 units.';
+    expect((await run(usage('2026-11', id), later)).stdout).toContain(total);
   });
 
   it('reports every key but the probe’s, and writes those with requests to a table and a CSV', async () => {

@@ -33,11 +33,6 @@ describe('The header of a fleet file', () => {
     ['row 21', `${'Title;;\n'.repeat(20)}${ROWS}`, 'has no column "registration"'],
     ['an empty row', `;;;;\n${ROWS}`, 'has no row on line 1.', { headerLine: 1 }],
     ['two columns of the name that is given', 'Plate,plate\nX1,X2\n', 'rename one of "Plate"', { column: 'Plate' }],
-    [
-      'two usual names',
-      'Reg No,note,VRM',
-      'several columns that could be the registration: choose one of "Reg No", "VRM"',
-    ],
   ])('is not %s', async (_what, text, sentence, ...[options]) => {
     await expect(open(text, options)).rejects.toThrow(sentence);
   });

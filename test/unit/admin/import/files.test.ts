@@ -76,11 +76,6 @@ describe('A CSV', () => {
     ['empty', '', /is empty: its header must name registration, make.* and may name last_updated\n$/],
     ['of other columns', 'Registration,make,MAKE,wheels\n', /missing: model.*unknown: "wheels"; .*: "make", "MAKE"\)/],
     ['of many others', `${many}\n`, /unknown: "a\ufffd2J", "b\ufffdc", "0", .*"h" and 1,982 more\)/],
-    [
-      'with two usual names',
-      'Reg No,note,VRM',
-      /several could be registration: "Reg No", "VRM"\); its header.*; --map COLUMN=NAME says which one a column is\n$/,
-    ],
     ['given --map plate', other, /argument 'plate' is invalid. Write it as COLUMN=NAME; see --help/, '--map', 'plate'],
     ['mapped to no column', other, /--map: "number" is not one of registration, make,/, '--map', 'plate=number'],
     ['mapped otherwise', other, /\(missing: plate, reg.*; unknown: "reg_plate"\)/, '--map', 'plate=registration'],

@@ -39,6 +39,7 @@ describe('A file', () => {
   const LONG = 'line 3 has more than 100,000 characters';
   const ABOVE = /row [23] names the columns, and row 1 above it seems to be a vehicle: put the names first/;
   const SWALLOWED = 'the header has swallowed a row: put a line end within its cell "last_updatedKB10AAA"';
+  const SEVERAL = /several could be registration: "registration", "VRM"\); its header.*; --map COLUMN=NAME says which/;
   const JOINED = 'line 3 has text in 13 cells where the header names 11, so nobody knows whose row it is: nothing was';
 
   /** What `import` refuses, and why `check` refuses the same file too, if it does. */
@@ -90,7 +91,12 @@ describe('A file', () => {
     ['a long cell after a quote', csv(row({ make: `"${'x'.repeat(100_000)}` })), LONG, CLOSED],
     ['the control character U+001F', csv(row({ make: 'a\u001fb' })), 'line 3 has the control character U+001F'],
     ['text after a closing quote', csv(row({ make: '"Ford"s' })), AFTER, AFTER],
-    ['two columns of one name', csv(row()).replace('make', 'VRM'), 'several could be registration', 'several columns'],
+    [
+      'two columns of one name',
+      csv(row()).replace('make', 'VRM'),
+      SEVERAL,
+      /several columns.*: choose one of .* with --col/,
+    ],
     [
       'a column once more, with a number',
       csv(`${row()},P-2`).replace('\n', ',Policy Number (2)\n'),

@@ -52,9 +52,11 @@ describe('import mot --format dvsa', () => {
     const [first, second, third] = await admin.stored<ComplianceRecord>('compliance');
     const times = [first, second, third].map((record) => record?.mot?.lastUpdated);
     expect(times).toEqual(['2026-03-11T00:00:00.000Z', '2026-09-03T02:00:00.000Z', '2026-04-12T00:00:00.000Z']);
+    await run(['import', 'tax', await file('tax.csv', 'registration,tax_paid_until\nSR13AAA,2027-01-31\n')]);
     const delta = { exitCode: 0, read: 4, loaded: 1, withoutValue: 1, removed: 1, otherVehicles: 1, rejected: 0 };
     expect(await loadDvsa(DELTA)).toMatchObject(delta);
-    expect(await stored()).toEqual({ SR10AAA: '2027-11-26', SR12AAA: '2026-09-01' });
+    const SR13AAA = { registration: 'SR13AAA', roadTax: expect.anything(), revision: expect.anything() };
+    expect(await stored()).toEqual({ SR10AAA: '2027-11-26', SR12AAA: '2026-09-01', SR13AAA });
   });
 
   const test = (testResult: string) => (year: number | null | '') => ({
