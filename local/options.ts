@@ -8,13 +8,13 @@ export interface LocalOptions {
   readonly port: number;
   readonly dynamodbPort: number;
   /** IPv4 address of this machine at which the embedded engine listens. Default: only this machine reaches it. */
-  readonly dynamodbHost?: string;
+  readonly dynamodbHost?: string | undefined;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts. If absent, the data is in memory. */
-  readonly dataDirectory?: string;
+  readonly dataDirectory?: string | undefined;
   /** The file to which the lines of the functions' log are added, with lookups. */
-  readonly logFile?: string;
+  readonly logFile?: string | undefined;
   /** Unix milliseconds of requests and sample data. Default: the time of this machine. */
   readonly clock?: () => number;
 }
@@ -67,15 +67,10 @@ const readAllowedHosts = (): string[] => {
   return names.filter((host) => host !== '');
 };
 
-/** The functions read `PLANS` themselves. @throws CannotStart naming everything that is wrong with it */
-const checkPlans = (): void => {
-  const read = readPlans(process.env.PLANS);
-  if ('problems' in read) throw new CannotStart(read.problems.map((problem) => `${problem}.`).join('\n'));
-};
-
-/** The functions read `CHECKS` themselves. @throws CannotStart */
-const checkChecks = (): void => {
+/** The functions read these variables themselves. @throws CannotStart */
+const checkVariables = (): void => {
   try {
+    readPlans(process.env.PLANS);
     checksFrom(process.env.CHECKS || undefined);
   } catch (error) {
     throw new CannotStart(`${(error as Error).message}.`);
@@ -102,14 +97,13 @@ export const readOptions = (args: string[]): LocalOptions | string => {
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
   if (log === '') throw new CannotStart('--log needs the name of a file.');
-  checkPlans();
-  checkChecks();
+  checkVariables();
   return {
     port: portFrom('PORT', 3_000),
     dynamodbPort: portFrom('DYNAMODB_PORT', DEFAULT_DYNAMODB_PORT),
     allowedHosts: readAllowedHosts(),
-    ...(host === undefined ? {} : { dynamodbHost: host }),
-    ...(data === undefined ? {} : { dataDirectory: data }),
-    ...(log === undefined ? {} : { logFile: log }),
+    dynamodbHost: host,
+    dataDirectory: data,
+    logFile: log,
   };
 };

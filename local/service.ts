@@ -26,9 +26,9 @@ const startEngine = async (options: LocalOptions): Promise<Engine> => {
   try {
     return await startEmbeddedEngine({
       port: dynamodbPort,
-      allowedHosts,
-      ...(dynamodbHost && { host: dynamodbHost, allowedHosts: [HOST_OF_CONTAINERS, ...allowedHosts] }),
-      ...(dataDirectory && { dataDirectory }),
+      host: dynamodbHost,
+      allowedHosts: dynamodbHost === undefined ? allowedHosts : [HOST_OF_CONTAINERS, ...allowedHosts],
+      dataDirectory,
     });
   } catch (error) {
     const isData = (error as NodeJS.ErrnoException).code === 'LEVEL_DATABASE_NOT_OPEN';

@@ -52,10 +52,10 @@ const parseTables = (text: string): Partial<TableNames> => {
   throw new CommandFailure(USAGE);
 };
 
-/** @throws CommandFailure */
-const readChecks = (text: string | undefined) => {
+/** The variables of `npm start`. @throws CommandFailure */
+const readVariables = ({ PLANS, CHECKS: checks }: NodeJS.ProcessEnv) => {
   try {
-    return checksFrom(text || undefined);
+    return { plans: readPlans(PLANS), checks: checksFrom(checks || undefined) };
   } catch (error) {
     throw new CommandFailure((error as Error).message);
   }
@@ -75,8 +75,6 @@ const openLocalDeployment = (
       `${address} (--dynamodb, or port DYNAMODB_PORT) is not the address of a DynamoDB engine, such as http://127.0.0.1:8000`,
     );
   }
-  const read = readPlans(env.PLANS);
-  if ('problems' in read) throw new CommandFailure(read.problems.join('; '));
   return {
     db: connect({ ...LOCAL_ENGINE, endpoint: address }),
     address,
@@ -84,8 +82,7 @@ const openLocalDeployment = (
       'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
     tableNames: { ...tableNames, ...named },
     tablesInUse: tableNames,
-    plans: read.plans,
-    checks: readChecks(env.CHECKS),
+    ...readVariables(env),
     readUnits,
     // The engine has a KMS too. Its log is a file.
     lookupLog: { key: 'local', logGroups: [], retentionDays: 0, endpoints: { kms: address, logs: address } },

@@ -2,7 +2,7 @@
 import { type AnswerLetter, lookupHash, monthOf } from '../../core/lookup-log.ts';
 import { readLines } from '../../csv/lines.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { gzipReader } from '../files/source-file.ts';
+import { asFileFailure, gzipReader } from '../files/source-file.ts';
 import { type FoundLookup, MAX_DELAY_MS, type Search } from './found-lookup.ts';
 
 interface LogLine {
@@ -26,7 +26,7 @@ const parseLine = (text: string): Partial<LogLine> | undefined => {
 const isLookup = (line: Partial<LogLine> | undefined): line is LogLine =>
   line?.lookups !== undefined && line.keyId !== undefined && !Number.isNaN(Date.parse(line.timestamp ?? ''));
 
-/** @throws the error of the file system; UnreadableFile; CommandFailure when no line of the file is one of a function */
+/** @throws CommandFailure when the file cannot be read, or no line of it is one of a function */
 export const searchLogFile = async (
   path: string,
   { registration, from, end, reference, secretOf }: Search,
@@ -51,10 +51,14 @@ export const searchLogFile = async (
       found.push({ time: time.toISOString(), keyId, answer, endpoint, requestId, reference: line.reference });
     }
   };
-  for await (const { lines } of readLines({ path, encoding: 'utf-8', readBytes: gzipReader(path) })) {
-    for (const { text } of lines) await search(text);
-    count += lines.length;
-    onProgress(count);
+  try {
+    for await (const { lines } of readLines({ path, encoding: 'utf-8', readBytes: gzipReader(path) })) {
+      for (const { text } of lines) await search(text);
+      count += lines.length;
+      onProgress(count);
+    }
+  } catch (error) {
+    throw asFileFailure(error, path);
   }
   if (count > 0 && !isLog) throw new CommandFailure(`no line of the file is one of the log of a function: ${path}`);
   return found;

@@ -41,7 +41,7 @@ interface QueryResults {
   readonly statistics?: { readonly recordsScanned?: number };
 }
 
-interface LogGroups {
+export interface LogGroups {
   readonly logs: AwsService;
   readonly names: readonly string[];
   readonly signal: AbortSignal;
@@ -81,23 +81,18 @@ export const searchLogGroups = async (
     const hashes = new Map(keyIds.map((keyId) => [lookupHash(secret, keyId, search.registration), keyId]));
     for (let at = 0; at < hashes.size; at += HASHES_IN_QUERY) {
       const some = [...hashes.keys()].slice(at, at + HASHES_IN_QUERY);
-      let read = 0;
-      const rows = await runQuery(
-        {
-          ...groups,
-          onProgress: (count) => {
-            read = count;
-            groups.onProgress(lines + read);
-          },
-        },
-        {
-          // Whole seconds, the last one included: lines after the end are left out below.
-          startTime: Math.floor(start / 1_000),
-          endTime: Math.ceil(stop / 1_000),
-          queryString: queryText(some, search.reference),
-        },
-      );
-      lines += read;
+      const before = lines;
+      const onProgress = (read: number): void => {
+        lines = before + read;
+        groups.onProgress(lines);
+      };
+      const input = {
+        // Whole seconds, the last one included: lines after the end are left out below.
+        startTime: Math.floor(start / 1_000),
+        endTime: Math.ceil(stop / 1_000),
+        queryString: queryText(some, search.reference),
+      };
+      const rows = await runQuery({ ...groups, onProgress }, input);
       if (rows.length === MOST_ROWS) {
         throw new CommandFailure(`${month} has more lookups than CloudWatch returns: search fewer days at once`);
       }

@@ -12,11 +12,10 @@ import { exampleOf, formatNumber, parseDay, printable, readableTable } from '../
 import { showCount } from '../command/progress.ts';
 import { describeAwsError } from '../deployment/aws-errors.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
-import { asFileFailure } from '../files/source-file.ts';
 import { parseRegistration } from '../lookup-command.ts';
 import type { FoundLookup, Search } from './found-lookup.ts';
 import { searchLogFile } from './log-file.ts';
-import { searchLogGroups } from './log-groups.ts';
+import { type LogGroups, searchLogGroups } from './log-groups.ts';
 
 interface LookupsOptions {
   readonly from?: string;
@@ -79,16 +78,13 @@ const asKeyFailure = (error: unknown, profile: string | undefined): CommandFailu
   return new CommandFailure(`the key of the lookup log cannot be used (${name}): ${reason}`, { cause: error });
 };
 
-const expired = (days: number, error?: unknown): CommandFailure =>
-  new CommandFailure(
-    `the log of these days has expired: its lines stay for ${days} days (logRetentionDays)`,
-    error === undefined ? {} : { cause: error },
-  );
+const expired = ({ retentionDays }: LookupLogOutput): CommandFailure =>
+  new CommandFailure(`the log of these days has expired: its lines stay for ${retentionDays} days (logRetentionDays)`);
 
-const asLogFailure = (error: unknown, { retentionDays }: LookupLogOutput, profile: string | undefined): unknown => {
+const asLogFailure = (error: unknown, logged: LookupLogOutput, profile: string | undefined): unknown => {
   if (!(error instanceof AwsRejection)) return error;
   // CloudWatch answers so when all of the time is before what a log group keeps.
-  if (error.name === 'MalformedQueryException') return expired(retentionDays, error);
+  if (error.name === 'MalformedQueryException') return expired(logged);
   const sentence =
     error.name === 'AccessDeniedException'
       ? 'AWS denied the query: use credentials with the policy in the output AuditorPolicy of the stack'
@@ -111,51 +107,36 @@ const readDays = ({ from, to, log }: LookupsOptions): Pick<Search, 'from' | 'end
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The first instant of which a line may be left. */
-const oldestLine = (now: Date, { retentionDays }: LookupLogOutput): Date =>
-  new Date(now.getTime() - retentionDays * DAY_MS);
-
-const find = async (
+/** Searches the log groups of a stage, as far back as they keep a line. */
+const searchStage = async (
+  groups: LogGroups,
   search: Search,
-  { log }: LookupsOptions,
-  names: ReadonlyMap<string, string>,
-  context: CommandContext,
+  keyIds: readonly string[],
+  { notice, now, deployment }: CommandContext,
   logged: LookupLogOutput,
-  logs: AwsService,
 ): Promise<FoundLookup[]> => {
-  const { deployment, signal, notice, now } = context;
-  const progress = showCount(context, 'lines of the log');
-  try {
-    if (log !== undefined) {
-      return await searchLogFile(log, search, progress.update).catch((error: unknown) => {
-        throw asFileFailure(error, log);
-      });
-    }
-    const oldest = oldestLine(now(), logged);
-    if (search.end <= oldest) throw expired(logged.retentionDays);
-    if (search.from < oldest) {
-      notice(`Lines stay for ${logged.retentionDays} days: nothing before ${oldest.toISOString()} can be found.`);
-    }
-    const from = new Date(Math.max(search.from.getTime(), oldest.getTime()));
-    // Months to come would each be a query.
-    const end = new Date(Math.min(search.end.getTime(), now().getTime() + DAY_MS));
-    const groups = { logs, names: logged.logGroups, signal, onProgress: progress.update };
-    return await searchLogGroups(groups, { ...search, from, end }, [...names.keys()]);
-  } catch (error) {
-    throw asLogFailure(error, logged, deployment.account?.profile);
-  } finally {
-    progress.stop();
+  const oldest = new Date(now().getTime() - logged.retentionDays * DAY_MS);
+  if (search.end <= oldest) throw expired(logged);
+  if (search.from < oldest) {
+    notice(`Lines stay for ${logged.retentionDays} days: nothing before ${oldest.toISOString()} can be found.`);
   }
+  const from = new Date(Math.max(search.from.getTime(), oldest.getTime()));
+  // Months to come would each be a query.
+  const end = new Date(Math.min(search.end.getTime(), now().getTime() + DAY_MS));
+  return searchLogGroups(groups, { ...search, from, end }, keyIds).catch((error: unknown) => {
+    throw asLogFailure(error, logged, deployment.account?.profile);
+  });
 };
 
 const findLookups = async (raw: string, options: LookupsOptions, context: CommandContext): Promise<CommandResult> => {
   const { key: registration } = parseRegistration(raw);
   const { lookupLog: logged, account } = context.deployment;
+  const { log } = options;
   const days = readDays(options);
   if (logged === undefined) {
     throw new CommandFailure('no lookups are logged: name a stack with the setting lookupLog, with --stack');
   }
-  if (account === undefined && options.log === undefined) {
+  if (account === undefined && log === undefined) {
     throw new CommandFailure('name the file of "npm start -- --log FILE" with --log FILE, or a stack with --stack');
   }
   const { kms, logs } = await openServices(context, logged);
@@ -171,7 +152,12 @@ const findLookups = async (raw: string, options: LookupsOptions, context: Comman
     return secret;
   };
   const search = { ...days, registration, reference: options.reference, secretOf };
-  const found = await find(search, options, names, context, logged, logs);
+  const progress = showCount(context, 'lines of the log');
+  const groups = { logs, names: logged.logGroups, signal: context.signal, onProgress: progress.update };
+  const found = await (log === undefined
+    ? searchStage(groups, search, [...names.keys()], context, logged)
+    : searchLogFile(log, search, progress.update)
+  ).finally(progress.stop);
   const lookups = found
     .map(({ answer, ...line }) => ({
       ...line,

@@ -26,16 +26,18 @@ export const PlansSetting = T.Refine(
     `must be 1 to ${MAX_PLANS} plans, with names of 1 to 32 letters, digits, _ and -, beginning with a letter or digit`,
 );
 
-/** The plans of the variable `PLANS` of this machine, or what is wrong with it. */
-export const readPlans = (
-  json: string | undefined,
-): { readonly plans: Plans } | { readonly problems: readonly string[] } => {
+const parsePlans = (json: string | undefined): Plans => {
   try {
-    const plans = plansFrom(json);
-    const issues = validationIssues(PlansSetting, plans);
-    const problems = issues.map(({ pointer, detail }) => `PLANS${pointer.replaceAll('/', '.')} ${detail}`);
-    return problems.length > 0 ? { problems } : { plans };
-  } catch {
-    return { problems: ['PLANS is not valid JSON'] };
+    return plansFrom(json);
+  } catch (error) {
+    throw new Error('PLANS is not valid JSON', { cause: error });
   }
+};
+
+/** The plans of the variable `PLANS` of this machine. @throws Error whose message says all that is wrong with it */
+export const readPlans = (json: string | undefined): Plans => {
+  const plans = parsePlans(json);
+  const issues = validationIssues(PlansSetting, plans);
+  if (issues.length === 0) return plans;
+  throw new Error(issues.map(({ pointer, detail }) => `PLANS${pointer.replaceAll('/', '.')} ${detail}`).join('; '));
 };

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { withKms } from '../kms.ts';
 import { openStore } from './dynalite-store.ts';
-import { type PerformOperation, startProtocolServer } from './http-server.ts';
+import { type PerformOperation, type ServerAddress, startProtocolServer } from './http-server.ts';
 import { type AppliedTransactions, writeTransaction } from './transactions.ts';
 
 export interface Engine {
@@ -9,21 +9,17 @@ export interface Engine {
   readonly close: () => Promise<void>;
 }
 
-interface EmbeddedEngineOptions {
+interface EmbeddedEngineOptions extends ServerAddress {
   /** An existing folder. If absent, the data is in memory and is lost when the engine ends. */
-  readonly dataDirectory?: string;
-  /** The port to listen at; 0 for any free one. */
-  readonly port: number;
-  /** The address to listen at. By default only this machine reaches the engine. */
-  readonly host?: string;
-  readonly allowedHosts?: readonly string[];
+  readonly dataDirectory?: string | undefined;
   /** Wraps the operations, for measurements. */
   readonly intercept?: (perform: PerformOperation) => PerformOperation;
 }
 
 /**
- * Starts a DynamoDB with transactions in this process, and the KMS of the lookup log at the same address. Closing it closes all connections, lets running operations
- * finish and leaves all data in the directory. @throws the listen error (`EADDRINUSE`), or the error of `openStore`
+ * Starts a DynamoDB with transactions in this process, and the KMS of the lookup log at the same address. Closing it
+ * closes all connections, lets running operations finish and leaves all data in the directory.
+ * @throws the listen error (`EADDRINUSE`), or the error of `openStore`
  */
 export const startEmbeddedEngine = async (options: EmbeddedEngineOptions): Promise<Engine> => {
   const { dataDirectory, intercept = (perform) => perform, ...address } = options;

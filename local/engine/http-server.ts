@@ -18,6 +18,14 @@ const TARGET = /^(?:DynamoDB_20120810|TrentService)\.(\w+)$/;
 
 export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
 
+export interface ServerAddress {
+  /** The port to listen at; 0 for any free one. */
+  readonly port: number;
+  /** The address to listen at. By default only this machine reaches the server. */
+  readonly host?: string | undefined;
+  readonly allowedHosts?: readonly string[];
+}
+
 const respond = async (
   request: IncomingMessage,
   allowedHosts: readonly string[],
@@ -59,7 +67,7 @@ const send = (response: ServerResponse, { status, body }: EngineResponse): void 
  */
 export const startProtocolServer = (
   perform: PerformOperation,
-  { port = 0, host = '127.0.0.1', allowedHosts = [] as readonly string[] } = {},
+  { port = 0, host = '127.0.0.1', allowedHosts = [] }: Partial<ServerAddress> = {},
 ) => {
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy());

@@ -161,9 +161,9 @@ it('The plans are those of the setting, otherwise the default ones, for function
     const serving = environmentsOf(template).filter(({ name }) => name !== 'Probe');
     return [...new Set(serving.map(({ variables }) => variables.PLANS))];
   };
-  expect(ofCommandLine(FULL)).toEqual({ plans });
+  expect(ofCommandLine(FULL)).toEqual(plans);
   expect(ofFunctions(FULL)).toEqual([JSON.stringify(plans)]);
-  expect(ofCommandLine(PROD)).toEqual({ plans: DEFAULT_PLANS });
+  expect(ofCommandLine(PROD)).toEqual(DEFAULT_PLANS);
   expect(ofFunctions(PROD)).toEqual([undefined]);
 });
 
