@@ -107,10 +107,10 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   const program = newProgram(context);
   let exitCode: ExitCode = EXIT.done;
   const run: Runner = async (command) => {
-    const deploymentContext = { ...context, showsProgress: context.showsProgress && !json, notice };
-    const deployment = await openDeployment(program.opts<DeploymentOptions>(), deploymentContext);
+    const deployment = await openDeployment(program.opts<DeploymentOptions>(), context);
+    const showsProgress = context.showsProgress && !json;
     try {
-      const result = await command({ ...deploymentContext, deployment }).catch((error: unknown) => {
+      const result = await command({ ...context, showsProgress, notice, deployment }).catch((error: unknown) => {
         if (signal.aborted && (error as Error).name === 'AbortError') return INTERRUPTED;
         throw asCommandFailure(error, deployment);
       });

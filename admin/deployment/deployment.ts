@@ -46,13 +46,10 @@ export const tableName = ({ tableNames }: Deployment, id: TableId): string => {
   throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
 };
 
-export interface DeploymentContext extends AdminContext {
+export interface CommandContext extends AdminContext {
+  readonly deployment: Deployment;
   /** Writes a sentence to standard error; with `--json` as one line of JSON. */
   readonly notice: (sentence: string) => void;
-}
-
-export interface CommandContext extends DeploymentContext {
-  readonly deployment: Deployment;
   /** Awaited before each write of a vehicle or compliance record; an error of it is the write's. */
   readonly beforeWrite?: () => Promise<void>;
 }

@@ -17,9 +17,10 @@ import {
 import { readPlans } from '../../core/stage/plans-schema.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import type { AdminContext } from '../command/context.ts';
 import { describeAwsError } from './aws-errors.ts';
 import { connect, OTHER_SERVICE_TIMEOUTS } from './database.ts';
-import type { Deployment, DeploymentContext } from './deployment.ts';
+import type { Deployment } from './deployment.ts';
 import { findRegion, knownStacks, requireProfile, requireRegion } from './region.ts';
 
 export interface DeploymentOptions {
@@ -63,7 +64,7 @@ const readVariables = ({ PLANS, CHECKS: checks }: NodeJS.ProcessEnv) => {
 
 const openLocalDeployment = (
   { dynamodb, region, profile, yes, readUnits }: DeploymentOptions,
-  { tableNames, env }: DeploymentContext,
+  { tableNames, env }: AdminContext,
   named: Partial<TableNames>,
 ): Deployment => {
   for (const [option, value] of Object.entries({ region, profile, yes })) {
@@ -100,7 +101,7 @@ const readOutputs = async (account: CloudFormationClientConfig, stack: string) =
 const openStackDeployment = async (
   stack: string,
   { region: given, profile, yes, readUnits = READ_UNITS }: DeploymentOptions,
-  context: DeploymentContext,
+  context: AdminContext,
   named: Partial<TableNames>,
 ): Promise<Deployment> => {
   const region = await findRegion(stack, given, profile, context);
@@ -146,7 +147,7 @@ const openStackDeployment = async (
  * production data, because only the tables of production are retained. The name of the first table confirms changes.
  * @throws CommandFailure for invalid options, and for a stack that is missing, unreadable or of another service
  */
-export const openDeployment = async (given: DeploymentOptions, context: DeploymentContext): Promise<Deployment> => {
+export const openDeployment = async (given: DeploymentOptions, context: AdminContext): Promise<Deployment> => {
   const profile = given.profile ?? (context.env.AWS_PROFILE || undefined);
   const { dynamodb, stack, region, yes } = given;
   const named = given.tables === undefined ? {} : parseTables(given.tables);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { loadSharedConfigFiles } from '@smithy/core/config';
 import { REGION_NAME } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import type { DeploymentContext } from './deployment.ts';
+import type { AdminContext } from '../command/context.ts';
 
 /** @param source where the name comes from, for messages */
 export const requireRegion = (name: string, source: string) => {
@@ -48,7 +48,7 @@ export const findRegion = async (
   stack: string,
   given: string | undefined,
   profile = 'default',
-  { env, stagesFolder }: DeploymentContext,
+  { env, stagesFolder }: AdminContext,
 ) => {
   const { configFile, credentialsFile } = await loadSharedConfigFiles();
   const file = `${stack.replace(STACK_PREFIX, '')}.json`;

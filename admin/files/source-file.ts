@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib';
 import { findEncoding, findMark, parseEncoding } from '../../csv/encoding.ts';
 import { CHUNK_BYTES, type ReadBytes, type TextFile, UnreadableFile } from '../../csv/text.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
-import type { DeploymentContext } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import type { FileOptions } from './file-options.ts';
 
 /** The format of a file, from the ending of its name before `.gz`; `txt` has a registration a line. */
@@ -105,7 +105,7 @@ export const openSource = async (
   file: string | readonly string[],
   formats: readonly FileFormat[],
   options: Pick<FileOptions, 'encoding' | 'map' | 'maxGigabytes' | 'format'>,
-  { notice }: Pick<DeploymentContext, 'notice'>,
+  { notice }: Pick<CommandContext, 'notice'>,
 ): Promise<SourceFile> => {
   if (typeof file !== 'string') {
     requireFormat('ndjson', options);

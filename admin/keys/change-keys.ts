@@ -7,7 +7,7 @@ import { readStored } from '../../core/schemas/record-schema.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { printable, readableTable } from '../command/format.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
-import { type ChangeOrigin, type EndOfKey, type KeyChanges, keyStore } from './key-store.ts';
+import { type ChangeOrigin, type KeyChanges, keyStore } from './key-store.ts';
 import { keyView, newKeyText, openKeys, readChangeOrigin, stateOf } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
@@ -59,8 +59,8 @@ const expiryOf = ({ expires }: Pick<KeyRecord, 'expires'>): string =>
   expires === undefined ? 'never' : `after ${expires} (Europe/London)`;
 
 export const updateKey = async (id: string, changes: KeyChanges, context: CommandContext): Promise<CommandResult> => {
-  const { plan, customer, domains, addresses, expires } = changes;
-  if ([plan, customer, domains, addresses, expires].every((change) => change === undefined)) {
+  const { plan, expires } = changes;
+  if (Object.keys(changes).length === 0) {
     throw new CommandFailure(
       'one of --plan, --customer, --no-customer, --domains, --no-domains, --addresses, --no-addresses and --expires is missing; see --help',
     );
@@ -89,10 +89,14 @@ export const revokeKey = async (id: string, context: CommandContext): Promise<Co
 };
 
 /** The old key is revoked now, or ends with the overlap, or with its own last day if that is earlier. */
-const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: ChangeOrigin): EndOfKey => {
-  if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
-  const lastDay = dayAfter(londonDate(at), overlapDays);
-  return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
+const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: ChangeOrigin) => {
+  if (overlapDays === 0) {
+    const revokedAt = at.toISOString();
+    return { changes: { revokedAt, revokedBy: by }, when: 'at once', how: `was revoked at ${revokedAt}` };
+  }
+  const overlap = dayAfter(londonDate(at), overlapDays);
+  const last = expires !== undefined && expires < overlap ? expires : overlap;
+  return { changes: { expires: last }, when: `after ${last}`, how: `is valid through ${last} (Europe/London)` };
 };
 
 /** What a successor takes over, also fields of another version: all but identity, dates and history. */
@@ -143,8 +147,7 @@ export const rotateKey = async (
   const { by: createdBy, at: now } = change;
   const old = await keys.get(id);
   requireRotatable(old, now);
-  const end = computeEnd(old, overlapDays, change);
-  const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
+  const { changes, when, how } = computeEnd(old, overlapDays, change);
   await requireConfirmation(`This creates a successor of key ${id} and permanently ends key ${id} ${when}`, context);
   // Only the probe's keys, whose ids have another form, lack an environment.
   const { environment = 'live', ...kept } = keptFields(old);
@@ -160,14 +163,9 @@ export const rotateKey = async (
     follows: id,
     firstKeyId: creationOwnerId(old),
   };
-  const ended = await keys.rotate(old, end, successor);
+  const ended = await keys.rotate(old, changes, successor);
   const { id: successorId, ...shown } = keyView(successor, now);
-  const endOfOld =
-    'revokedAt' in end ? `was revoked at ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
-  const facts = {
-    expires: expiryOf(successor),
-    follows: `${id}, which ${endOfOld}`,
-  };
+  const facts = { expires: expiryOf(successor), follows: `${id}, which ${how}` };
   return {
     text: newKeyText(`New API key of ${successor.name}`, key, successor, facts),
     data: { id: successorId, key, ...shown, previous: keyView(ended, now) },

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
-import { KeyRecord, keyFinder, plansOf } from '../../core/access/key-record.ts';
+import { KeyRecord, plansOf } from '../../core/access/key-record.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
@@ -34,9 +34,6 @@ export interface KeyChanges {
   /** The last day, or false for none. */
   readonly expires?: string | false;
 }
-
-/** How a rotation ends the old key: at once, or after a last day. */
-export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt' | 'revokedBy'>> | Required<Pick<KeyRecord, 'expires'>>;
 
 /** The condition of a change: the record is still as it was read. The probe's keys have no change number. */
 const ifUnchanged = ({ changeNumber }: KeyRecord) =>
@@ -86,7 +83,6 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
   };
 
   return {
-    find: keyFinder(db, table),
     get,
     listStored,
 
@@ -148,11 +144,11 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
       }),
 
     /**
-     * Stores a successor and ends the old key, in one transaction.
+     * Stores a successor and ends the old key, at once or after a last day, in one transaction.
      * @returns the old key as it is now
      * @throws CommandFailure, with nothing written, when the old key has changed since it was read
      */
-    rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<KeyRecord> => {
+    rotate: async (old: KeyRecord, end: Partial<KeyRecord>, successor: KeyRecord): Promise<KeyRecord> => {
       const { id: successorId, createdAt: rotatedAt, createdBy } = successor;
       const rotatedBy = createdBy !== undefined && { rotatedBy: createdBy };
       const ended = { ...old, ...end, successor: successorId, rotatedAt, ...rotatedBy };

@@ -1,7 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { crc32 } from 'node:zlib';
 import { isAllowedHost, listen, MISDIRECTED } from '../server.ts';
 import { authorise, CALLING_FUNCTION } from './permissions.ts';
 import {
@@ -52,12 +50,7 @@ const respond = async (
 
 const send = (response: ServerResponse, { status, body }: EngineResponse): void => {
   const bytes = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, {
-    'content-type': 'application/x-amz-json-1.0',
-    'content-length': bytes.length,
-    'x-amzn-requestid': randomUUID(),
-    'x-amz-crc32': crc32(bytes),
-  });
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'content-length': bytes.length });
   response.end(bytes);
 };
 

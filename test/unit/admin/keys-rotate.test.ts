@@ -63,10 +63,10 @@ describe('keys rotate', () => {
     const { id, key, previous } = await rotate(old);
     expect(key).toMatch(/^vvc_test_/);
     expect(keyIdOf(hashKey(key), 'live')).toEqual(id);
-    expect(await keys().find(old)).toMatchObject({ expires: IN_A_WEEK, successor: id });
+    expect(await keys().get(old)).toMatchObject({ expires: IN_A_WEEK, successor: id });
     expect(previous).toMatchObject({ id: old, state: 'active', expires: IN_A_WEEK, successor: id });
     const third = await rotate(id);
-    expect(await keys().find(third.id)).toMatchObject({ follows: id, firstKeyId: old });
+    expect(await keys().get(third.id)).toMatchObject({ follows: id, firstKeyId: old });
   });
 
   it('shows the successor as readable text, and when the old key ends', async () => {
@@ -86,14 +86,14 @@ describe('keys rotate', () => {
     ['never', undefined],
   ])('gives a successor the last day of --expires %s', async (given, expires) => {
     const { id } = await rotate(await create('--expires', '2026-12-31'), '--expires', given);
-    expect((await keys().find(id))?.expires).toBe(expires);
+    expect((await keys().get(id))?.expires).toBe(expires);
   });
 
   it('ends the old key for good: its last day cannot be changed', async () => {
     const old = await create();
     const { id } = await rotate(old);
     expect(await run(['keys', 'update', old, '--expires', 'never'])).toEqual(failure(`of its successor ${id} instead`));
-    expect(await keys().find(old)).toMatchObject({ expires: IN_A_WEEK });
+    expect(await keys().get(old)).toMatchObject({ expires: IN_A_WEEK });
   });
 
   it.each([
@@ -105,14 +105,14 @@ describe('keys rotate', () => {
   ])('with %s days of overlap ends a key with %j on %s after %s', async (days, expires, now, lastDay) => {
     const old = await create(...expires);
     await run(['keys', 'rotate', old, '--overlap-days', days], { now });
-    expect(await keys().find(old)).toMatchObject({ expires: lastDay });
+    expect(await keys().get(old)).toMatchObject({ expires: lastDay });
   });
 
   it('without an overlap revokes the old key at once', async () => {
     const old = await create('--expires', '2026-12-31');
     const { stdout } = await run(['keys', 'rotate', old, '--overlap-days', '0']);
     expect(stdout).toContain(`follows  ${old}, which was revoked at ${NOW.toISOString()}\n`);
-    expect(await keys().find(old)).toMatchObject({ revokedAt: NOW.toISOString(), expires: '2026-12-31' });
+    expect(await keys().get(old)).toMatchObject({ revokedAt: NOW.toISOString(), expires: '2026-12-31' });
   });
 
   it('rejects a key that was rotated, revoked or has expired, and names what to use instead', async () => {
@@ -139,7 +139,7 @@ it('A rotation changes nothing when its key has changed since it was read', asyn
   const successor = { ...read, ...newApiKey('live') };
   await expect(keys().rotate(read, { expires: IN_A_WEEK }, successor)).rejects.toThrow('was changed meanwhile');
   expect(await keys().get(read.id)).toEqual(changed);
-  expect(await keys().find(successor.id)).toBeUndefined();
+  await expect(keys().get(successor.id)).rejects.toThrow('no key has the id');
 });
 
 describe.each([

@@ -227,12 +227,12 @@ it('keys restore copies missing keys whole, changes none that is there, and repo
   expect(stdout).toMatch(new RegExp(`^${missing.id} +missing +restored$`, 'm'));
   expect(stdout).toMatch(new RegExp(`^${kept.id} +kept +already there$`, 'm'));
   expect(stdout).toMatch(/^Restored: 1\. Already there and not changed: 1\.$/m);
-  const { find } = keyStore(client, names.keys);
+  const { get } = keyStore(client, names.keys);
   const whole = { name: 'missing', environment: 'live', revokedAt: AT, changeNumber: 3 };
-  expect(await find(missing.id)).toMatchObject(whole);
-  expect(await find(kept.id)).toMatchObject({ revokedAt: AT });
+  expect(await get(missing.id)).toMatchObject(whole);
+  expect(await get(kept.id)).toMatchObject({ revokedAt: AT });
   await storeItems(client, restored, [{ id: damaged, plan: 'gold' }]);
   const unreadable = expect.stringMatching(/not changed: 2\. Unreadable and not restored: 1\.$/m);
   expect(await run(restore)).toMatchObject({ exitCode: 1, stdout: unreadable });
-  expect(await find(damaged)).toBeUndefined();
+  await expect(get(damaged)).rejects.toThrow('no key has the id');
 });
