@@ -37,9 +37,14 @@ const entryOf = (registration: string, date: string | undefined) => {
   return { registration, insured, status: insured ? 'IN_FORCE' : 'LAPSED', policy };
 };
 const service = createServer(async (request, response) => {
-  const { registrations, date } = (await json(request)) as { registrations: string[]; date?: string };
-  const results = registrations.map((registration) => entryOf(registration, date));
-  response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ results }));
+  response.setHeader('Content-Type', 'application/json');
+  const answer = async () => {
+    if (request.url?.endsWith('/usage')) return { limits: { registrationsPerBulk: 1_000 } };
+    if (request.method === 'GET') return entryOf('AB12CDE', undefined);
+    const { registrations, date } = (await json(request)) as { registrations: string[]; date?: string };
+    return { results: registrations.map((registration) => entryOf(registration, date)) };
+  };
+  response.end(JSON.stringify(await answer()));
 });
 await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
 const { port } = service.address() as AddressInfo;

@@ -28,7 +28,7 @@ func main() {
 	api := must(vehicles.NewClientWithResponses(os.Getenv("ORIGIN")+"/v1", vehicles.WithRequestEditorFn(withKey)))
 
 	body := vehicles.BulkRequest{Registrations: []string{"AB12CDE", "KR08NIL", "ZZ99ZZZ"}}
-	for _, entry := range must(api.CheckInsuranceWithResponse(ctx, body)).JSON200.Results {
+	for _, entry := range must(api.CheckInsuranceWithResponse(ctx, &vehicles.CheckInsuranceParams{}, body)).JSON200.Results {
 		switch {
 		case entry.Code != nil:
 			fmt.Println(*entry.Code)

@@ -14,13 +14,13 @@ public class Driver {
     VehiclesApi api = new VehiclesApi(client);
 
     BulkRequest many = new BulkRequest().registrations(List.of("AB12CDE", "KR08NIL", "ZZ99ZZZ"));
-    for (var entry : api.checkInsurance(many).getResults()) {
+    for (var entry : api.checkInsurance(many, null).getResults()) {
       String outcome = entry.getInsured() ? "insured" : "not insured";
       System.out.println(entry.getCode() != null ? entry.getCode() : outcome);
     }
 
     try {
-      api.getInsurance("ABI2CDE", null);
+      api.getInsurance("ABI2CDE", null, null);
     } catch (ApiException error) {
       Problem problem = ApiClient.createDefaultObjectMapper().readValue(error.getResponseBody(), Problem.class);
       System.out.println(problem.getStatus() + " " + problem.getCode() + " " + problem.getSuggestion());
