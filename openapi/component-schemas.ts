@@ -59,7 +59,6 @@ export const problemSchema = {
   },
 } as const satisfies JsonObject;
 
-/** The strict schema of the problem document of one status, with the codes of that status. */
 export const statusProblemSchema = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
   allOf: [
     refTo('schemas', 'Problem'),
@@ -90,7 +89,6 @@ const atLeastOneField = (update: unknown, create: unknown): JsonObject => ({
   ],
 });
 
-/** Every schema that has a title, by title. */
 export const componentSchemas = (): JsonObject => {
   const components = new Map<string, unknown>();
   for (const { body, response } of Object.values(documents)) schemaInDocument([body, response], components);

@@ -4,7 +4,6 @@ import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 
 const ids = Object.keys(endpoints) as EndpointId[];
 
-/** The document of every endpoint, in the order of the table. */
 export const documents = Object.fromEntries(
   await Promise.all(
     ids.map(async (id) => {

@@ -6,6 +6,7 @@ import {
   addressForbidden,
   allowanceExceeded,
   internalError,
+  type ProblemCode,
   problems,
   problemType,
   rateLimited,
@@ -20,11 +21,6 @@ export interface ExampleResponse {
   readonly status: number;
   readonly body?: unknown;
 }
-
-/** An error that every endpoint shares. */
-export type CommonError =
-  | ('UNAUTHORIZED' | 'ADDRESS_FORBIDDEN' | 'SCOPE_MISSING')
-  | ('RATE_LIMITED' | 'ALLOWANCE_EXCEEDED' | 'INTERNAL_ERROR');
 
 /** The content of docs/examples.json: responses by endpoint and by the name of the example request. */
 export type Recording = Readonly<Partial<Record<EndpointId, Readonly<Record<string, ExampleResponse>>>>>;
@@ -43,11 +39,12 @@ const makeExample = ({ code, message: detail }: ApiError): ExampleResponse => {
 const readRecording = (): Recording =>
   JSON.parse(readFileSync(new URL('../docs/examples.json', import.meta.url), 'utf8'));
 
-export const errorExamples: Readonly<Record<CommonError, ExampleResponse>> = {
+/** The errors that every endpoint shares, in the order of the document. */
+export const commonErrors: Readonly<Partial<Record<ProblemCode, ExampleResponse>>> = {
   UNAUTHORIZED: makeExample(unauthorized()),
   ADDRESS_FORBIDDEN: makeExample(addressForbidden('198.51.100.7')),
-  SCOPE_MISSING: makeExample(scopeMissing('vehicles:read')),
   RATE_LIMITED: makeExample(rateLimited(DEFAULT_PLANS.free.requestsPerWindow, 50)),
+  SCOPE_MISSING: makeExample(scopeMissing('vehicles:read')),
   ALLOWANCE_EXCEEDED: makeExample(
     allowanceExceeded(1, DEFAULT_PLANS.free.unitsPerDay, 'day', new Date('2026-11-22T00:00:00Z'), 6_000),
   ),

@@ -49,7 +49,6 @@ const withPlainAlternatives = (node: unknown, schemas: Schemas): unknown => {
   );
 };
 
-/** The published document. It is deterministic. @throws Error naming an example that is not recorded */
 export const openApiDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => {
   const strict = strictDocument(origins, examples);
   const { schemas } = strict.components as { readonly schemas: Schemas };

@@ -93,7 +93,6 @@ const ofStatus: Readonly<Record<number, JsonObject>> = {
 
 const common = Object.keys(everyResponse) as HeaderName[];
 
-/** The headers of a successful response, including those that its endpoint adds. */
 export const successHeaders = (added: readonly HeaderName[] = []): JsonObject => refs([...common, ...added]);
 
 /** Seconds of the longest month, which an allowance may be for. */

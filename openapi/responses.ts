@@ -5,23 +5,16 @@ import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { schemaInDocument, statusProblemSchema } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';
 import { meaningOf } from './error-list.ts';
-import { type CommonError, type Example, type ExampleResponse, type Examples, errorExamples } from './examples.ts';
+import { commonErrors, type Example, type Examples } from './examples.ts';
 import { type JsonObject, refTo } from './json.ts';
 import { problemHeaders, successHeaders } from './response-headers.ts';
 
-const COMMON_ERRORS: readonly CommonError[] = [
-  'UNAUTHORIZED',
-  'ADDRESS_FORBIDDEN',
-  'RATE_LIMITED',
-  'SCOPE_MISSING',
-  'ALLOWANCE_EXCEEDED',
-  'INTERNAL_ERROR',
-];
+const COMMON_ERRORS = Object.keys(commonErrors) as ProblemCode[];
 /** The usage needs no scope, and is shown whatever has been used. */
 const COMMON_OF_USAGE = COMMON_ERRORS.filter((code) => code !== 'SCOPE_MISSING' && code !== 'ALLOWANCE_EXCEEDED');
 const COMMON_OF_OTHER_PATHS = COMMON_ERRORS.filter((code) => code !== 'SCOPE_MISSING');
 /** The responses that operations share, by the name of their component. */
-const SHARED_RESPONSES: Readonly<Record<string, readonly CommonError[]>> = {
+const SHARED_RESPONSES: Readonly<Record<string, readonly ProblemCode[]>> = {
   UNAUTHORIZED: ['UNAUTHORIZED'],
   FORBIDDEN: ['ADDRESS_FORBIDDEN', 'SCOPE_MISSING'],
   ADDRESS_FORBIDDEN: ['ADDRESS_FORBIDDEN'],
@@ -56,7 +49,7 @@ const sharedErrorExamples = (codes: readonly ProblemCode[]) =>
   Object.fromEntries(
     codes.flatMap((code) => {
       const name = code.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-      const example = (errorExamples as Partial<Record<ProblemCode, ExampleResponse>>)[code];
+      const example = commonErrors[code];
       return example ? [[name, { summary: meaningOf(code), value: example.body }]] : [];
     }),
   );

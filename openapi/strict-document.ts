@@ -19,10 +19,8 @@ import { buildResponses, componentResponses, otherRequests, platformResponses, p
 /** The base path to which documented paths are relative. */
 const BASE = '/v1';
 
-/** The path of an endpoint in the document, relative to the base address. */
 export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.slice(BASE.length);
 
-/** The default address of `npm start`. */
 const LOCAL_ORIGIN = 'http://localhost:3000';
 
 /** Addresses, each as `scheme://host:port`. */

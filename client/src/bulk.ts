@@ -56,7 +56,6 @@ const forEachConcurrently = async <Item>(
   }
 };
 
-/** Bulk lookups of any length, in requests of the plan's size. */
 export const openBulk = ({ request, backOff, attempts, concurrency }: Transport) => {
   let size: number | undefined;
 

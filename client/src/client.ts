@@ -24,13 +24,11 @@ export interface InsuranceOptions extends LookupOptions {
   readonly date?: string | undefined;
 }
 
-/** @throws TypeError */
 const requireDay = (date: string | undefined): void => {
   const isRight = date === undefined || (typeof date === 'string' && isAnswerableDate(date));
   requireArgument(isRight, `The date must be ${ANSWERABLE_DATE}.`);
 };
 
-/** The header with the reference. @throws TypeError */
 const referenceHeader = (reference: string | undefined): ApiRequest['headers'] => {
   if (reference === undefined) return {};
   const isRight = typeof reference === 'string' && REFERENCE.test(reference);

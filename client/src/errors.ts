@@ -73,7 +73,6 @@ const KNOWN_FAILURES: readonly (readonly [code: RegExp, reason: string, attempts
 /** The reason for a failure in words, and the maximum number of attempts, if the failure is known. */
 const knownFailure = (code: string) => KNOWN_FAILURES.find(([pattern]) => pattern.test(code)) ?? [];
 
-/** Whether another attempt may help after this many. */
 export const mayRetry = (failure: unknown, attempt: number): boolean => {
   const [, , attempts = Number.POSITIVE_INFINITY] = knownFailure(codeOf(failure));
   return attempt < attempts;
@@ -91,7 +90,6 @@ export class ConnectionError extends Error {
   }
 }
 
-/** Whether this is the service's problem with that code. */
 export const isProblem = (error: unknown, code: ProblemCode): error is ApiProblem =>
   error instanceof ApiProblem && error.code === code;
 
@@ -117,7 +115,6 @@ const parseBody = (text: string) => {
 
 const isIssue = (issue: ValidationIssue | null): issue is ValidationIssue => typeof issue?.detail === 'string';
 
-/** What an issue is about: a parameter, or the place in the body. */
 const nameOf = ({ parameter, pointer }: ValidationIssue): string => parameter ?? (pointer || 'The body');
 
 /** The wait in seconds. A proxy may send it as an HTTP date. */

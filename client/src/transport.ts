@@ -56,7 +56,6 @@ const TOO_LARGE = { code: 'RESPONSE_TOO_LARGE' };
 /** The longest delay of a timer, in milliseconds; for other numbers it is a limit far beyond use. */
 const MAX_NUMBER = 2_147_483_647;
 
-/** @throws TypeError that says what is wrong */
 const parseBaseUrl = (address: string): URL => {
   const problem = [
     [/^["'“”‘’]|["'“”‘’]$/, 'has quotes around it: remove them'],
@@ -148,7 +147,6 @@ export const openTransport = (options: ClientOptions) => {
     onKeyExpires(lastDay);
   };
 
-  /** One attempt: the complete response, or the error. @throws the signal's reason */
   const attemptOnce = async (
     url: URL,
     init: RequestInit,
@@ -173,10 +171,7 @@ export const openTransport = (options: ClientOptions) => {
     }
   };
 
-  /**
-   * Returns the body of the successful response, whose type is not validated.
-   * @throws ApiProblem, ConnectionError, or the signal's reason
-   */
+  /** Returns the body of a success. @throws ApiProblem, ConnectionError, or the signal's reason */
   const request = async <Body>(asked: ApiRequest): Promise<Body> => {
     const { method = 'GET', path, query = {}, headers, body, signal } = asked;
     const url = new URL(`${root}${path}`);

@@ -92,7 +92,6 @@ const parse = (args: string[]) => {
 
 type Values = ReturnType<typeof parse>['values'];
 
-/** @throws CannotRun when a value is given and invalid */
 const readEncoding = (text: string | undefined): Encoding | undefined => {
   const encoding = text === undefined ? undefined : parseEncoding(text);
   if (text === undefined || encoding !== undefined) return encoding;
@@ -111,7 +110,6 @@ const readReference = ({ reference }: Values): string | undefined => {
   throw new CannotRun('--reference must be 1 to 64 letters (A to Z), digits and characters of ._:/-.');
 };
 
-/** The first and the last day of the list of what ends. */
 const readEnding = (text: string | undefined, from: string) => {
   if (text === undefined) return undefined;
   if (!/^\d{1,4}$/.test(text)) {
@@ -158,23 +156,10 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
   if (new Set(outputs.map((path) => resolve(path))).size < outputs.length) {
     throw new CannotRun('--out, --ending, --changes and --not-insured must be different files.');
   }
-  const headerLine = readHeaderLine(values['header-line']);
-  const common = {
-    source,
-    sheet,
-    headerLine,
-    out,
-    column,
-    encoding,
-    date,
-    reference: readReference(values),
-    isCompliance,
-    force,
-    previous,
-    ending,
-    failOn,
-  };
-  return { ...common, endingFile, changesFile, notInsuredFile };
+  const [headerLine, reference] = [readHeaderLine(values['header-line']), readReference(values)];
+  const list = { source, sheet, headerLine, column, encoding };
+  const files = { out, endingFile, changesFile, notInsuredFile, previous, force };
+  return { ...list, ...files, date, reference, isCompliance, ending, failOn };
 };
 
 const readLookup = (values: Values, registrations: readonly string[]) => {
@@ -186,7 +171,6 @@ const readLookup = (values: Values, registrations: readonly string[]) => {
 export type CheckArguments = ReturnType<typeof readCheck>;
 export type LookupArguments = ReturnType<typeof readLookup>;
 
-/** Reads the arguments of the command. @throws CannotRun when they are invalid */
 export const readArguments = (args: string[]) => {
   const { values, positionals } = parse(args);
   const [command, ...operands] = positionals;

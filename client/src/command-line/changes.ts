@@ -8,7 +8,6 @@ export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 /** Returns the same text for every way of writing a registration, and of any other text. */
 export const registrationKeyOf = (registration: string): string => withoutSeparators(registration).toUpperCase();
 
-/** The answer of a row, such as `insured POL-1`. */
 const answerOf = (check: Check, { cells }: ResultRow): string => `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();
 
 /** The answers of an earlier result, by vehicle. @throws CannotRun when two rows of a vehicle have different answers */

@@ -7,6 +7,7 @@ import type { CheckArguments } from './arguments.ts';
 import { answersByVehicle, CHANGE_COLUMNS, listChanges } from './changes.ts';
 import {
   type Check,
+  chooseReference,
   complianceCheck,
   failureCells,
   insuranceCheck,
@@ -16,7 +17,6 @@ import {
   openLookups,
   outcomeOf,
   resultColumns,
-  seesOnlyStatus,
   sourcesCell,
   statusCheck,
 } from './checks.ts';
@@ -24,10 +24,8 @@ import { isNotInsuredList, isResult, type ResultRow, readEarlierResult } from '.
 import { countNewlyEnding, ENDING_COLUMNS, listEnding } from './ending.ts';
 import { CannotRun, requireFile } from './failure.ts';
 import { type FleetFile, type FleetRow, readFleet } from './fleet-file.ts';
-import { chooseReference } from './reference.ts';
 import { addedColumns, assertReplaceable, csvText, replaceFiles } from './result-files.ts';
-import { type Counts, countRows, formatNumber } from './summary.ts';
-import { listsByAnswer, type VehicleList } from './vehicle-list.ts';
+import { type Counts, countRows, formatNumber, listsByAnswer, type VehicleList } from './summary.ts';
 import type { Sheet } from './workbook.ts';
 
 /** Rows that are looked up together. The progress is shown after each batch. */
@@ -44,7 +42,6 @@ export interface CheckReport {
   readonly sources: Sources | undefined;
   /** The line of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
-  /** The sheet of a workbook. */
   readonly sheet: Sheet | undefined;
   /** The rows that need attention, by answer: not insured (compliant), unknown, invalid, and without a registration. */
   readonly byAnswer: readonly VehicleList[];
@@ -75,7 +72,6 @@ const FILES = [
   ['out', isResult],
 ] as const;
 
-/** @throws CannotRun */
 const assertFilesReplaceable = async (args: CheckArguments): Promise<void> => {
   for (const [name, isOwn] of FILES) {
     const path = args[name];
@@ -96,7 +92,6 @@ const readPrevious = async (
 };
 
 interface AnsweredRow extends ResultRow {
-  /** The cells of the input, as many as its header has. */
   readonly given: readonly string[];
   readonly checkedAt: string;
 }
@@ -122,7 +117,6 @@ const answerRows = async (
   }));
 };
 
-/** Returns the cells of a row behind those of its answer. */
 const placesIn =
   ({ check, reference, sheet, sources }: CheckReport) =>
   ({ line, checkedAt, cells }: AnsweredRow): string[] => [
@@ -148,7 +142,10 @@ const chooseCheck = async (
   { client, signal }: CheckOptions,
 ): Promise<Check> => {
   if (isCompliance) return complianceCheck;
-  if (!(await seesOnlyStatus(client, signal))) return insuranceCheck;
+  const { key } = await client.usage({ signal });
+  // A faulty service may omit the key.
+  const scopes = [key?.scopes ?? []].flat();
+  if (scopes.includes('vehicles:read') || !scopes.includes('vehicles:status')) return insuranceCheck;
   if (ending === undefined) return statusCheck;
   throw new CannotRun('--ending-within needs a key with the scope vehicles:read.');
 };

@@ -1,13 +1,16 @@
+import { randomInt } from 'node:crypto';
+import { containsRegistration } from '../../../core/reference.ts';
+import { londonDate } from '../../../core/runtime/clock.ts';
 import type { ComplianceEntry, InsuranceEntry, Sources, VehicleVerification } from '../index.ts';
+import { CannotRun } from './failure.ts';
+import type { FleetFile } from './fleet-file.ts';
 
-/** Lookups of many vehicles, one entry each, in order. */
 export interface Lookups {
   /** @param date YYYY-MM-DD, by default today */
   readonly insurance: (registrations: readonly string[], date?: string) => Promise<readonly InsuranceEntry[]>;
   readonly compliance: (registrations: readonly string[]) => Promise<readonly ComplianceEntry[]>;
 }
 
-/** The lookups of a client, each with the same reference. */
 export const openLookups = (
   client: VehicleVerification,
   signal: AbortSignal,
@@ -17,15 +20,22 @@ export const openLookups = (
   compliance: (registrations) => client.verifyCompliance(registrations, { reference, signal }),
 });
 
-/** Whether a key sees only whether vehicles are insured. */
-export const seesOnlyStatus = async (client: VehicleVerification, signal: AbortSignal): Promise<boolean> => {
-  const { key } = await client.usage({ signal });
-  // A faulty service may omit the key.
-  const scopes = [key?.scopes ?? []].flat();
-  return scopes.includes('vehicles:status') && !scopes.includes('vehicles:read');
+/** With them the letters make no word. */
+const CONSONANTS = 'bcdfghjklmnpqrstvwxz';
+
+/**
+ * The reference of a check: the given one, otherwise the day and eight random consonants.
+ * @throws CannotRun when the given one contains a registration of the list
+ */
+export const chooseReference = (given: string | undefined, list: Pick<FleetFile, 'rows' | 'columnIndex'>): string => {
+  const registrations = list.rows.map(({ cells }) => cells[list.columnIndex] ?? '');
+  const letters = Array.from({ length: 8 }, () => CONSONANTS.charAt(randomInt(CONSONANTS.length))).join('');
+  const reference = given ?? `${londonDate(new Date())}-${letters}`;
+  if (!containsRegistration(reference, registrations)) return reference;
+  if (given === undefined) return chooseReference(given, list);
+  throw new CannotRun('--reference contains a registration of the list: give another one.');
 };
 
-/** The cells of the added columns, as in the result. */
 export type Cells = readonly string[];
 
 export interface Check {
@@ -56,13 +66,10 @@ const toCells = (values: readonly (string | number | boolean | null | undefined)
  */
 const PLACE = ['row', 'sheet', 'checked_at', 'reference', 'sources'];
 
-/** The columns that a result has behind those of the list. */
 export const resultColumns = ({ columns }: Check): string[] => [...columns, ...PLACE];
 
-/** The columns that the list of vehicles which are not insured has behind those of the list. */
 export const notInsuredColumns = ({ listed }: Check): string[] => ['answer', ...listed, ...PLACE];
 
-/** The cells of a vehicle without an answer. */
 export const failureCells = ({ columns }: Check, code: string, suggestion = ''): Cells => [
   ...Array<string>(columns.length - FAILURE.length).fill(''),
   suggestion,
@@ -100,7 +107,6 @@ export const statusCheck: Check = {
   },
 };
 
-/** The reasons of a vehicle that is not insured. */
 const NOT_INSURED = /\b(NO_POLICY|INSURANCE_\w+)/;
 
 /** Compliance today. */
@@ -129,7 +135,6 @@ export const complianceCheck: Check = {
   },
 };
 
-/** The code of a vehicle that is not in the database. */
 const UNKNOWN_VEHICLE = 'VEHICLE_NOT_FOUND';
 
 const FAILURES: Readonly<Record<string, string>> = {
@@ -146,7 +151,6 @@ export const NOT_READ = 'not read';
 /** A row of totals, in words. */
 export const NO_REGISTRATION = 'no registration';
 
-/** The words for a row without an answer. */
 export const FAILURE_NAMES = [...Object.values(FAILURES), NOT_READ];
 
 /** The outcome of a row in words, such as `insured` or `unknown`. A row with any other error code was not read. */

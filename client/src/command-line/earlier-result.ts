@@ -12,7 +12,6 @@ import { readFleet } from './fleet-file.ts';
 
 /** A row of a result: the registration as in the file, and the added cells. */
 export interface ResultRow {
-  /** The line on which the row begins. */
   readonly line: number;
   readonly registration: string;
   readonly cells: Cells;
@@ -25,11 +24,9 @@ const endsWith = (header: readonly string[], columns: readonly string[]): boolea
 
 const CHECKS = [insuranceCheck, statusCheck, complianceCheck];
 
-/** Whether a header is of a result of any check. */
 export const isResult = (header: readonly string[]): boolean =>
   CHECKS.some((check) => endsWith(header, resultColumns(check)));
 
-/** Whether a header is of a list of vehicles that are not insured, of any check. */
 export const isNotInsuredList = (header: readonly string[]): boolean =>
   CHECKS.some((check) => endsWith(header, notInsuredColumns(check)));
 

@@ -26,7 +26,6 @@ export const countNewlyEnding = async (rows: readonly (readonly string[])[], pat
 interface EndingOptions {
   readonly lookups: Lookups;
   readonly check: Check;
-  /** The first and the last day of the list. */
   readonly from: string;
   readonly to: string;
 }

@@ -22,7 +22,6 @@ export const reasonOf = (error: unknown): string => {
   return code === undefined ? message : (REASONS[code] ?? code);
 };
 
-/** Makes the error for a file that cannot be read. */
 export const unreadable = (path: string, error: unknown): CannotRun => {
   if (error instanceof UnreadableFile) return new CannotRun(`${path} cannot be read: ${error.message}.`);
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';

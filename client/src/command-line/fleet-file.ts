@@ -24,12 +24,10 @@ export interface FleetFile {
   readonly header: readonly string[];
   /** The row of the header, if rows with text are above it. */
   readonly lineBelowTitle: number | undefined;
-  /** The index of the column of registrations. */
   readonly columnIndex: number;
   /** Of CSV that is written for the reader of this list. */
   readonly delimiter: string;
   readonly lineEnd: string;
-  /** The sheet of a workbook. */
   readonly sheet: Sheet | undefined;
   /** The rows below the header that are not empty. */
   readonly rows: readonly FleetRow[];
@@ -48,7 +46,6 @@ interface FleetOptions {
   readonly sheet?: string | undefined;
 }
 
-/** A cell of a row of totals. */
 const TOTAL = /^(?:total|sum|summe)(?:\s*:)?[\d.,\s]*$/i;
 
 const quoted = (names: readonly string[]): string =>
@@ -126,7 +123,6 @@ const readRows = async (file: TextFile | Sheet, header: CsvHeader, columnIndex: 
 /** The delimiter with which a spreadsheet program of this country opens CSV. */
 const localDelimiter = (): string => ((1.5).toLocaleString().includes(',') ? ';' : ',');
 
-/** @throws CannotRun */
 export const readFleet = async (path: string, options: FleetOptions = {}): Promise<FleetFile> => {
   const { column: wanted, encoding: given, searched = 1, headerLine } = options;
   const known = (wanted === undefined ? ['registration', ...REGISTRATION_NAMES] : [wanted]).map(nameKey);

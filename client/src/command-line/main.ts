@@ -6,8 +6,7 @@ import { type CheckArguments, HELP, type LookupArguments, readArguments } from '
 import { type CheckReport, checkFile } from './check-file.ts';
 import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION, openLookups } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
-import { formatNumber, sourcesLines, summaryLines, unreadRows } from './summary.ts';
-import { tableLines } from './vehicle-list.ts';
+import { formatNumber, sourcesLines, summaryLines, tableLines, unreadRows } from './summary.ts';
 
 const SOME_FAILED = 1;
 const FAILED = 2;
@@ -22,12 +21,10 @@ const MAX_ERROR_LENGTH = 10_000;
 
 const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KEY: apiKey = '' } = process.env;
 
-/** Removes keys, which an error may quote. */
 const withoutKeys = (text: string): string => text.replace(/vvc_\w+/g, '(key)');
 /** Replaces control and format characters, which could control the terminal or start a line. */
 const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done));
-/** @throws CannotRun when the lines cannot be written */
 const print = (...lines: string[]): Promise<void> =>
   write(`${lines.map(printable).join('\n')}\n`).catch((error: unknown) => {
     throw new CannotRun(`Standard output cannot be written (${reasonOf(error)}).`);
@@ -78,7 +75,6 @@ const openClient = (bar?: ProgressBar): VehicleVerification => {
 
 const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).split('\n'));
 
-/** Prints one line for each vehicle. Returns the exit code. */
 const lookUp = async (args: LookupArguments, signal: AbortSignal): Promise<number> => {
   const { registrations, date, reference, isCompliance, isJson } = args;
   const kind = isCompliance ? complianceCheck : insuranceCheck;
@@ -111,7 +107,6 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
   return 0;
 };
 
-/** What `--fail-on` names and the check has found, with its numbers. */
 const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
   const { counts, changes, ending } = report;
   const found = {
@@ -175,7 +170,6 @@ const describeError = (error: unknown): string => {
   return (error as Error).message;
 };
 
-/** Prints a failure and returns the exit code. */
 const reportFailure = (error: unknown, isStopped: boolean): number => {
   const isKnown = [ApiProblem, ConnectionError, CannotRun].some((kind) => error instanceof kind);
   const why = printable(isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${describeError(error)}`)
@@ -185,7 +179,6 @@ const reportFailure = (error: unknown, isStopped: boolean): number => {
   return isStopped ? STOPPED : FAILED;
 };
 
-/** Runs the command of `process.argv`, and sets the exit code. */
 export const run = async (): Promise<void> => {
   // Without a listener an error would end the process. `write` reports errors of standard output; nobody can read others.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

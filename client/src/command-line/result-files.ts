@@ -13,7 +13,6 @@ const OWNER_ONLY = 0o600;
 /** The byte order mark, without which Excel takes a file for one of Windows-1252. */
 const MARK = '\ufeff';
 
-/** Names of the added columns, which differ from the input's and from each other. */
 export const addedColumns = (columns: readonly string[], header: readonly string[]): string[] =>
   columns.map((name) => {
     let free = name;
@@ -35,7 +34,6 @@ export const csvText = (
     escape_formulas: true,
   });
 
-/** @throws CannotRun with the system's reason when a file cannot be written */
 const explainWriteErrors = async <Value>(path: string, write: () => Promise<Value>): Promise<Value> => {
   try {
     return await write();

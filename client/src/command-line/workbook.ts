@@ -16,7 +16,6 @@ const TOO_LARGE = 'the workbook is too large: save the sheet as "CSV UTF-8"';
 export const isZip = async (path: string): Promise<boolean> =>
   (await readStart(path, ZIP.length / 2)).toString('hex') === ZIP;
 
-/** A file in a ZIP, inflated: its name and where it is. */
 interface Part {
   readonly name: string;
   readonly text: () => string;

@@ -14,8 +14,13 @@ import {
 import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
-import { countRows, sourcesLines, summaryLines, unreadRows } from '../../../client/src/command-line/summary.ts';
-import { tableLines } from '../../../client/src/command-line/vehicle-list.ts';
+import {
+  countRows,
+  sourcesLines,
+  summaryLines,
+  tableLines,
+  unreadRows,
+} from '../../../client/src/command-line/summary.ts';
 import { dayAfter } from '../../../core/runtime/clock.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
 import { useFolder } from '../../support/use-folder.ts';
