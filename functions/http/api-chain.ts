@@ -10,8 +10,7 @@ import { responseHeaders } from './response-headers.ts';
 
 /**
  * Middy with the middlewares with which every function begins. The function goes on with `use`, in the order of
- * docs/contract.md#precedence, and ends with `handler`. It accepts malformed events, and responds to every error
- * instead of throwing.
+ * docs/contract.md#precedence, and ends with `handler`. It responds to every error instead of throwing.
  * @param ofEveryResponse middlewares that also see the responses to errors
  */
 export const apiChain = (endpoint: Pick<HttpFunction, 'id' | 'paths'>, ...ofEveryResponse: Middleware[]) =>

@@ -9,7 +9,7 @@ import { FUNCTION_TIMEOUT_SECONDS, type HttpFunction } from './endpoint-definiti
 
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
-/** What an event says about its request. A text that a malformed event lacks is empty. */
+/** What an event says about its request. A text that it lacks is empty. */
 interface RequestFacts {
   readonly requestId: string;
   /** The time at which the request arrived at the gateway, which all rules and stored times use. */
@@ -17,13 +17,13 @@ interface RequestFacts {
   readonly today: LondonDate;
   readonly deadline: Deadline;
   /** Header names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly method: string;
   /** The path, which the gateway has decoded. */
   readonly path: string;
   /** The path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions). */
   readonly address: string;
-  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly pathParameters: Readonly<Record<string, string | undefined>>;
   /** The query as it was sent: not decoded, and without the question mark. */
   readonly query: string;
   /** The address of the caller, as API Gateway sees it. No header that says another one is read. */
@@ -56,7 +56,7 @@ export interface RequestContext extends Context, RequestFacts {
 
 /**
  * middy's request. Its context also has `Found`, the values that earlier middlewares have added. Parts of its event
- * (payload 2.0) may be missing or of another type than declared.
+ * (payload 2.0) may be missing.
  */
 export type HttpRequest<Found = unknown> = Request<
   APIGatewayProxyEventV2,
@@ -75,59 +75,39 @@ export type Middleware<Found = unknown> = MiddlewareObj<
   RequestContext & Found
 >;
 
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
-
-const textEntries = (value: unknown): [string, string][] =>
-  Object.entries(asObject(value)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** Visible ASCII, which a header can carry. Ids from the gateway have no other characters. */
-const VISIBLE = /^[!-~]{1,128}$/;
-
-const asId = (value: unknown): string => (VISIBLE.test(asText(value)) ? asText(value) : '');
-
 /** Unix milliseconds of the earliest valid time. SAM CLI 1.170 sends seconds, which would be in January 1970. */
 const FIRST_INSTANT = Date.UTC(2020, 0, 1);
-/** Unix milliseconds of the latest valid time. Later years have more than four digits. */
-const LAST_INSTANT = Date.UTC(9999, 11, 31);
-
-/** The time of a request. It is now when the event has no valid time. */
-const toInstant = (timeEpoch: unknown): Date =>
-  typeof timeEpoch === 'number' && timeEpoch >= FIRST_INSTANT && timeEpoch <= LAST_INSTANT
-    ? new Date(timeEpoch)
-    : new Date();
-
 /** Subtracted from the function's remaining time, so that the response is sent before Lambda's timeout. */
 export const RESPONSE_MARGIN_MS = 1_000;
 
-/** Reads an event of any shape, but not its body. */
+/** Reads an event, of which parts may be missing, but not its body. */
 export const readEvent = (
-  input: unknown,
+  event: Partial<APIGatewayProxyEventV2>,
   lambda: Partial<Context> | undefined,
   paths: readonly [string, ...string[]],
 ): RequestFacts => {
-  const event = asObject(input);
-  const gateway = asObject(event.requestContext);
-  const http = asObject(gateway.http);
-  const now = toInstant(gateway.timeEpoch);
-  const path = asText(event.rawPath);
+  const gateway: Partial<APIGatewayProxyEventV2['requestContext']> = event.requestContext ?? {};
+  const { method = '', sourceIp = '' }: Partial<typeof gateway.http> = gateway.http ?? {};
+  const { timeEpoch = 0 } = gateway;
+  const now = timeEpoch >= FIRST_INSTANT ? new Date(timeEpoch) : new Date();
+  const path = event.rawPath ?? '';
   // Tests and scripts may call a function without Lambda's context.
   const remainingMs = lambda?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_SECONDS * 1_000;
   return {
-    requestId: asId(gateway.requestId) || asId(lambda?.awsRequestId),
+    requestId: gateway.requestId ?? lambda?.awsRequestId ?? '',
     now,
     today: londonDate(now),
     deadline: deadlineIn(Math.max(0, remainingMs - RESPONSE_MARGIN_MS)),
-    headers: Object.fromEntries(textEntries(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
-    method: asText(http.method),
+    headers: Object.fromEntries(
+      Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+    method,
     path,
     // A path that the endpoint does not have comes from a malformed event, and is never repeated in a response.
     address: paths.find((known) => known === path) ?? paths[0],
-    pathParameters: Object.fromEntries(textEntries(event.pathParameters)),
-    query: asText(event.rawQueryString),
-    sourceIp: asText(http.sourceIp),
+    pathParameters: event.pathParameters ?? {},
+    query: event.rawQueryString ?? '',
+    sourceIp,
     startedAtMs: performance.now(),
   };
 };

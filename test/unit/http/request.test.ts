@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Context } from 'aws-lambda';
 import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { differentKeys } from '../../../core/problems.ts';
 import { pageLinks } from '../../../functions/endpoints/list-content/page-links.ts';
@@ -8,16 +9,15 @@ import { NOON } from '../../support/records.ts';
 
 const PATHS = ['/v1/api/content', '/api/content'] as const;
 
-const idOf = (requestId: unknown, awsRequestId?: string) =>
-  readEvent({ requestContext: { requestId } }, { awsRequestId } as never, PATHS).requestId;
-const timeOf = (timeEpoch: unknown) => readEvent({ requestContext: { timeEpoch } }, undefined, PATHS).now.getTime();
+const read = (event: object, context?: Partial<Context>) => readEvent(event, context, PATHS);
+const timeOf = (timeEpoch: unknown) => read({ requestContext: { timeEpoch } }).now.getTime();
 
 describe('The request context', () => {
   it('has the valid parts of the event, with header names in lower case', () => {
     const event = {
-      headers: { 'X-Api-Key': 'k', Other: 1 },
+      headers: { 'X-Api-Key': 'k' },
       rawPath: '/v1',
-      pathParameters: { id: '1', no: null },
+      pathParameters: { id: '1' },
       requestContext: { requestId: 'r-1', timeEpoch: NOON, http: { method: 'GET' } },
     };
     const parts = {
@@ -30,20 +30,17 @@ describe('The request context', () => {
       pathParameters: { id: '1' },
     };
     // Unlike toMatchObject, it allows no further headers and parameters.
-    expect(readEvent(event, undefined, PATHS)).toEqual(expect.objectContaining(parts));
+    expect(read(event)).toEqual(expect.objectContaining(parts));
   });
 
-  it.each([
-    undefined,
-    null,
-    'text',
-    {},
-    { headers: null, rawPath: 1, requestContext: null },
-    { requestContext: { http: 'GET' } },
-  ])('is empty for the event %j', (event) => {
-    const context = readEvent(event, undefined, PATHS);
-    expect(context).toMatchObject({ requestId: '', headers: {}, method: '', path: '', pathParameters: {} });
-  });
+  // `null` is what an emulator of AWS sends without path parameters.
+  it.each([{}, { pathParameters: null, requestContext: null }, { requestContext: { http: null } }])(
+    'is empty for the event %j',
+    (event) => {
+      const context = { requestId: '', headers: {}, method: '', path: '', pathParameters: {}, query: '', sourceIp: '' };
+      expect(read(event)).toMatchObject(context);
+    },
+  );
 
   it.each([
     ['/api/content', '/api/content'],
@@ -51,22 +48,20 @@ describe('The request context', () => {
     ['/other', '/v1/api/content'],
     [undefined, '/v1/api/content'],
   ])('has of the path %s the address %s', (rawPath, address) => {
-    expect(readEvent({ rawPath }, undefined, PATHS).address).toBe(address);
+    expect(read({ rawPath }).address).toBe(address);
   });
 
-  it('has the request id of the event if a header can carry it, otherwise the id of the Lambda context', () => {
-    expect(idOf('!~', 'a-1')).toBe('!~');
-    expect(idOf('r'.repeat(128), 'a-1')).toBe('r'.repeat(128));
-    for (const id of [undefined, 1, '', 'a b', 'x\n', ' x', 'é', 'r'.repeat(129)]) expect(idOf(id, 'a-1')).toBe('a-1');
-    expect(idOf('', 'a b')).toBe('');
+  it('has the request id of the event, otherwise the id of the Lambda context', () => {
+    const idOf = (requestContext: object) => read({ requestContext }, { awsRequestId: 'a-1' }).requestId;
+    expect([{ requestId: 'r-1' }, {}].map(idOf)).toEqual(['r-1', 'a-1']);
   });
 
-  it('has the time of the event from 2020 to 9999, otherwise the current time', () => {
-    const [first, last] = [Date.UTC(2020, 0, 1), Date.UTC(9999, 11, 31)];
-    expect([first, last].map(timeOf)).toEqual([first, last]);
+  it('has the time of the event from 2020 on, otherwise the current time', () => {
+    const first = Date.UTC(2020, 0, 1);
+    expect([first, NOON].map(timeOf)).toEqual([first, NOON]);
     const before = Date.now();
     // The last one is in seconds, as SAM CLI sends it.
-    for (const time of [undefined, String(NOON), Number.NaN, last + 1, first - 1, NOON / 1_000]) {
+    for (const time of [undefined, Number.NaN, first - 1, NOON / 1_000]) {
       expect(timeOf(time)).toBeGreaterThanOrEqual(before);
       expect(timeOf(time)).toBeLessThanOrEqual(Date.now());
     }
