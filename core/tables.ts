@@ -7,7 +7,6 @@ export interface KeyAttribute {
 }
 
 export interface TableDescription {
-  readonly environmentVariable: string;
   readonly partitionKey: KeyAttribute;
   readonly sortKey?: KeyAttribute;
   /** Unix seconds. DynamoDB removes the item some time after, and nothing relies on the removal. */
@@ -17,24 +16,21 @@ export interface TableDescription {
 export const tables = {
   /** API keys by their id. A record has the hash of its key, not the key. Only records of the probe's keys expire. */
   keys: {
-    environmentVariable: 'KEYS_TABLE',
     partitionKey: { name: 'id', type: 'S' },
     timeToLiveAttribute: 'expiresAt',
   },
   /** The counters of each key: a record for each window in which the key was used. */
   usage: {
-    environmentVariable: 'USAGE_TABLE',
     partitionKey: { name: 'keyId', type: 'S' },
     sortKey: { name: 'windowStart', type: 'N' },
     timeToLiveAttribute: 'expiresAt',
   },
   /** A vehicle with its policies, or its erasure, under its `RegistrationKey`. */
-  vehicles: { environmentVariable: 'VEHICLES_TABLE', partitionKey: { name: 'registration', type: 'S' } },
+  vehicles: { partitionKey: { name: 'registration', type: 'S' } },
   /** MOT, road tax and fines of a vehicle, or its erasure, under its `RegistrationKey`. */
-  compliance: { environmentVariable: 'COMPLIANCE_TABLE', partitionKey: { name: 'registration', type: 'S' } },
+  compliance: { partitionKey: { name: 'registration', type: 'S' } },
   /** Content items, their slugs, the members and counters of their lists, and the records of idempotent creations. */
   content: {
-    environmentVariable: 'CONTENT_TABLE',
     partitionKey: { name: 'pk', type: 'S' },
     sortKey: { name: 'sk', type: 'S' },
     timeToLiveAttribute: 'expiresAt',
@@ -42,6 +38,9 @@ export const tables = {
 } as const satisfies Record<string, TableDescription>;
 
 export type TableId = keyof typeof tables;
+
+/** The environment variable of a function with the name of a table. */
+export const tableVariable = (id: TableId): string => `${id.toUpperCase()}_TABLE`;
 
 export type TableNames = Readonly<Record<TableId, string>>;
 

@@ -6,7 +6,6 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { AUDIT_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
 import { serviceOfAccount } from './permissions.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -71,7 +70,7 @@ export const addAudit = (stack: Stack, parts: AuditedParts): void => {
   if (bucket.policy) trail.node.addDependency(bucket.policy);
   const buckets = [bucket, ...(files ? [files] : [])].map(({ bucketName }) => bucketName);
   reportChanges(scope, { ...parts, trailName, buckets });
-  new CfnOutput(stack, AUDIT_BUCKET_OUTPUT, { value: bucket.bucketName });
+  new CfnOutput(stack, 'AuditBucket', { value: bucket.bucketName });
 };
 
 type FieldSelector = CfnTrail.AdvancedFieldSelectorProperty;

@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { expectedSuppliers } from '../core/stage/intake-entry.ts';
-import { type TableId, tables } from '../core/tables.ts';
+import { type TableId, tableVariable } from '../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type HttpFunction } from '../functions/http/endpoint-definition.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import type { ServiceTables } from './service-tables.ts';
@@ -42,10 +42,7 @@ export class EndpointFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       environment: {
         ...Object.fromEntries(
-          (Object.keys(actions) as TableId[]).map((table) => [
-            tables[table].environmentVariable,
-            deployed.byId[table].tableName,
-          ]),
+          (Object.keys(actions) as TableId[]).map((table) => [tableVariable(table), deployed.byId[table].tableName]),
         ),
         POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
         POWERTOOLS_LOG_LEVEL: 'INFO',

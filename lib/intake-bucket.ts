@@ -3,7 +3,6 @@ import { AccountPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, type LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { IntakeEntry } from '../core/stage/intake-entry.ts';
-import { INTAKE_BUCKET_OUTPUT } from '../core/stage/outputs.ts';
 import { allow } from './permissions.ts';
 
 /** Days until a file expires. Files of the last day are not loaded (admin/intake/waiting-files.ts). */
@@ -46,7 +45,7 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
   const reason =
     'Each load has a report with the file’s name and version; who put it is in CloudTrail, if the account has it.';
   Validations.of(bucket).acknowledge({ id: 'AwsSolutions-S1', reason });
-  new CfnOutput(Stack.of(scope), INTAKE_BUCKET_OUTPUT, { value: bucket.bucketName });
+  new CfnOutput(Stack.of(scope), 'IntakeBucket', { value: bucket.bucketName });
   return bucket;
 };
 

@@ -3,7 +3,7 @@ import { AnyPrincipal, Effect, ManagedPolicy, Policy, PolicyStatement } from 'aw
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { AUDITOR_POLICY_OUTPUT, LOOKUP_LOG_OUTPUT, type LookupLogOutput } from '../core/stage/outputs.ts';
+import { LOOKUP_LOG_OUTPUT, type LookupLogOutput } from '../core/stage/outputs.ts';
 import { allow, allowOutputs } from './permissions.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -86,7 +86,7 @@ export class LookupLog extends Construct {
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'A query has no ARN. The log groups of the queries that may be started are those of lookups.',
     });
-    new CfnOutput(stack, AUDITOR_POLICY_OUTPUT, { value: policy.managedPolicyArn });
+    new CfnOutput(stack, 'AuditorPolicy', { value: policy.managedPolicyArn });
   }
 
   private allowDeriving(): PolicyStatement {

@@ -2,7 +2,6 @@ import { CfnOutput, type Stack, Validations } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { ON_CALL_POLICY_OUTPUT } from '../core/stage/outputs.ts';
 import { acknowledgeStack, allow, allowOnTagged, stackArn } from './permissions.ts';
 import type { Probe } from './probe.ts';
 
@@ -51,5 +50,5 @@ export const addOnCallPolicy = (stack: Stack, stage: string, probe: Probe, dashb
     id: 'AwsSolutions-IAM5[Resource::*]',
     reason: 'The first actions have no resources or list all; the others are limited to this stage by its tags.',
   });
-  new CfnOutput(stack, ON_CALL_POLICY_OUTPUT, { value: policy.managedPolicyArn });
+  new CfnOutput(stack, 'OnCallPolicy', { value: policy.managedPolicyArn });
 };

@@ -2,12 +2,6 @@ import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import {
-  KEYS_POLICY_OUTPUT,
-  LOADS_POLICY_OUTPUT,
-  OPERATOR_POLICY_OUTPUT,
-  SUPPORT_POLICY_OUTPUT,
-} from '../core/stage/outputs.ts';
 import { allowFiles } from './intake-bucket.ts';
 import { acknowledgeMetrics, allowMetrics, allowOutputs } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
@@ -41,13 +35,13 @@ const SUPPORT: TableGrants = {
 /** Each policy by its id, with the actions of its commands. A test compares them with the requests sent. */
 const OPERATOR_POLICIES: Readonly<Record<string, { output: string; purpose: string; actions: TableGrants }>> = {
   Operators: {
-    output: OPERATOR_POLICY_OUTPUT,
+    output: 'OperatorPolicy',
     purpose: 'what the CLI needs',
     actions: { ...KEYS, ...LOADS, usage: ['GetItem', 'Query', 'UpdateItem'] },
   },
-  KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
-  LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, erase, export, check', actions: LOADS },
-  Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
+  KeyOperators: { output: 'KeysPolicy', purpose: 'API keys and their usage', actions: KEYS },
+  LoadOperators: { output: 'LoadsPolicy', purpose: 'data: import, remove, erase, export, check', actions: LOADS },
+  Support: { output: 'SupportPolicy', purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
 };
 
 interface OperatedParts {

@@ -3,7 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import { PROBE_ID_PREFIX } from '../core/access/api-key.ts';
-import { tables as descriptions } from '../core/tables.ts';
+import { tableVariable } from '../core/tables.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { bundledFunction } from './bundled-function.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
@@ -47,7 +47,7 @@ export class Probe extends Construct {
       timeout: Duration.seconds(50),
       environment: {
         PROBED_ORIGIN: origin,
-        [descriptions.keys.environmentVariable]: tables.byId.keys.tableName,
+        [tableVariable('keys')]: tables.byId.keys.tableName,
       },
       // The next run is a minute later; the errors of a retry could be counted in that minute.
       retryAttempts: 0,

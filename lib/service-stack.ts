@@ -107,9 +107,9 @@ export class ServiceStack extends Stack {
   ): void {
     const { gateway, tables } = this;
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
-    addOutput(names.BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
-    if (gateway.domainTarget) addOutput(names.DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
-    addOutput(names.STAGE_OUTPUT, stage);
+    addOutput('BaseAddress', `${gateway.origin}/v1`);
+    if (gateway.domainTarget) addOutput('DomainTarget', gateway.domainTarget);
+    addOutput('Stage', stage);
     addOutput(names.PLANS_OUTPUT, JSON.stringify(plans));
     if (checks) addOutput(names.CHECKS_OUTPUT, checks.join(','));
     if (expectImports || intake) addOutput(names.IMPORT_METRICS_OUTPUT, loadsNamespace(stage, 'ByHand'));
@@ -117,7 +117,7 @@ export class ServiceStack extends Stack {
     for (const [id, { tableName }] of Object.entries(tables.byId)) {
       addOutput(names.tableOutput(id as TableId), tableName);
     }
-    addOutput(names.COMMIT_OUTPUT, commit);
-    addOutput(names.ALARM_TOPIC_OUTPUT, topicArn);
+    addOutput('Commit', commit);
+    addOutput('AlarmTopic', topicArn);
   }
 }

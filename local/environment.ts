@@ -1,4 +1,4 @@
-import { type TableId, type TableNames, tables } from '../core/tables.ts';
+import { type TableId, type TableNames, tableVariable } from '../core/tables.ts';
 import { LOCAL_KEY } from './kms.ts';
 
 export const localEnvironment = (endpoint: string, names: TableNames): Record<string, string> => ({
@@ -6,7 +6,7 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-  ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
+  ...Object.fromEntries((Object.keys(names) as TableId[]).map((id) => [tableVariable(id), names[id]])),
 });
 
 /** With it the functions log lookups, as where the setting `lookupLog` is set. */

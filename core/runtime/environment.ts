@@ -1,5 +1,5 @@
 /** The one file of functions/ and core/ that reads `process.env`. */
-import { type TableId, tables } from '../tables.ts';
+import { type TableId, tableVariable } from '../tables.ts';
 
 /** Names every missing environment variable of a function. */
 export class MissingEnvironment extends Error {
@@ -19,8 +19,8 @@ export const environmentWith = <Name extends string>(variables: readonly Name[])
 
 /** @throws MissingEnvironment */
 export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]): Record<Id, string> => {
-  const environment = environmentWith(ids.map((id) => tables[id].environmentVariable));
-  return Object.fromEntries(ids.map((id) => [id, environment[tables[id].environmentVariable]])) as Record<Id, string>;
+  const environment = environmentWith(ids.map(tableVariable));
+  return Object.fromEntries(ids.map((id) => [id, environment[tableVariable(id)]])) as Record<Id, string>;
 };
 
 /** Region, credentials and endpoint for DynamoDB. Lambda sets the first two. @throws MissingEnvironment */

@@ -1,14 +1,6 @@
 /** Names and patterns that stack and CLI share. No CDK imports: they load slowly. */
 import type { TableId } from '../tables.ts';
 
-/** The base URL of the API, `https://host/v1`. */
-export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
-
-/** The host name to which the DNS record of the custom domain must point. */
-export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
-
-export const STAGE_OUTPUT = 'Stage';
-
 /** Matches the name of any region that AWS has or announces, such as `eu-west-2` and `eusc-de-east-1`. */
 export const REGION_NAME = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 
@@ -26,9 +18,6 @@ export const CHECKS_OUTPUT = 'Checks';
 
 /** `yes` if the data outlives the CDK stack, otherwise `no`. If `yes`, the CLI asks before it changes data. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
-
-/** The commit of the deployment. It says so when there were uncommitted changes. */
-export const COMMIT_OUTPUT = 'Commit';
 
 /** The namespace of the metrics of imports by hand, of a stage whose alarms watch them. */
 export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
@@ -55,22 +44,6 @@ export type RecordKind = keyof typeof IMPORT_METRICS;
 export const partsOf = (kind: RecordKind): readonly RecordKind[] =>
   kind === 'compliance' ? ['mot', 'tax', 'fines'] : [kind];
 
-/** The ARN of the topic to which the alarms publish. */
-export const ALARM_TOPIC_OUTPUT = 'AlarmTopic';
-
-/**
- * ARNs of the managed policies: for all commands, for API keys, for loading files, for support, which reads, and for
- * the runbook.
- */
-export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
-export const KEYS_POLICY_OUTPUT = 'KeysPolicy';
-export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';
-export const SUPPORT_POLICY_OUTPUT = 'SupportPolicy';
-export const ON_CALL_POLICY_OUTPUT = 'OnCallPolicy';
-
-/** The policy of auditors, of a stage with `lookupLog`. */
-export const AUDITOR_POLICY_OUTPUT = 'AuditorPolicy';
-
 /** What `admin lookups` must know of a stage with `lookupLog`: a `LookupLogOutput` as JSON. */
 export const LOOKUP_LOG_OUTPUT = 'LookupLogSettings';
 
@@ -87,12 +60,6 @@ export interface LookupLogOutput {
 
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
-
-/** The bucket with CloudTrail's events, of a stage with `audit` or `lookupLog`. */
-export const AUDIT_BUCKET_OUTPUT = 'AuditBucket';
-
-/** The bucket of a stage with `intake`. */
-export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
 
 /** What `admin intake` must know of the stack: an `IntakeOutput` as JSON. */
 export const INTAKE_OUTPUT = 'IntakeSettings';

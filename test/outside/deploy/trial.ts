@@ -48,7 +48,7 @@ const tryStage = async (): Promise<void> => {
   const isName = "StackResourceSummaries[?starts_with(PhysicalResourceId, 'vehicle-')].[PhysicalResourceId]";
   const names = await aws(`cloudformation list-stack-resources --stack-name ${STACK} --output text --query`, [isName]);
   print(`Names of the stack; CloudFormation has cut those that do not begin with ${STACK}-:\n${names}`);
-  const { host, origin: address } = new URL(await outputOf(outputs.BASE_ADDRESS_OUTPUT));
+  const { host, origin: address } = new URL(await outputOf('BaseAddress'));
   // An emulator finds the API by the host.
   const origin = process.env.AWS_ENDPOINT_URL ?? address;
 
@@ -63,7 +63,7 @@ const tryStage = async (): Promise<void> => {
     assert.equal((await send({ origin, host }, 'GET', path, { key, headers })).status, status);
 
   step('3. Put files, as the supplier and as an operator, which load themselves');
-  const bucket = await outputOf(outputs.INTAKE_BUCKET_OUTPUT);
+  const bucket = await outputOf('IntakeBucket');
   const supplier = await eventually(2, () => becomeSupplier(from));
   const put = (name: string, text: string, env = operator) => aws(`s3 cp - s3://${bucket}/${name}`, [], env, text);
   const days = { valid_from: `${YEAR}-01-01`, valid_to: `${YEAR}-12-31` };
@@ -104,7 +104,7 @@ const tryStage = async (): Promise<void> => {
   await isAnswered(vehicle);
 
   step('6. Find in the audit who put a file');
-  const audit = await outputOf(outputs.AUDIT_BUCKET_OUTPUT);
+  const audit = await outputOf('AuditBucket');
   const sync = `. docs/audit.sh && cd ${folder} && aws s3 sync --quiet s3://${audit}/AWSLogs audit`;
   const search = ['-ec', `${sync} && changes vehicles/acme/good.csv | tee found && grep --quiet PutObject found`];
   await eventually(30, () => show('/bin/bash', search));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, jest } from '@jest/globals';
-import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../../core/stage/outputs.ts';
+import { tableOutput } from '../../../core/stage/outputs.ts';
 import { type TableId, tables } from '../../../core/tables.ts';
 import { runCommand } from '../../support/program.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -87,7 +87,7 @@ export const useEmulator = ({ checksPolicies = false } = {}) => {
       status: (): Promise<string | null> => describe('StackStatus'),
       isProtected: (): Promise<boolean> => describe('EnableTerminationProtection'),
       /** `host:port` of the API, by which the emulator knows it. */
-      apiHost: async (): Promise<string> => new URL(await output(BASE_ADDRESS_OUTPUT)).host,
+      apiHost: async (): Promise<string> => new URL(await output('BaseAddress')).host,
       output,
       tableName,
       tableNames: async (): Promise<readonly string[]> =>
