@@ -25,25 +25,18 @@ export const MAX_BULK_SIZE = 1_000;
 /** The plans in a text of JSON, as a function's environment has it. Without a text, they are the default ones. */
 export const plansFrom = (json: string | undefined): Plans => (json ? (JSON.parse(json) as Plans) : DEFAULT_PLANS);
 
-/** The smallest of two limits, of which an absent one is unlimited. */
-const smaller = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+const LIMITS = ['requestsPerWindow', 'bulkSize', 'unitsPerDay', 'unitsPerMonth'] as const;
 
-const smallestLimits = (a: Plan, b: Plan): Plan => {
-  const unitsPerDay = smaller(a.unitsPerDay, b.unitsPerDay);
-  const unitsPerMonth = smaller(a.unitsPerMonth, b.unitsPerMonth);
-  return {
-    requestsPerWindow: Math.min(a.requestsPerWindow, b.requestsPerWindow),
-    bulkSize: Math.min(a.bulkSize, b.bulkSize),
-    ...(unitsPerDay !== undefined && { unitsPerDay }),
-    ...(unitsPerMonth !== undefined && { unitsPerMonth }),
-  };
+/** A limit that no plan has stays absent, and is unlimited. */
+const smallestLimits = (plans: readonly Plan[]): Plan => {
+  const smallest = LIMITS.map((name) => [name, Math.min(...plans.map((plan) => plan[name] ?? Infinity))] as const);
+  return Object.fromEntries(smallest.filter(([, limit]) => limit < Infinity)) as unknown as Plan;
 };
 
 /** The plan with this name. When it is gone from the setting, it has the smallest of every limit of the others. */
 export const planNamed = (plans: Plans, name: string): Plan => {
   const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
-  return plan ?? Object.values(plans).reduce(smallestLimits);
+  return plan ?? smallestLimits(Object.values(plans));
 };
 
 /** Length of a rate limit window in seconds; windows start on the Unix minute (docs/contract.md#rate-limit). */

@@ -12,13 +12,6 @@ interface TableKeys {
   readonly projection?: string | undefined;
 }
 
-/** The items that were read, and the keys that could not be read in time. Unread keys may exist. */
-interface BatchGetResult {
-  readonly items: ReadonlyMap<string, readonly DynamoItem[]>;
-  readonly unread: ReadonlyMap<string, readonly DynamoItem[]>;
-  readonly failure?: unknown;
-}
-
 const MAX_KEYS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;
@@ -76,15 +69,11 @@ const readChunk = async (db: DynamoDBDocumentClient, chunk: readonly WantedKey[]
 
 /**
  * Reads any number of distinct keys, 100 a request, all requests at once. Retries `UnprocessedKeys` and throttled
- * requests with jitter until just before the deadline. Keys that could not be read are unread, never absent.
+ * requests with jitter until just before the deadline. Keys that could not be read are unread, never absent: `failure` is the first reason.
  * @param wanted names each table once: of two with the same name only one would be read
  * @throws the first error when every request failed and nothing was read
  */
-export const batchGet = async (
-  db: DynamoDBDocumentClient,
-  wanted: readonly TableKeys[],
-  deadline: Deadline,
-): Promise<BatchGetResult> => {
+export const batchGet = async (db: DynamoDBDocumentClient, wanted: readonly TableKeys[], deadline: Deadline) => {
   const pending = wanted.flatMap((of) => of.keys.map((key): WantedKey => [of, key]));
   const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
     pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),

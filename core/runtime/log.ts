@@ -74,7 +74,7 @@ class RequestMetrics extends Metrics {
 }
 
 let sharedLogger: Logger | undefined;
-let sharedMetrics: { readonly metrics: RequestMetrics; readonly areCollected: boolean } | undefined;
+let sharedMetrics: RequestMetrics | undefined;
 let requestLines: NodeJS.WritableStream | undefined;
 
 /** Created on first use, because a process may set the environment after loading this file. */
@@ -83,12 +83,11 @@ const logger = (): Logger => {
   return sharedLogger;
 };
 
-const requestMetrics = () => {
-  if (sharedMetrics === undefined) {
-    const namespace = optionalVariable('POWERTOOLS_METRICS_NAMESPACE');
-    const metrics = new RequestMetrics({ namespace: namespace ?? 'VehicleVerification', ...SERVICE });
-    sharedMetrics = { metrics, areCollected: namespace !== undefined };
-  }
+/** Undefined where no metrics are collected. */
+const metricsNamespace = () => optionalVariable('POWERTOOLS_METRICS_NAMESPACE');
+
+const requestMetrics = (): RequestMetrics => {
+  sharedMetrics ??= new RequestMetrics({ namespace: metricsNamespace() ?? 'VehicleVerification', ...SERVICE });
   return sharedMetrics;
 };
 
@@ -106,8 +105,8 @@ export const openLog = (): void => void requestMetrics();
  * `level` and `timestamp`. Where no metrics are collected, the line depends on the log level.
  */
 export const logRequest = (request: RequestLog): void => {
-  const { metrics, areCollected } = requestMetrics();
-  if (!areCollected && !requestLines && logger().level > LogLevelThreshold.INFO) return;
+  if (!metricsNamespace() && !requestLines && logger().level > LogLevelThreshold.INFO) return;
+  const metrics = requestMetrics();
   const { status, latencyMs, code, lostUnits, isForced, databaseError, probe } = request;
   if (probe) {
     metrics.skipColdStart();
@@ -137,8 +136,7 @@ export const logRequest = (request: RequestLog): void => {
 
 /** The line of a run of the probe: what failed, and the metric of the alarm `Unreachable`. */
 export const logProbe = (failures: readonly string[]): void => {
-  const { metrics } = requestMetrics();
-  metrics
+  requestMetrics()
     .addMetadata('level', failures.length > 0 ? 'ERROR' : 'INFO')
     .addMetadata('timestamp', new Date().toISOString())
     // The declared type is `string`; the line contains any value as JSON does.

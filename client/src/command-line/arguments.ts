@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { REFERENCE } from '../../../core/reference.ts';
 import { ANSWERABLE_DATE, dayAfter, isAnswerableDate, londonDate } from '../../../core/runtime/clock.ts';
 import { parseEncoding } from '../../../csv/encoding.ts';
-import type { Encoding } from '../../../csv/text.ts';
 import { CannotRun } from './failure.ts';
 
 export const HELP = `Usage: vehicle-verification check FILE --out RESULT.csv [options]
@@ -92,22 +91,26 @@ const parse = (args: string[]) => {
 
 type Values = ReturnType<typeof parse>['values'];
 
-const readEncoding = (text: string | undefined): Encoding | undefined => {
-  const encoding = text === undefined ? undefined : parseEncoding(text);
-  if (text === undefined || encoding !== undefined) return encoding;
-  throw new CannotRun(`--encoding ${text} is not known: write it as windows-1252, macintosh or iso-8859-2.`);
+/** The value of an option, if it is given. @throws CannotRun when `read` returns undefined for it */
+const readOption = <Value>(
+  text: string | undefined,
+  read: (text: string) => Value | undefined,
+  problem: string,
+): Value | undefined => {
+  const value = text === undefined ? undefined : read(text);
+  if (text !== undefined && value === undefined) throw new CannotRun(problem);
+  return value;
 };
 
 const readDate = ({ date, compliance }: Values): string | undefined => {
-  if (date === undefined) return undefined;
-  if (compliance) throw new CannotRun('A compliance verdict is for today: leave out --date.');
-  if (isAnswerableDate(date)) return date;
-  throw new CannotRun(`--date ${date} must be ${ANSWERABLE_DATE}.`);
+  if (date !== undefined && compliance) throw new CannotRun('A compliance verdict is for today: leave out --date.');
+  const read = (text: string) => (isAnswerableDate(text) ? text : undefined);
+  return readOption(date, read, `--date ${date} must be ${ANSWERABLE_DATE}.`);
 };
 
 const readReference = ({ reference }: Values): string | undefined => {
-  if (reference === undefined || REFERENCE.test(reference)) return reference;
-  throw new CannotRun('--reference must be 1 to 64 letters (A to Z), digits and characters of ._:/-.');
+  const problem = '--reference must be 1 to 64 letters (A to Z), digits and characters of ._:/-.';
+  return readOption(reference, (text) => (REFERENCE.test(text) ? text : undefined), problem);
 };
 
 const readEnding = (text: string | undefined, from: string) => {
@@ -119,12 +122,6 @@ const readEnding = (text: string | undefined, from: string) => {
   // The day after the last one must be one that the service knows.
   if (isAnswerableDate(dayAfter(to, 1))) return { from, to };
   throw new CannotRun(`--ending-within ${text} ends on ${to}, which the service cannot answer for: give fewer days.`);
-};
-
-const readHeaderLine = (text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new CannotRun(`--header-line ${text} is not the number of a line: write it as 4.`);
 };
 
 const readFailOn = (name: string): FailOn => {
@@ -140,7 +137,11 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
   if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (!/\.csv$/i.test(out)) throw new CannotRun(`--out ${out} must end with .csv: the result is CSV, not a workbook.`);
   const date = readDate(values);
-  const encoding = readEncoding(values.encoding);
+  const encoding = readOption(
+    values.encoding,
+    parseEncoding,
+    `--encoding ${values.encoding} is not known: write it as windows-1252, macintosh or iso-8859-2.`,
+  );
   const ending = readEnding(values['ending-within'], date ?? londonDate(new Date()));
   const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => readFailOn(name.trim())));
   for (const [isUsed, name, needed] of [
@@ -156,7 +157,12 @@ const readCheck = (values: Values, [source, ...more]: readonly string[]) => {
   if (new Set(outputs.map((path) => resolve(path))).size < outputs.length) {
     throw new CannotRun('--out, --ending, --changes and --not-insured must be different files.');
   }
-  const [headerLine, reference] = [readHeaderLine(values['header-line']), readReference(values)];
+  const headerLine = readOption(
+    values['header-line'],
+    (text) => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined),
+    `--header-line ${values['header-line']} is not the number of a line: write it as 4.`,
+  );
+  const reference = readReference(values);
   const list = { source, sheet, headerLine, column, encoding };
   const files = { out, endingFile, changesFile, notInsuredFile, previous, force };
   return { ...list, ...files, date, reference, isCompliance, ending, failOn };

@@ -31,16 +31,8 @@ export const handler = apiChain(endpoint, compression())
   .use(extraUnits(endpoint))
   .use(lookupLog())
   .handler(async (_event, context) => {
-    const {
-      input: { body },
-      compliance,
-      now,
-      today,
-      deadline,
-      findSources,
-      lookedUp,
-    } = context;
-    const { entries, distinct } = bulkEntries(body.registrations);
+    const { input, compliance, now, today, deadline, findSources, lookedUp } = context;
+    const { entries, distinct } = bulkEntries(input.body.registrations);
     lookedUp.entries = entries;
     const records = await compliance.findManyWithVehicles(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);

@@ -29,21 +29,14 @@ export const handler = apiChain(endpoint, compression())
   .use(extraUnits(endpoint))
   .use(lookupLog())
   .handler(async (_event, context) => {
-    const {
-      input: { body },
-      vehicles,
-      today,
-      deadline,
-      isWholeAnswer,
-      findSources,
-      lookedUp,
-    } = context;
-    const { entries, distinct } = bulkEntries(body.registrations);
+    const { input, vehicles, today, deadline, isWholeAnswer, findSources, lookedUp } = context;
+    const { registrations, date } = input.body;
+    const { entries, distinct } = bulkEntries(registrations);
     lookedUp.entries = entries;
     const records = await vehicles.findMany(distinct, deadline);
     if (records.failure !== undefined) reportInternalError(context, records.failure);
-    const found = body.date === undefined ? await findSources() : undefined;
-    const answer = bulkInsuranceAnswer(entries, records, { today, asOf: body.date, sources: found });
+    const found = date === undefined ? await findSources() : undefined;
+    const answer = bulkInsuranceAnswer(entries, records, { today, asOf: date, sources: found });
     lookedUp.results = answer.results;
     return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : bulkInsuranceStatus(answer));
   });
