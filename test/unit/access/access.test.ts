@@ -251,15 +251,13 @@ it('The limit of a window is recorded once, and again when it changes', async ()
   expect(recorded).toEqual([60, 600]);
 });
 
-describe('A recent map', () => {
-  it('has a key until it is forgotten, or the least recently remembered of too many', () => {
-    const keys = recentMap<string>(2);
-    for (const key of ['a', 'b', 'a', 'c']) keys.remember(key, 'free');
-    expect(['a', 'b', 'c'].map(keys.get)).toEqual(['free', undefined, 'free']);
-    keys.forget('a');
-    keys.remember('c', 'premium');
-    expect(['a', 'c'].map(keys.get)).toEqual([undefined, 'premium']);
-  });
+it('A recent map has a key until it is forgotten, or the least recently remembered of too many', () => {
+  const keys = recentMap<string>(2);
+  for (const key of ['a', 'b', 'a', 'c']) keys.remember(key, 'free');
+  expect(['a', 'b', 'c'].map(keys.get)).toEqual(['free', undefined, 'free']);
+  keys.forget('a');
+  keys.remember('c', 'premium');
+  expect(['a', 'c'].map(keys.get)).toEqual([undefined, 'premium']);
 });
 
 it('Nobody is admitted by a counter that is no number: a response without it is an error', async () => {
@@ -268,15 +266,13 @@ it('Nobody is admitted by a counter that is no number: a response without it is 
   await expect(increment('id', windowAt(new Date(0)))).rejects.toThrow('no counter');
 });
 
-describe('A rate limit window', () => {
-  it.each([
-    ['2026-06-15T12:00:00.000Z', '2026-06-15T12:00:00Z'],
-    ['2026-06-15T12:00:59.999Z', '2026-06-15T12:00:00Z'],
-    ['2026-06-15T12:01:00.000Z', '2026-06-15T12:01:00Z'],
-  ])('at %s began at %s and lasts 60 s', (instant, begin) => {
-    const start = Date.parse(begin) / 1_000;
-    expect(windowAt(new Date(instant))).toEqual({ start, end: start + 60 });
-  });
+it.each([
+  ['2026-06-15T12:00:00.000Z', '2026-06-15T12:00:00Z'],
+  ['2026-06-15T12:00:59.999Z', '2026-06-15T12:00:00Z'],
+  ['2026-06-15T12:01:00.000Z', '2026-06-15T12:01:00Z'],
+])('A rate limit window at %s began at %s and lasts 60 s', (instant, begin) => {
+  const start = Date.parse(begin) / 1_000;
+  expect(windowAt(new Date(instant))).toEqual({ start, end: start + 60 });
 });
 
 describe('The plan of a key', () => {

@@ -59,29 +59,27 @@ describe('The pace of a scan', () => {
   });
 });
 
-describe('--read-units', () => {
-  const scans = () => admin.proxy().calls.map(({ operation, body }) => [operation, JSON.parse(body).Limit]);
+const scans = () => admin.proxy().calls.map(({ operation, body }) => [operation, JSON.parse(body).Limit]);
 
-  it.each([
-    ['an export', 'export', 'v.ndjson'],
-    ['a complete import', 'import', 'new.csv', '--complete'],
-  ])(
-    'limits the pages of the scan of %s, which still reads everything although the table throttles',
-    async (_what, verb, name, ...options) => {
-      await admin.file('new.csv', manyVehicles('V', 30));
-      await admin.store('vehicles', ...Array.from({ length: 30 }, (_, nth) => aVehicle(`V${nth}`)));
-      const args = [verb, 'vehicles', admin.pathOf(name), ...options];
-      // More often than the SDK tries.
-      const faults = [undefined, ...Array(4).fill('throttle')];
-      admin.proxy().inject(forOperation('Scan', () => faults.shift()));
-      const { exitCode, stdout } = await admin.countedRun([...args, '--read-units', '200']);
-      expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/30/) });
-      const [[, first] = [], ...later] = scans();
-      expect(first).toBe(20);
-      expect(later.length).toBeGreaterThan(0);
-      admin.proxy().reset();
-      await admin.countedRun(args);
-      expect(new Set(scans().map(([, limit]) => limit))).toEqual(new Set([undefined]));
-    },
-  );
-});
+it.each([
+  ['an export', 'export', 'v.ndjson'],
+  ['a complete import', 'import', 'new.csv', '--complete'],
+])(
+  '--read-units limits the pages of the scan of %s, which still reads everything although the table throttles',
+  async (_what, verb, name, ...options) => {
+    await admin.file('new.csv', manyVehicles('V', 30));
+    await admin.store('vehicles', ...Array.from({ length: 30 }, (_, nth) => aVehicle(`V${nth}`)));
+    const args = [verb, 'vehicles', admin.pathOf(name), ...options];
+    // More often than the SDK tries.
+    const faults = [undefined, ...Array(4).fill('throttle')];
+    admin.proxy().inject(forOperation('Scan', () => faults.shift()));
+    const { exitCode, stdout } = await admin.countedRun([...args, '--read-units', '200']);
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/30/) });
+    const [[, first] = [], ...later] = scans();
+    expect(first).toBe(20);
+    expect(later.length).toBeGreaterThan(0);
+    admin.proxy().reset();
+    await admin.countedRun(args);
+    expect(new Set(scans().map(([, limit]) => limit))).toEqual(new Set([undefined]));
+  },
+);

@@ -101,26 +101,24 @@ const zipWith = (name: string, content: Buffer, size: number): Buffer => {
   return Buffer.concat([local, Buffer.from(name), data, entry, Buffer.from(name), end]);
 };
 
-describe('A damaged or hostile workbook is refused', () => {
-  const TOO_LARGE = 'the workbook is too large: save the sheet as "CSV UTF-8"';
-  const NO_WORKBOOK = 'the file is no Excel workbook (.xlsx), or is damaged';
-  const whole = readFileSync(path('excel.xlsx'));
-  const changedAt = (at: number) => {
-    const changed = Buffer.from(whole);
-    changed.writeUInt8(whole.readUInt8(at) ^ 1, at);
-    return changed;
-  };
-  const zeros = Buffer.alloc(20_000_000);
-  it.each<[string, Buffer, string]>([
-    ['that is cut off', whole.subarray(0, -100), NO_WORKBOOK],
-    ['with another byte in its texts', changedAt(whole.indexOf('xl/sharedStrings.xml') + 120), NO_WORKBOOK],
-    ['whose dates would be numbers', changedAt(whole.lastIndexOf('xl/styles.xml')), NO_WORKBOOK],
-    ['that is another ZIP', zipWith('notes.txt', Buffer.from('text'), 4), NO_WORKBOOK],
-    ['with more bytes than it may have', zipWith('[Content_Types].xml', Buffer.alloc(1), 300_000_001), TOO_LARGE],
-    ['with more bytes than its directory says', zipWith('[Content_Types].xml', zeros, 1_000), NO_WORKBOOK],
-    ['whose directory says no size', zipWith('[Content_Types].xml', zeros, 0), NO_WORKBOOK],
-  ])('%s', async (_what, data, sentence) => {
-    await writeFile(inFolder('fleet.xlsx'), data);
-    await expect(readFleet(inFolder('fleet.xlsx'))).rejects.toThrow(sentence);
-  });
+const TOO_LARGE = 'the workbook is too large: save the sheet as "CSV UTF-8"';
+const NO_WORKBOOK = 'the file is no Excel workbook (.xlsx), or is damaged';
+const whole = readFileSync(path('excel.xlsx'));
+const changedAt = (at: number) => {
+  const changed = Buffer.from(whole);
+  changed.writeUInt8(whole.readUInt8(at) ^ 1, at);
+  return changed;
+};
+const zeros = Buffer.alloc(20_000_000);
+it.each<[string, Buffer, string]>([
+  ['that is cut off', whole.subarray(0, -100), NO_WORKBOOK],
+  ['with another byte in its texts', changedAt(whole.indexOf('xl/sharedStrings.xml') + 120), NO_WORKBOOK],
+  ['whose dates would be numbers', changedAt(whole.lastIndexOf('xl/styles.xml')), NO_WORKBOOK],
+  ['that is another ZIP', zipWith('notes.txt', Buffer.from('text'), 4), NO_WORKBOOK],
+  ['with more bytes than it may have', zipWith('[Content_Types].xml', Buffer.alloc(1), 300_000_001), TOO_LARGE],
+  ['with more bytes than its directory says', zipWith('[Content_Types].xml', zeros, 1_000), NO_WORKBOOK],
+  ['whose directory says no size', zipWith('[Content_Types].xml', zeros, 0), NO_WORKBOOK],
+])('A damaged or hostile workbook is refused %s', async (_what, data, sentence) => {
+  await writeFile(inFolder('fleet.xlsx'), data);
+  await expect(readFleet(inFolder('fleet.xlsx'))).rejects.toThrow(sentence);
 });

@@ -137,17 +137,15 @@ describe('The checks that count', () => {
   });
 });
 
-describe('The answer of a compliance lookup', () => {
-  const vehicle = { policies: [aPolicy()] };
-  const compliance = aCompliance('AB12CDE');
+const vehicle = { policies: [aPolicy()] };
+const compliance = aCompliance('AB12CDE');
 
-  it('is the verdict of the day, with the time of the request', () => {
-    const lateEvening = new Date('2026-06-14T23:00:00Z');
-    const request = { now: lateEvening, today: TODAY, checks: CHECKS };
-    expect(complianceAnswer('ab12 cde', vehicle, compliance, request)).toEqual({
-      registration: 'ab12 cde',
-      ...verdictOn(TODAY, vehicle, compliance, CHECKS),
-      lastChecked: '2026-06-14T23:00:00.000Z',
-    });
+it('The answer of a compliance lookup is the verdict of the day, with the time of the request', () => {
+  const lateEvening = new Date('2026-06-14T23:00:00Z');
+  const request = { now: lateEvening, today: TODAY, checks: CHECKS };
+  expect(complianceAnswer('ab12 cde', vehicle, compliance, request)).toEqual({
+    registration: 'ab12 cde',
+    ...verdictOn(TODAY, vehicle, compliance, CHECKS),
+    lastChecked: '2026-06-14T23:00:00.000Z',
   });
 });

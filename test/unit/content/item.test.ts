@@ -67,13 +67,11 @@ describe('The fields of an item', () => {
   });
 });
 
-describe('An id', () => {
-  const ID = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
+const ID = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
 
-  it('is a UUID in lower case and nothing else', () => {
-    const ids = [ID, ID.toUpperCase(), `${ID}0`, `0${ID}`, ID.replaceAll('-', ''), ID.slice(1), ID.slice(0, -1)];
-    expect(ids.map(isContentId)).toEqual([true, false, false, false, false, false, false]);
-  });
+it('An id is a UUID in lower case and nothing else', () => {
+  const ids = [ID, ID.toUpperCase(), `${ID}0`, `0${ID}`, ID.replaceAll('-', ''), ID.slice(1), ID.slice(0, -1)];
+  expect(ids.map(isContentId)).toEqual([true, false, false, false, false, false, false]);
 });
 
 describe('The size of a page', () => {

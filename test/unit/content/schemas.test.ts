@@ -1,5 +1,5 @@
 /** What a request may contain, and the issue of everything else. How requests are read: test/api/http.test.ts. */
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import * as T from 'typebox';
 import { ContentQuery, CreateContent, UpdateContent } from '../../../core/content/schemas.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
@@ -9,31 +9,29 @@ const ITEM = { title: 'T', content: 'C', domain: 'a.example', slug: 's' };
 /** The form of an `after`; of which list it is, is not looked at here. */
 const AFTER = Buffer.from(`2026-07-01T12:00:00.000Z ${'0'.repeat(36)} digest`).toString('base64url');
 
-describe('A new item', () => {
-  it.each([
-    ['title', /^must not contain U\+D83D, which is character 6$/, 'half \ud83d of a pair'],
-    ['title', /^must not contain U\+FFFD, which is character 2$/, '🚗\ufffd'],
-    ['title', /^must be a text of 1 to 200 characters/, '🚗'.repeat(201)],
-    ['title', /that is not blank$/, '\u200b\u2060 \ufeff\u00ad'],
-    ['content', /that is not blank$/, ''],
-    ['content', /^must not contain U\+000B, which is character 7$/, 'line\r\n\u000bline'],
-    ['content', /^must be at most 100,000 bytes of UTF-8, not 100001$/, `${'é'.repeat(50_000)}x`],
-    ['meta_description', /^must not contain U\+0085, which is character 1$/, '\u0085'],
-    ['meta_description', /^must be a string$/, null],
-    ['meta_description', /^must be a text of at most 500 characters/, 'x'.repeat(501)],
-    ['domain', /at most 253 characters$/, 'a'.repeat(254)],
-    ['domain', /labels joined by dots/, 'a..b'],
-    // Too long and of the wrong form: one issue.
-    ['slug', /at most 200 characters$/, '-'.repeat(201)],
-    // Too long and with a character that is not allowed: one issue, which names the character.
-    ['meta_description', /^must not contain U\+0085, which is character 1$/, `\u0085${'x'.repeat(500)}`],
-    ['slug', /single hyphens/, 'a--b'],
-    ['slug', /single hyphens/, 'a\n'],
-    ['id', /^is not a field of this request$/, 'mine'],
-  ])('has one issue with this %s: %s', (field, detail, value) => {
-    const issues = validationIssues(CreateContent, { ...ITEM, [field]: value });
-    expect(issues).toEqual([{ pointer: `/${field}`, detail: expect.stringMatching(detail) }]);
-  });
+it.each([
+  ['title', /^must not contain U\+D83D, which is character 6$/, 'half \ud83d of a pair'],
+  ['title', /^must not contain U\+FFFD, which is character 2$/, '🚗\ufffd'],
+  ['title', /^must be a text of 1 to 200 characters/, '🚗'.repeat(201)],
+  ['title', /that is not blank$/, '\u200b\u2060 \ufeff\u00ad'],
+  ['content', /that is not blank$/, ''],
+  ['content', /^must not contain U\+000B, which is character 7$/, 'line\r\n\u000bline'],
+  ['content', /^must be at most 100,000 bytes of UTF-8, not 100001$/, `${'é'.repeat(50_000)}x`],
+  ['meta_description', /^must not contain U\+0085, which is character 1$/, '\u0085'],
+  ['meta_description', /^must be a string$/, null],
+  ['meta_description', /^must be a text of at most 500 characters/, 'x'.repeat(501)],
+  ['domain', /at most 253 characters$/, 'a'.repeat(254)],
+  ['domain', /labels joined by dots/, 'a..b'],
+  // Too long and of the wrong form: one issue.
+  ['slug', /at most 200 characters$/, '-'.repeat(201)],
+  // Too long and with a character that is not allowed: one issue, which names the character.
+  ['meta_description', /^must not contain U\+0085, which is character 1$/, `\u0085${'x'.repeat(500)}`],
+  ['slug', /single hyphens/, 'a--b'],
+  ['slug', /single hyphens/, 'a\n'],
+  ['id', /^is not a field of this request$/, 'mine'],
+])('A new item has one issue with this %s: %s', (field, detail, value) => {
+  const issues = validationIssues(CreateContent, { ...ITEM, [field]: value });
+  expect(issues).toEqual([{ pointer: `/${field}`, detail: expect.stringMatching(detail) }]);
 });
 
 const REQUIRED = 'is required';

@@ -74,22 +74,20 @@ describe('For generated clients the document', () => {
   });
 });
 
-describe('For a first request from an import', () => {
-  const firstValue = ({ examples = {} }: Node) => Object.values(examples as Readonly<Record<string, Node>>)[0]?.value;
+const firstValue = ({ examples = {} }: Node) => Object.values(examples as Readonly<Record<string, Node>>)[0]?.value;
 
-  // Postman and Bruno send every parameter that has an example, and openapi-to-postmanv2 the summary of a falsy one.
-  it('every parameter but `date`, `slug`, `after`, `If-None-Match` and `X-Reference`, body and response has an example that is not falsy', () => {
-    const responses = [...nodesOf(operations.map((operation) => operation.responses))].flatMap((node) =>
-      [node['application/json'], node['application/problem+json']].filter(isNode),
-    );
-    expect(parameters.length).toBeGreaterThan(10);
-    expect(bodies.length).toBeGreaterThan(2);
-    expect(responses.length).toBeGreaterThan(20);
-    const others = parameters.filter(
-      ({ name }) => !['date', 'slug', 'after', 'If-None-Match', 'X-Reference'].includes(String(name)),
-    );
-    for (const described of [...others, ...bodies, ...responses]) expect(firstValue(described)).toBeTruthy();
-  });
+// Postman and Bruno send every parameter that has an example, and openapi-to-postmanv2 the summary of a falsy one.
+it('For a first request from an import every parameter but `date`, `slug`, `after`, `If-None-Match` and `X-Reference`, body and response has an example that is not falsy', () => {
+  const responses = [...nodesOf(operations.map((operation) => operation.responses))].flatMap((node) =>
+    [node['application/json'], node['application/problem+json']].filter(isNode),
+  );
+  expect(parameters.length).toBeGreaterThan(10);
+  expect(bodies.length).toBeGreaterThan(2);
+  expect(responses.length).toBeGreaterThan(20);
+  const others = parameters.filter(
+    ({ name }) => !['date', 'slug', 'after', 'If-None-Match', 'X-Reference'].includes(String(name)),
+  );
+  for (const described of [...others, ...bodies, ...responses]) expect(firstValue(described)).toBeTruthy();
 });
 
 it.each(Object.keys(endpoints) as EndpointId[])(

@@ -228,26 +228,24 @@ describe('What the probe leaves', () => {
   });
 });
 
-describe('A key of the probe', () => {
-  it('is one for each London day, valid on that day and the next, and then removed by DynamoDB', async () => {
-    // 25 October in London, which has 25 hours.
-    const night = Date.parse('2026-10-24T23:30:00Z');
-    const { id, key } = await keyOfToday(new Date(night));
-    expect((await keyOfToday(new Date(night + DAY_MS))).id).toBe(id);
-    expect((await probeRecords()).filter(({ expires }) => expires === '2026-10-26')).toEqual([
-      {
-        id,
-        hash: hashKey(key),
-        name: 'Probe',
-        plan: 'probe',
-        scopes: SCOPES,
-        createdAt: '2026-10-24T23:30:00.000Z',
-        expires: '2026-10-26',
-        [tables.keys.timeToLiveAttribute]: night / 1_000 + (3 * DAY_MS) / 1_000,
-      },
-    ]);
-    expect((await keyOfToday(new Date(night + 2 * DAY_MS))).id).not.toBe(id);
-  });
+it('A key of the probe is one for each London day, valid on that day and the next, and then removed by DynamoDB', async () => {
+  // 25 October in London, which has 25 hours.
+  const night = Date.parse('2026-10-24T23:30:00Z');
+  const { id, key } = await keyOfToday(new Date(night));
+  expect((await keyOfToday(new Date(night + DAY_MS))).id).toBe(id);
+  expect((await probeRecords()).filter(({ expires }) => expires === '2026-10-26')).toEqual([
+    {
+      id,
+      hash: hashKey(key),
+      name: 'Probe',
+      plan: 'probe',
+      scopes: SCOPES,
+      createdAt: '2026-10-24T23:30:00.000Z',
+      expires: '2026-10-26',
+      [tables.keys.timeToLiveAttribute]: night / 1_000 + (3 * DAY_MS) / 1_000,
+    },
+  ]);
+  expect((await keyOfToday(new Date(night + 2 * DAY_MS))).id).not.toBe(id);
 });
 
 it('A request with a key of the probe is logged as the probe’s and in no metric; a forged one is counted like every 401', async () => {

