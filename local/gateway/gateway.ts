@@ -6,7 +6,7 @@ import { callAs, nameCallingFunction } from '../engine/permissions.ts';
 import { isAllowedHost, listen, MISDIRECTED } from '../server.ts';
 import { httpEvent, readBody, splitTarget } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';
-import { chooseRoute, defaultRoute } from './routes.ts';
+import { chooseRoute, DEFAULT_ROUTE } from './routes.ts';
 
 /** One request in the access log: its route, never its path. */
 export interface AccessLogEntry {
@@ -64,7 +64,7 @@ export const startGateway = async (options: GatewayOptions) => {
   const responseTo = async (request: IncomingMessage): Promise<HttpResponse & { readonly routeKey: string }> => {
     const { method = 'GET', url = '/', headersDistinct } = request;
     if (!isAllowedHost(headersDistinct.host, allowedHosts)) {
-      return { ...gatewayResponse(421, MISDIRECTED), routeKey: defaultRoute.key };
+      return { ...gatewayResponse(421, MISDIRECTED), routeKey: DEFAULT_ROUTE.routeKey };
     }
     const address = splitTarget(url);
     const path = address.encodedPath;
@@ -74,11 +74,11 @@ export const startGateway = async (options: GatewayOptions) => {
     const page = isRead ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;
     if (page) return { ...page, routeKey: `${method} ${path}` };
     const arrivedAt = new Date(clock());
-    const match = chooseRoute(method, path);
-    const { key: routeKey, functionId } = match.route;
+    const route = chooseRoute(method, path);
+    const { routeKey, functionId } = route;
     const body = await readBody(request);
     if (body === undefined || headBytes(request) > MAX_HEAD_BYTES) return { ...TOO_LONG, routeKey };
-    const event = httpEvent(request, body, address, match, arrivedAt);
+    const event = httpEvent(request, body, address, route, arrivedAt);
     const call = () => callAs(functionId, () => invoke(functions[functionId], event));
     return { ...(await limit(call)), routeKey };
   };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { RouteMatch } from './routes.ts';
+import type { Route } from './routes.ts';
 
 /** Maximum bytes of a body that API Gateway accepts. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
@@ -82,7 +82,7 @@ export const httpEvent = (
   request: IncomingMessage,
   body: Buffer,
   { encodedPath, rawQueryString }: Address,
-  { route, parameters }: RouteMatch,
+  { routeKey, parameters }: Route,
   arrivedAt: Date,
 ): APIGatewayProxyEventV2 => {
   const rawPath = encodedPath.split('/').map(decoded).join('/');
@@ -91,12 +91,12 @@ export const httpEvent = (
   const pathParameters = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decoded(value)]));
   return {
     version: '2.0',
-    routeKey: route.key,
+    routeKey,
     rawPath,
     rawQueryString,
     headers,
     ...(Object.keys(query).length > 0 ? { queryStringParameters: query } : {}),
-    requestContext: requestContext(request, rawPath, route.key, arrivedAt),
+    requestContext: requestContext(request, rawPath, routeKey, arrivedAt),
     ...(Object.keys(pathParameters).length > 0 ? { pathParameters } : {}),
     ...bodyMembers(body, headers['content-type'] ?? ''),
   };
