@@ -134,10 +134,7 @@ export const readHeader = async (
 
 /** Whether a name is a registration in capitals, of the same pattern as the cell below it. */
 const isVehicleName = (name: string, below: string): boolean =>
-  /^[\p{Lu}\d -]{5,}$/u.test(name) &&
-  /\p{Lu}/u.test(name) &&
-  mayBeRegistration(name) &&
-  patternOf(name) === patternOf(below);
+  isLikelyRegistration(name) && !/\p{Ll}/u.test(name) && patternOf(name) === patternOf(below);
 
 /** A title that may read as a registration, such as `Fleet 2026`, has a word in small letters. */
 const TITLE = /\p{Lu}\p{Ll}{2}/u;

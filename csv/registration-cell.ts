@@ -1,5 +1,6 @@
 /** What spreadsheets and people write in place of a registration. */
 import { nameKey, usualField } from './column-names.ts';
+import type { CsvRow } from './read-csv.ts';
 
 /** English, German, French, Spanish, Italian, Dutch and Polish, without accents, whole and shortened. */
 const MONTHS = [
@@ -29,25 +30,15 @@ const DATES: readonly RegExp[] = [
 const MONTH_AND_YEAR = new RegExp(`^(?![A-Z]{2}Z ?\\d|[A-Z]+\\d)${MONTH}[-./ ]*${YEAR}$`, 'i');
 const MONTH_OF_SPREADSHEET = new RegExp(`^${MONTH}-\\d\\d$`, 'i');
 
-/** Words for a row that is no vehicle. */
-const TOTALS = new Set(
-  [
-    ...['total', 'totals', 'grand total', 'sub total', 'subtotals', 'sum', 'summe', 'gesamt', 'gesamtsumme'],
-    ...['zwischensumme', 'sous-total', 'total general', 'totale', 'totaal', 'subtotaal', 'eindtotaal', 'suma', 'razem'],
-    ...['grand totals', 'insgesamt', 'average', 'durchschnitt', 'count', 'anzahl'],
-  ].map(nameKey),
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+/** Words for a row that is no vehicle. Those in small letters need no list. */
+const TOTALS = wordsOf(
+  'total totals grandtotal grandtotals subtotal subtotals sum summe gesamt gesamtsumme zwischensumme soustotal totale suma',
 );
-/** Words for a registration that nobody knows. */
-const UNKNOWN = new Set(
-  [
-    ...['na', 'nan', 'none', 'null', 'nil', 'tbc', 'tba', 'tbd', 'ditto', 'dto', 's.o.', 'as above', 'unknown'],
-    ...['not known', 'not available', 'not applicable', 'not given', 'no registration', 'no reg', 'no plate'],
-    ...['unregistered', 'pending', 'undefined', 'blank', 'leer', 'see above', 'siehe oben', 'keine angabe', 'ka'],
-    ...['unbekannt', 'nicht bekannt', 'nicht vorhanden', 'kein', 'keine', 'keines', 'inconnu', 'inconnue', 'non connu'],
-    ...['aucun', 'aucune', 'desconocido', 'desconocida', 'ninguno', 'ninguna', 'no disponible', 'sin matricula'],
-    ...['sconosciuto', 'sconosciuta', 'nessuno', 'nessuna', 'non disponibile', 'non noto'],
-    ...['onbekend', 'niet bekend', 'nvt', 'geen', 'nieznany', 'nieznana', 'brak', 'brak danych'],
-  ].map(nameKey),
+/** Words for a registration that nobody knows, which are short or often in capitals. */
+const UNKNOWN = wordsOf(
+  'na ka so nan nil none null tba tbc tbd nvt ditto unknown notknown notavailable noreg noplate unbekannt keine inconnu aucun',
 );
 
 const withoutAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '');
@@ -117,12 +108,11 @@ export const mayBeRegistration = (text: string): boolean =>
 
 /** Letters and digits of the longest registrations that are usual. */
 const MAX_USUAL = 8;
-const MIN_LIKELY = 5;
 
 /** Whether a text is likely a registration: letters and digits, at least five of them, and nothing else. */
 export const isLikelyRegistration = (text = ''): boolean => {
-  const pattern = patternOf(text);
-  return pattern.length >= MIN_LIKELY && pattern.length <= MAX_USUAL && /A/.test(pattern) && mayBeRegistration(text);
+  const { length } = patternOf(text);
+  return length >= 5 && length <= MAX_USUAL && /\p{L}/u.test(text) && mayBeRegistration(text);
 };
 
 /** Fields whose text is never the registration of the vehicle, unless the cells of the row are shifted. */
@@ -145,18 +135,13 @@ export const isShifted = (cells: readonly string[], column: number, fields: read
   return (registration !== '' && isOtherField) || isMoved;
 };
 
-interface ReadRow {
-  readonly cells: readonly string[];
-  readonly lastCharacter?: string;
-}
-
 /**
  * Whether the file may end within the registration of its last row: nothing but a line end or a quote says that a cell
  * is whole.
  * @param patterns those of the other registrations of the file
  */
 export const mayBeCut = (
-  { cells, lastCharacter = '"' }: ReadRow,
+  { cells, lastCharacter = '"' }: Pick<CsvRow, 'cells' | 'lastCharacter'>,
   column: number,
   patterns: ReadonlySet<string>,
 ): boolean => lastCharacter !== '"' && cells.length === column + 1 && !patterns.has(patternOf(cells[column] ?? ''));

@@ -53,38 +53,28 @@ export interface FileCommand extends RowRules {
   readonly rowHandling: RecordRules | ItemRules;
 }
 
-export interface Counts extends Record<RecordOutcome, number> {
-  /** Rows of the file that the run has reached. */
-  read: number;
-  rejected: number;
-  /** Rows that say what an earlier one says. */
-  repeated: number;
-  /** Vehicles of a file of the intake that do not fit beside what is stored of them. */
-  notLoaded: number;
-  /** Vehicles that are insured today, and were not before. */
-  becameInsured: number;
-  /** Vehicles that were insured today, and are not any more. */
-  noLongerInsured: number;
-  /** Rows that say nothing. */
-  withoutValue: number;
-  /** Rows of vehicles that are not stored. */
-  otherVehicles: number;
-  /** Registrations of the file that have no known UK format, which is often a mistake. */
-  unknownFormat: number;
-}
-
-export const NO_COUNTS: Counts = {
+export const NO_COUNTS = {
   ...(Object.fromEntries(RECORD_OUTCOMES.map((outcome) => [outcome, 0])) as Record<RecordOutcome, number>),
+  /** Rows of the file that the run has reached. */
   read: 0,
   rejected: 0,
+  /** Rows that say what an earlier one says. */
   repeated: 0,
+  /** Vehicles of a file of the intake that do not fit beside what is stored of them. */
   notLoaded: 0,
+  /** Vehicles that are insured today, and were not before. */
   becameInsured: 0,
+  /** Vehicles that were insured today, and are not any more. */
   noLongerInsured: 0,
+  /** Rows that say nothing. */
   withoutValue: 0,
+  /** Rows of vehicles that are not stored. */
   otherVehicles: 0,
+  /** Registrations of the file that have no known UK format, which is often a mistake. */
   unknownFormat: 0,
 };
+
+export type Counts = typeof NO_COUNTS;
 
 export interface FileRun {
   readonly command: FileCommand;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -25,12 +25,7 @@ const write = async (path: string, texts: Texts, findName: () => Promise<string>
   const temporary = join(dirname(path), `admin-${randomBytes(16).toString('hex')}.tmp`);
   try {
     const file = await open(temporary, 'wx', PRIVATE_FILE.mode);
-    const opened = await file.stat({ bigint: true });
     await pipeline(Readable.from(texts), file.createWriteStream(), { ...(signal && { signal }) });
-    const found = await lstat(temporary, { bigint: true });
-    if (found.dev !== opened.dev || found.ino !== opened.ino) {
-      throw new CommandFailure(`another program has replaced the temporary file ${temporary}: run this again`);
-    }
     const name = await findName();
     await rename(temporary, name);
     return name;

@@ -33,10 +33,11 @@ async function* changesOf(
   onRows: () => void,
 ): AsyncGenerator<FileChange> {
   const today = londonDate(options.now);
+  if (isForStoredVehicles) counts.otherVehicles = staged.keepStored();
+  staged.rejectManyRows();
   counts.rejected = staged.countRejected();
-  if (isForStoredVehicles) counts.otherVehicles = staged.countNotStored();
   counts.read = counts.rejected + counts.withoutValue + counts.otherVehicles;
-  for await (const { key, rows } of withPauses(staged.groups(isForStoredVehicles), onRows)) {
+  for await (const { key, rows } of withPauses(staged.groups(), onRows)) {
     const { change, rejected = [], repeated = 0 } = read(rows, key, options);
     counts.read += rows.length;
     counts.rejected += rejected.length;
@@ -124,7 +125,6 @@ const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandCo
   const settle = settleIn(run);
   const found = options.complete ? await compareWithStored(run, target, context) : undefined;
   if (isForStoredVehicles) await listStoredVehicles(run, context);
-  run.staged.rejectManyRows(isForStoredVehicles);
   const isDecided = found !== undefined && isInsured !== undefined;
   if (isDecided) {
     await withProgress(run, context, (onRows) =>

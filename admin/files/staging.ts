@@ -22,12 +22,11 @@ const TABLES = `
   CREATE TABLE keys (list TEXT, key TEXT, PRIMARY KEY (list, key)) WITHOUT ROWID;`;
 
 /** More rows are a mistake: a vehicle has at most 20 policies, and all of its rows are read together. */
-const rejectMany = (where: string): string => `
+const REJECT_MANY = `
   INSERT OR IGNORE INTO rejected SELECT line, '["a vehicle has at most 1,000 rows and 4,000,000 characters"]' FROM rows WHERE key IN (
-    SELECT key FROM rows WHERE ${where} GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
+    SELECT key FROM rows WHERE key IS NOT NULL GROUP BY key HAVING count(*) > 1000 OR sum(length(given)) > 4000000)`;
 
 const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';
-const STORED = `key IN (SELECT key FROM keys WHERE list = 'stored')`;
 
 /**
  * Counts reasons that differ only in line numbers as one: `general` is without them, and `reason` is that of the first
@@ -115,8 +114,13 @@ export const openStaging = (folder: string) => {
 
     reject: (line: number, reasons: readonly string[]): void => void insertRejected.run(line, JSON.stringify(reasons)),
 
-    /** @param isLimited to the list `stored`: to sort the rows of all vehicles takes memory that grows with the file */
-    rejectManyRows: (isLimited = false): void => db.exec(rejectMany(isLimited ? STORED : "key <> ''")),
+    /** Leaves out the rows of vehicles that are not in the list `stored`. @returns their number */
+    keepStored: (): number =>
+      Number(
+        db.prepare("DELETE FROM rows WHERE key NOT IN (SELECT key FROM keys WHERE list = 'stored')").run().changes,
+      ),
+
+    rejectManyRows: (): void => db.exec(REJECT_MANY),
 
     /** The rows that are not rejected yet, in the order of the file. */
     *rows(): Generator<Row> {
@@ -134,12 +138,11 @@ export const openStaging = (folder: string) => {
       if (batch.length > 0) yield batch;
     },
 
-    /** The rows of each vehicle that are not rejected yet, by registration. @param isLimited to the list `stored` */
-    *groups(isLimited = false): Generator<{ readonly key: string; readonly rows: readonly Row[] }> {
+    /** The rows of each vehicle that are not rejected yet, by registration. */
+    *groups(): Generator<{ readonly key: string; readonly rows: readonly Row[] }> {
       let [key, rows]: [string, Row[]] = ['', []];
       // The plus keeps SQLite from reading the rows one by one in the order of an index, which takes longer.
-      const rowsOfKeys = `${NOT_REJECTED}${isLimited ? ` AND ${STORED}` : ''} ORDER BY +key, line`;
-      for (const row of query<StagedRow & { key: string }>(rowsOfKeys)) {
+      for (const row of query<StagedRow & { key: string }>(`${NOT_REJECTED} ORDER BY +key, line`)) {
         if (row.key !== key && rows.length > 0) yield { key, rows };
         if (row.key !== key) [key, rows] = [row.key, []];
         rows.push(rowOf(row));
@@ -168,7 +171,6 @@ export const openStaging = (folder: string) => {
     },
     countListed: (list: KeyList): number => count('keys WHERE list = ?', list),
     countRows: (): number => count('rows'),
-    countNotStored: (): number => count(`(${NOT_REJECTED}) WHERE NOT ${STORED}`),
     countUnreadable: (): number => count('rows WHERE key IS NULL'),
     countRejected: (): number => count('rejected'),
   };

@@ -1,6 +1,6 @@
 /** The lines of a changes file, and where they go. */
 import type { RecordOf } from '../../core/schemas/record-schema.ts';
-import { type Part, type PartSummary, type Parts, summaryOf } from './record-target.ts';
+import { flatPart, type Part, type PartSummary, type Parts, partOf, summaryIn, summaryOf } from './record-target.ts';
 
 /** The first line of a changes file. */
 export const Load = {
@@ -67,19 +67,6 @@ export const isNoLongerInsured = ({ insuredBefore, insuredAfter }: ChangeLine) =
 
 const isSame = (one: PartSummary | undefined, other: PartSummary | undefined): boolean =>
   one?.digest === other?.digest && one?.lastUpdated === other?.lastUpdated;
-
-const summaryIn = (parts: Parts, name: string): PartSummary | undefined => {
-  const part = parts.get(name);
-  return part && summaryOf(part);
-};
-
-/** A part as it is written into a line: flat, as in an export. */
-const flatPart = ({ body, lastUpdated }: Part): object => ({ ...body, ...(lastUpdated && { lastUpdated }) });
-
-const partOf = (flat: object): Part => {
-  const { lastUpdated, ...body } = flat as { readonly lastUpdated?: string };
-  return { body, lastUpdated };
-};
 
 /** The parts that were stored before. */
 export const partsBefore = ({ before = {} }: Pick<ChangeLine, 'before'>): Parts =>

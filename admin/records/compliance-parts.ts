@@ -2,6 +2,7 @@ import { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import {
+  flatPart,
   type GivenPart,
   type GivenParts,
   type Part,
@@ -35,12 +36,7 @@ export const readComplianceParts = (item: DynamoItem): Parts<PartBody> | undefin
 };
 
 const joinParts = (parts: Parts<PartBody>): object =>
-  Object.fromEntries(
-    Array.from(parts, ([name, { body, lastUpdated }]) => [
-      PART_ATTRIBUTES[name as CompliancePart],
-      { ...body, ...(lastUpdated !== undefined && { lastUpdated }) },
-    ]),
-  );
+  Object.fromEntries(Array.from(parts, ([name, part]) => [PART_ATTRIBUTES[name as CompliancePart], flatPart(part)]));
 
 /** Whether a part of changes would take a later due date back, which may be of a test that it does not know. */
 const findConflict = (given: GivenParts<PartBody>, stored: Parts<PartBody>): string | undefined => {

@@ -11,6 +11,7 @@ import {
   type PartSummary,
   type Parts,
   type RecordTarget,
+  summaryIn,
   summaryOf,
 } from './record-target.ts';
 import type { StoredRecord } from './stored-records.ts';
@@ -120,11 +121,6 @@ interface DecisionOptions {
 }
 
 export const changeDecisions = (target: RecordTarget, { dryRun, ifNewer, fileTime, today }: DecisionOptions) => {
-  const summaryIn = (parts: Parts) => (name: string) => {
-    const part = parts.get(name);
-    return part && summaryOf(part);
-  };
-
   /** The parts after a change. With `ifNewer` each newer part stays, and what a restored record lacks. */
   const partsAfter = (change: Exclude<PartChange, { kind: 'undo' }>, stored: Parts): Parts => {
     const stays = change.kind === 'put' && ifNewer;
@@ -138,22 +134,17 @@ export const changeDecisions = (target: RecordTarget, { dryRun, ifNewer, fileTim
     return parts;
   };
 
-  const decideUndo = (
-    { line, began }: Extract<PartChange, { kind: 'undo' }>,
-    stored: StoredRecord | undefined,
-  ): Decision => {
-    if (stored?.erasureUndone !== undefined && stored.erasureUndone > began) return { outcome: 'erased' };
-    if (stored !== undefined && stored.parts === undefined) return { outcome: 'changedSince' };
-    const { outcome, parts } = undoLine(line, stored?.parts ?? new Map());
-    if (parts === undefined) return { outcome };
-    const reason = target.findConflict?.(parts, new Map());
-    return reason === undefined ? { outcome, after: parts } : { outcome: { reason } };
-  };
-
   const decide = (change: PartChange, stored: StoredRecord | undefined): Decision => {
     if (stored?.isErased) return { outcome: 'erased' };
-    if (change.kind === 'undo') return decideUndo(change, stored);
     const parts = stored === undefined ? new Map<string, Part>() : stored.parts;
+    if (change.kind === 'undo') {
+      if ((stored?.erasureUndone ?? '') > change.began) return { outcome: 'erased' };
+      if (parts === undefined) return { outcome: 'changedSince' };
+      const { outcome, parts: after } = undoLine(change.line, parts);
+      const reason = after && target.findConflict?.(after, new Map());
+      if (reason !== undefined) return { outcome: { reason } };
+      return after === undefined ? { outcome } : { outcome, after };
+    }
     if (parts === undefined) {
       if (target.isWhole && change.kind === 'remove') return { outcome: 'removed', after: new Map() };
       return { outcome: { reason: 'the stored record of this vehicle is damaged; remove it, then import this row' } };
@@ -166,7 +157,7 @@ export const changeDecisions = (target: RecordTarget, { dryRun, ifNewer, fileTim
       return { outcome: 'removed', after: partsAfter(change, parts) };
     }
     const isLacked = !ifNewer && own.some(([name]) => !change.parts.has(name));
-    const outcome = isLacked ? 'loaded' : compareParts(change.parts, summaryIn(parts), ifNewer);
+    const outcome = isLacked ? 'loaded' : compareParts(change.parts, (name) => summaryIn(parts, name), ifNewer);
     if (outcome !== 'loaded') return { outcome };
     const reason = target.findConflict?.(change.parts, parts);
     return reason === undefined ? { outcome, after: partsAfter(change, parts) } : { outcome: { reason } };

@@ -53,6 +53,19 @@ export const computeDigest = (body: object): string => hash('sha256', JSON.strin
 
 export const summaryOf = ({ body, lastUpdated }: Part): PartSummary => ({ lastUpdated, digest: computeDigest(body) });
 
+export const summaryIn = (parts: Parts, name: string): PartSummary | undefined => {
+  const part = parts.get(name);
+  return part && summaryOf(part);
+};
+
+/** A part as it is exported, and written into a changes file. */
+export const flatPart = ({ body, lastUpdated }: Part): object => ({ ...body, ...(lastUpdated && { lastUpdated }) });
+
+export const partOf = (flat: object): Part => {
+  const { lastUpdated, ...body } = flat as { readonly lastUpdated?: string };
+  return { body, lastUpdated };
+};
+
 /** Whether a stored part is one that the target removes. */
 export const isRemovable = ({ replaces, removes }: RecordTarget, name: string, part: Part): boolean =>
   replaces(name) && (removes?.(part) ?? true);
