@@ -10,7 +10,7 @@ import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
 import type { Fault } from '../support/fault-proxy.ts';
-import { aCounter, aVehicle, NOON, TEST_PLANS } from '../support/records.ts';
+import { aCounter, aVehicle, NOON } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
 import { RESET, rateLimitOf, useApi } from '../support/use-api.ts';
 
@@ -20,8 +20,7 @@ const CONTENT = '/v1/api/content';
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 const REGISTRATIONS = ['AB12CDE', 'ab12 cde', 'ZZ99ZZZ', 'not a plate!'];
 
-const plans = { ...TEST_PLANS, trial: { requestsPerWindow: 2, bulkSize: 3 } };
-const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')), { plans });
+const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
 
 const get = (path: string, key: string) => api.call('GET', path, { key });
 const count = (...counters: object[]) => storeItems(api.engine.client, api.engine.names.usage, counters);
@@ -38,22 +37,6 @@ describe('A scope', () => {
     expect(rateLimitOf(reply)[1]).toBe('5999');
     const alone = await api.newKey({ scopes: [scope] });
     expect((await api.call(method, path, { key: alone })).status).not.toBe(403);
-  });
-
-  it.each([
-    ['vehicles:read', ['vehicle-insurance', 'bulk-insurance']],
-    ['vehicles:status', ['vehicle-insurance', 'bulk-insurance']],
-    ['compliance:read', ['compliance', 'bulk-compliance']],
-    ['content:read', ['list-content', 'read-content']],
-    ['content:write', ['create-content', 'update-content', 'delete-content']],
-  ] as const)('%s alone opens %j, and no others but the usage, which needs none', async (scope, ids) => {
-    const key = await api.newKey({ scopes: [scope] });
-    const opened: string[] = [];
-    for (const { id, method, paths } of Object.values<Endpoint>(endpoints)) {
-      const { status } = await api.call(method, paths[0].replace(/\{\w+\}/, 'AB12CDE'), { key });
-      if (status !== 403) opened.push(id);
-    }
-    expect(opened).toEqual([...ids, 'usage']);
   });
 });
 
@@ -167,17 +150,6 @@ describe('The rate limit', () => {
     expect(await remainingAt('11:59:59')).toBe('59');
   });
 });
-
-it.each(['trial', 'gone'])(
-  'The plan %s has the limits of the stage’s setting, of the smallest one when it is gone',
-  async (plan) => {
-    const key = await api.newKey({ plan });
-    expect((await bulk(key)).body).toMatchObject({ status: 400, code: 'BULK_TOO_LARGE' });
-    const limits = { requestsPerWindow: 2, windowSeconds: 60, registrationsPerBulk: 3 };
-    expect((await get('/v1/usage', key)).body).toMatchObject({ limits });
-    expect((await get('/v1/usage', key)).status).toBe(429);
-  },
-);
 
 const bulk = (key: string, json: object = { registrations: REGISTRATIONS }, kind = 'insurance') =>
   api.call('POST', `/v1/vehicle/bulk-${kind}`, { key, json });

@@ -40,7 +40,6 @@ const exceeded = { status: 429, body: { code: 'ALLOWANCE_EXCEEDED', title: 'Too 
 
 const isOfAllowance = ({ operation, body }: DatabaseCall): boolean =>
   operation === 'UpdateItem' && body.includes('"allowance#');
-const writes = () => api.faults.calls.filter(isOfAllowance).length;
 
 /** Whose keys share one: test/unit/access/allowance.test.ts, and after a rotation test/unit/admin/keys-rotate.test.ts. */
 describe('The allowance', () => {
@@ -121,16 +120,6 @@ describe('The allowance', () => {
     const detailOf = async (path: string) => ((await get(key, path)).body as { readonly detail: string }).detail;
     const details = [LOOKUP, '/v1/vehicle/ZZ99ZZZ/insurance', '/v1/vehicle/-/insurance'].map(detailOf);
     expect(new Set(await Promise.all(details)).size).toBe(1);
-  });
-
-  it('is none for a test key, and none in the usage of a plan without one', async () => {
-    const key = await newKey({ environment: 'test' });
-    const calls = Array.from({ length: 11 }, () => () => bulk(key, 20));
-    expect(new Set(await statusesOf(...calls))).toEqual(new Set([200]));
-    expect(writes()).toBe(0);
-    for (const each of [key, await newKey({ plan: 'free' })]) {
-      expect((await get(each, '/v1/usage')).body).not.toHaveProperty('allowance');
-    }
   });
 });
 

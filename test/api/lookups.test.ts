@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { fillDomain } from '../support/content.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
@@ -18,8 +17,6 @@ const api = useApi(
     await loadVehicles(aVehicle('AB1'), aVehicle('ALONE', THREE), suppliedByThree(aVehicle('SHARED', THREE)));
     await loadCompliance(aCompliance('ALONE'), aCompliance('SHARED'));
     await loadCompliance(aCompliance('AB12CDE'));
-    const Item = { ...aVehicle('DAMAGED'), policies: 'none' };
-    await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item }));
     await fillDomain(engine.client, engine.names.content, 'partial.example', 4);
   },
   { logLevel: 'INFO' },
@@ -74,23 +71,6 @@ describe('A bulk request', () => {
     const odd = ['__proto__', 'constructor', '\u0000', '🚗', 'a'.repeat(5_000)];
     const results = odd.map((registration) => ({ registration, insured: false }));
     expect((await bulk('insurance', odd)).body).toMatchObject({ results });
-  });
-
-  it.each([
-    ['free', 100],
-    ['premium', 1_000],
-  ])('of the plan %s has at most %i entries', async (plan, size) => {
-    const key = await api.newKey({ plan });
-    const send = (entries: number) =>
-      api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: Array(entries).fill('A1') } });
-    expect((await send(size)).status).toBe(200);
-    const detail = `${size + 1} registrations were sent; the plan allows at most ${size} in one request.`;
-    expect((await send(size + 1)).body).toMatchObject({ status: 400, code: 'BULK_TOO_LARGE', detail });
-  });
-
-  it('has LOOKUP_UNAVAILABLE for a damaged record, and an answer for the others', async () => {
-    const results = [{ code: 'LOOKUP_UNAVAILABLE' }, { insured: true }];
-    expect((await bulk('insurance', ['DAMAGED', 'AB12CDE'])).body).toMatchObject({ results });
   });
 });
 

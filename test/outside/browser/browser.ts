@@ -1,6 +1,5 @@
 /** Chromium for the tests of pages: at `CHROMIUM` or /usr/bin/chromium. */
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -92,21 +91,8 @@ export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPag
   };
 };
 
-/** Takes a picture of a page at rest, for people, when `PICTURES` names a folder. */
-const takePicture = async ({ page }: OpenPage, name: string): Promise<void> => {
-  const folder = process.env.PICTURES;
-  if (!folder) return;
-  const take = () => page.screenshot({ animations: 'disabled' });
-  let last: Buffer | undefined;
-  let picture = await take();
-  // Scalar moves a bar by script, which is no animation of the document.
-  while (!last?.equals(picture)) [last, picture] = [picture, await take()];
-  await writeFile(`${folder}/${name}.png`, picture);
-};
-
-/** That a page has no console message, horizontal scrolling or serious accessibility finding; takes a picture of it. */
-export const requireSoundPage = async (opened: OpenPage, { width, colorScheme }: Form, name: string): Promise<void> => {
-  await takePicture(opened, `${name}-${width}-${colorScheme}`);
+/** That a page has no console message, horizontal scrolling or serious accessibility finding. */
+export const requireSoundPage = async (opened: OpenPage, { width }: Form): Promise<void> => {
   expect(await opened.accessibilityFindings()).toEqual([]);
   expect(await opened.page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
   expect(opened.messages).toEqual([]);

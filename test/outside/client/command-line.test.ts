@@ -130,20 +130,6 @@ describe('The command line', () => {
     ]);
   });
 
-  it('ends with 0 when all rows but the totals have an answer, and names each total with its line', async () => {
-    const { code, stdout, result } = await checkText('registration,n\nAB12CDE,1\nSumme: 1,\nKR08NIL,1\nTOTAL,2\n');
-    expect([code, stdout]).toEqual([
-      0,
-      expect.stringMatching(
-        /\nno registration: 2\n {2}registration +suggestion +row\n {2}Summe: 1 +3\n {2}TOTAL +5\n$/,
-      ),
-    ]);
-    expect(result?.match(/^.*NO_REGISTRATION.*$/gm)).toEqual([
-      'Summe: 1,,,,,,,,,,NO_REGISTRATION,3,,,,',
-      'TOTAL,2,,,,,,,,,NO_REGISTRATION,5,,,,',
-    ]);
-  });
-
   const [FINE, UNINSURED, UNKNOWN, INVALID, UNREAD] = ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ', 'AB12_CDE', 'AB12CDE,x'];
   it.each<[string, string[], number]>([
     ['not-insured', [FINE, UNKNOWN, INVALID], 0],

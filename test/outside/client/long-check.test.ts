@@ -102,15 +102,4 @@ describe('A long check', () => {
     expect((await killed.ended).stdout).toContain('\nChanges since result.csv: 3,334\n');
     expect([earlier, expected]).toContain(await resultOf());
   });
-
-  it('of two processes has the whole result of one', async () => {
-    await writeFile(file('other.csv'), `registration\n${'KR08NIL\n'.repeat(3_000)}`);
-    const other = () => start(['check', 'other.csv', '--out', 'result.csv'], accountOf('standard'));
-    expect((await other().ended).code).toBe(0);
-    const otherResult = await resultOf();
-    const both = [checkOnly(), other()];
-    expect(await Promise.all(both.map(({ ended }) => ended))).toMatchObject([{ code: 1 }, { code: 0 }]);
-    expect([expected, otherResult]).toContain(await resultOf());
-    expect(await readdir(folder())).toEqual(['fleet.csv', 'other.csv', 'result.csv']);
-  });
 });

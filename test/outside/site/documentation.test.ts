@@ -89,7 +89,7 @@ const read = async (path: string): Promise<PageTargets> => {
 describe.each(FORMS)('At $width px in $colorScheme', (form) => {
   it.each(PAGES)('%s has no console message, horizontal scrolling or serious accessibility finding', async (path) => {
     const opened = await open(path, form);
-    await requireSoundPage(opened, form, `site-${path.replace('.html', '')}`);
+    await requireSoundPage(opened, form);
     expect(opened.requested.filter((url) => !url.startsWith(address) && !url.startsWith('data:'))).toEqual([]);
   });
 });
