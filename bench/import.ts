@@ -40,9 +40,9 @@ const REPORT_MEMORY = 'data:text/javascript,process.once("exit", () => console.e
  * Runs the CLI's import as a process of its own. A shell starts it, because Linux counts the memory of the process that
  * forks into the peak of the new one.
  */
-export const runImport = async (kind: string, endpoint: string, file: string, ...options: readonly string[]) => {
+const runImport = async (endpoint: string, file: string, ...options: readonly string[]) => {
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--import', REPORT_MEMORY, CLI];
-  const args = ['--dynamodb', endpoint, '--json', 'import', kind, file, ...options];
+  const args = ['--dynamodb', endpoint, '--json', 'import', 'vehicles', file, ...options];
   const { stdout, stderr } = await promisify(execFile)('sh', ['-c', '"$0" "$@" || exit', ...node, ...args]);
   const { seconds, read } = JSON.parse(stdout) as { readonly seconds: number; readonly read: number };
   return { seconds, read, peakMegabytes: Number(stderr.trimEnd().split('\n').at(-1)) / 1_024 };
@@ -70,8 +70,8 @@ const rowsPerSecond = async (file: string): Promise<readonly number[]> => {
   await puts.stop();
   await ofPuts.close();
   const { endpoint, close } = await prepareEngine();
-  const first = await runImport('vehicles', endpoint, file);
-  const again = await runImport('vehicles', endpoint, file);
+  const first = await runImport(endpoint, file);
+  const again = await runImport(endpoint, file);
   await close();
   return [puts.result, SPEED_ROWS / first.seconds, SPEED_ROWS / again.seconds];
 };
@@ -128,7 +128,7 @@ const startDatabase = async (vehicles: number) => {
 const peakMemory = async (file: string, vehicles: number, ...options: readonly string[]): Promise<string> => {
   await writeVehiclesFile(file, vehicles);
   const { database, endpoint } = await startDatabase(vehicles);
-  const { peakMegabytes } = await runImport('vehicles', endpoint, file, ...options).finally(() => database.close());
+  const { peakMegabytes } = await runImport(endpoint, file, ...options).finally(() => database.close());
   return grouped(peakMegabytes);
 };
 

@@ -10,7 +10,6 @@ import { type Measurement, machine } from './report.ts';
 const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
   import: 'Imports',
-  dvsa: 'A bulk file of DVSA',
   cost: 'What a million requests cost, and the memory of each function',
 };
 
