@@ -35,6 +35,15 @@ const lines = (registrations: readonly string[]) =>
 const importLines = async (registrations: readonly string[], ...options: string[]) =>
   json<Record<string, unknown>>(['import', 'vehicles', await file('v.ndjson', lines(registrations)), ...options]);
 
+let others = 0;
+/** New tables, and the command line on them. */
+const otherTables = async () => {
+  others += 1;
+  const names = prefixedTableNames(`${engine().names.keys}-${others}-`);
+  await createTables(engine().client, names);
+  return { names, run: (...args: string[]) => runAdminCommand([...args, '--dynamodb', engine().endpoint], names) };
+};
+
 beforeEach(async () => {
   await clear();
   await store('vehicles', ...ALL.map((one) => aVehicle(one)));
@@ -163,9 +172,7 @@ describe('An erased vehicle', () => {
   it.each([[['erase', '--from']], [['tables', 'check', 'vehicles', '--tables']]])(
     'that is damaged stops %j with a sentence that says what to do, not with an unexpected error',
     async (args) => {
-      const { names } = engine();
-      const damaged = prefixedTableNames(`${names.keys}-damaged-${args[0]}-`);
-      await createTables(engine().client, damaged);
+      const { names: damaged } = await otherTables();
       await storeItems(engine().client, damaged.vehicles, [
         { registration: 'V12', erased: { at: AT, by: 'somebody' } },
         { registration: 'V13', erased: 'yes' },
@@ -225,12 +232,6 @@ describe('An erased vehicle', () => {
 });
 
 describe('An erasure that was undone', () => {
-  const other = async () => {
-    const names = prefixedTableNames(`${engine().names.keys}-${counter++}-`);
-    await createTables(engine().client, names);
-    return { names, run: (...args: string[]) => runAdminCommand([...args, '--dynamodb', engine().endpoint], names) };
-  };
-  let counter = 0;
   const undo = (...registrations: string[]) => run(['erase', '--undo', '--registration', ...registrations], LATER);
   const undoneIn = async (table: (typeof TABLES)[number]) =>
     (await stored<UndoneErasure>(table)).flatMap(({ registration, erasureUndone }) =>
@@ -266,7 +267,7 @@ describe('An erasure that was undone', () => {
   });
 
   it('is not erased by an older export, and an older table, which counts it as kept', async () => {
-    const old = await other();
+    const old = await otherTables();
     await old.run('import', 'vehicles', admin.pathOf('erased.ndjson'), '--restore');
     await importLines(['V10']);
     const restored = await json(['import', 'vehicles', admin.pathOf('erased.ndjson'), '--restore']);
@@ -286,7 +287,7 @@ describe('An erasure that was undone', () => {
     ['with the record', ['V10'], { loaded: 1, unchanged: 9 }],
     ['without a record', [], { unchanged: 9, undone: 1 }],
   ])('lifts the older erasure of a table into which an export is restored: %s', async (_, loaded, counts) => {
-    const old = await other();
+    const old = await otherTables();
     await old.run('import', 'vehicles', admin.pathOf('erased.ndjson'), '--restore');
     if (loaded.length > 0) await importLines(loaded);
     const path = admin.pathOf('later.ndjson');
@@ -303,7 +304,7 @@ describe('An erasure that was undone', () => {
   });
 
   it('fails `tables check` of a table that has the erasure still, until it is copied', async () => {
-    const old = await other();
+    const old = await otherTables();
     await old.run('import', 'vehicles', admin.pathOf('erased.ndjson'), '--restore');
     const tables = `vehicles=${old.names.vehicles},compliance=${old.names.compliance}`;
     const check = ['tables', 'check', 'vehicles', '--tables', tables, '--dynamodb', engine().endpoint];

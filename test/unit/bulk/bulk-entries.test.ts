@@ -8,6 +8,16 @@ import { aCompliance, aPolicy, aVehicle, NOON } from '../../support/records.ts';
 
 const TODAY = '2026-06-15';
 
+const foundBy = <Value>(make: (registration: string) => Value, ...registrations: string[]) =>
+  new Map(registrations.map((each) => [requireRegistration(each), make(each)]));
+const unreadOf = (registration: string) => new Set([requireRegistration(registration)]);
+
+/** A failed entry of an answer about this outcome. */
+const failedFor = (outcome: 'insured' | 'compliant') => (registration: string, code: keyof typeof ENTRY_SENTENCES) => {
+  const error = ENTRY_SENTENCES[code];
+  return { registration, [outcome]: false, error, code };
+};
+
 describe('A bulk request', () => {
   it('has a key per entry and reads each key once', () => {
     expect(bulkEntries(['a 1', '!', 'A1', 'B2'])).toEqual({
@@ -22,37 +32,26 @@ describe('A bulk request', () => {
   });
 
   it('suggests for an unknown vehicle the registration that was probably meant', () => {
-    expect(unknownVehicle(requireRegistration('AB1OCDE'), TODAY)).toMatchObject({
-      code: 'VEHICLE_NOT_FOUND',
-      suggestion: 'AB10CDE',
-    });
+    const unknown = unknownVehicle(requireRegistration('AB1OCDE'), TODAY);
+    expect(unknown).toMatchObject({ code: 'VEHICLE_NOT_FOUND', suggestion: 'AB10CDE' });
     expect(unknownVehicle(requireRegistration('C3'), TODAY)).not.toHaveProperty('suggestion');
   });
 
   it('has one result per entry, in order', () => {
-    const submitted = ['a 1', '!', 'B2', 'C3', 'D4', 'A1'];
-    const found = new Map([
-      [requireRegistration('A1'), { registration: 'A1', policies: [aPolicy()] }],
-      [requireRegistration('D4'), { registration: 'D4', policies: [] }],
-    ]);
-    const { entries } = bulkEntries(submitted);
-    const failed = (registration: string, code: string, error: unknown) => ({
-      registration,
-      insured: false,
-      error,
-      code,
-    });
-    const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(
-      bulkInsuranceAnswer(entries, { found, unread: new Set([requireRegistration('B2')]) }, { today: TODAY }),
-    ).toEqual({
+    const { entries } = bulkEntries(['a 1', '!', 'B2', 'C3', 'D4', 'A1']);
+    const policies = { A1: [aPolicy()], D4: [] };
+    const found = foundBy((registration) => ({ registration, policies: policies[registration as 'A1'] }), 'A1', 'D4');
+    const failed = failedFor('insured');
+    const invalid = { code: 'INVALID_REGISTRATION', error: invalidRegistrationSentence('!') };
+    const insured = { insured: true, status: 'IN_FORCE', policy: aPolicy() };
+    expect(bulkInsuranceAnswer(entries, { found, unread: unreadOf('B2') }, { today: TODAY })).toEqual({
       results: [
-        { registration: 'a 1', insured: true, status: 'IN_FORCE', policy: aPolicy() },
-        failed('!', 'INVALID_REGISTRATION', invalidRegistrationSentence('!')),
-        failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
-        failed('C3', 'VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND),
+        { registration: 'a 1', ...insured },
+        { registration: '!', insured: false, ...invalid },
+        failed('B2', 'LOOKUP_UNAVAILABLE'),
+        failed('C3', 'VEHICLE_NOT_FOUND'),
         { registration: 'D4', insured: false, status: 'NONE', policy: null },
-        { registration: 'A1', insured: true, status: 'IN_FORCE', policy: aPolicy() },
+        { registration: 'A1', ...insured },
       ],
       processed: 6,
       successful: 3,
@@ -61,38 +60,25 @@ describe('A bulk request', () => {
   });
 
   it('is answered for the day that was asked for, and names it', () => {
-    const { entries } = bulkEntries(['A1']);
-    const found = new Map([[requireRegistration('A1'), { registration: 'A1', policies: [aPolicy()] }]]);
-    expect(
-      bulkInsuranceAnswer(entries, { found, unread: new Set() }, { today: TODAY, asOf: '1999-01-01' }),
-    ).toMatchObject({
+    const found = foundBy((registration) => ({ registration, policies: [aPolicy()] }), 'A1');
+    const request = { today: TODAY, asOf: '1999-01-01' };
+    expect(bulkInsuranceAnswer(bulkEntries(['A1']).entries, { found, unread: new Set() }, request)).toMatchObject({
       results: [{ registration: 'A1', insured: false, status: 'NOT_STARTED' }],
       asOf: '1999-01-01',
     });
   });
 
   it('of verdicts has none for a vehicle of which one record is missing or could not be read', () => {
-    const submitted = ['!', 'B2', 'C3', 'D4', 'E5', 'F6', 'a 1'];
-    const keyed = <Value>(make: (registration: string) => Value, ...registrations: string[]) =>
-      new Map(registrations.map((each) => [requireRegistration(each), make(each)]));
-    const unread = (registration: string) => new Set([requireRegistration(registration)]);
+    const { entries } = bulkEntries(['!', 'B2', 'C3', 'D4', 'E5', 'F6', 'a 1']);
+    const records = new Map([
+      ...foundBy((each) => aCompliance(each), 'A1', 'B2', 'C3'),
+      ...foundBy((registration) => ({ registration }), 'F6'),
+    ]);
     const sources = {
-      vehicles: { found: keyed((each) => aVehicle(each), 'A1', 'D4', 'E5', 'F6'), unread: unread('B2') },
-      compliance: {
-        found: new Map([
-          ...keyed((each) => aCompliance(each), 'A1', 'B2', 'C3'),
-          ...keyed((registration) => ({ registration }), 'F6'),
-        ]),
-        unread: unread('D4'),
-      },
+      vehicles: { found: foundBy((each) => aVehicle(each), 'A1', 'D4', 'E5', 'F6'), unread: unreadOf('B2') },
+      compliance: { found: records, unread: unreadOf('D4') },
     };
-    const failed = (registration: string, code: keyof typeof ENTRY_SENTENCES) => ({
-      registration,
-      compliant: false,
-      error: ENTRY_SENTENCES[code],
-      code,
-    });
-    const { entries } = bulkEntries(submitted);
+    const failed = failedFor('compliant');
     const request = { now: new Date(NOON), today: londonDate(new Date(NOON)), checks: CHECKS };
     expect(bulkComplianceAnswer(entries, sources, request)).toMatchObject({
       results: [
