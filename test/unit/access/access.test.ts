@@ -144,14 +144,11 @@ describe('A key', () => {
 /** The order of the requests to the database: test/api/handlers.test.ts. */
 describe('A key with addresses', () => {
   it.each([
-    ['203.0.113.0', true],
     ['203.0.113.255', true],
     ['203.0.114.0', false],
-    ['203.0.112.255', false],
     ['::ffff:203.0.113.7', true],
     ['192.0.2.1', true],
     ['192.0.2.2', false],
-    ['2001:db8:0:ffff::1', true],
     ['2001:DB8::1', true],
     ['2001:db8:1::1', true],
     ['2001:db8:2::1', false],

@@ -69,12 +69,6 @@ describe('A batch get', () => {
     );
     expect((await readPlates(mistaken)).failure).toBeInstanceOf(TypeError);
   });
-
-  it('reads nothing for no keys', async () => {
-    const { items, unread } = await batchGet(api.engine.client, [], deadlineIn(100));
-    expect(items.size).toBe(0);
-    expect(unread.size).toBe(0);
-  });
 });
 
 describe('A transaction', () => {
