@@ -1,8 +1,9 @@
 /** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
 import { CHECKS } from '../checks.ts';
+import { type TableId, tables } from '../tables.ts';
 import { IntakeEntry, TimeBetweenImports, text } from './intake-entry.ts';
-import { REGION_NAME } from './outputs.ts';
+import { IMPORT_METRICS, REGION_NAME, type RecordKind } from './outputs.ts';
 import { PlansSetting } from './plans-schema.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
@@ -46,6 +47,9 @@ const WarmThroughput = T.Object({
 });
 
 const TableName = text(/^[a-zA-Z0-9_.-]{3,255}$/, 'the name of a table: 3 to 255 letters, digits and _.-');
+
+const someOf = <Name extends string, Schema extends T.TSchema>(names: readonly Name[], schema: Schema) =>
+  T.Partial(T.Object(Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>));
 
 export const StageFile = T.Object({
   region: text(REGION_NAME, 'the name of a region, such as eu-west-2'),
@@ -92,29 +96,11 @@ export const StageFile = T.Object({
    * The longest time between two imports, after which an alarm is raised: longer than usual, so that a slow import
    * raises none. Default: no alarm.
    */
-  expectImports: T.Optional(
-    T.Object({
-      vehicles: T.Optional(TimeBetweenImports),
-      mot: T.Optional(TimeBetweenImports),
-      tax: T.Optional(TimeBetweenImports),
-      fines: T.Optional(TimeBetweenImports),
-      compliance: T.Optional(TimeBetweenImports),
-    }),
-  ),
+  expectImports: T.Optional(someOf(Object.keys(IMPORT_METRICS) as RecordKind[], TimeBetweenImports)),
   /** Tables that the stage uses in place of its own, such as restored ones. Its own stay as they are. */
-  tables: T.Optional(
-    T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName), content: T.Optional(TableName) }),
-  ),
+  tables: T.Optional(someOf(['vehicles', 'compliance', 'content'], TableName)),
   /** What the stage's own tables give at once, after a quiet time too. It can only be raised. Default: DynamoDB's own. */
-  warmThroughput: T.Optional(
-    T.Object({
-      keys: T.Optional(WarmThroughput),
-      usage: T.Optional(WarmThroughput),
-      vehicles: T.Optional(WarmThroughput),
-      compliance: T.Optional(WarmThroughput),
-      content: T.Optional(WarmThroughput),
-    }),
-  ),
+  warmThroughput: T.Optional(someOf(Object.keys(tables) as TableId[], WarmThroughput)),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
   intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
   /** The address of the documentation site (`npm run site`). The `type` of every problem links to its errors. */
