@@ -40,14 +40,8 @@ const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly
     };
   });
 
-export const buildParameters = (
-  { path, query, headers }: EndpointDocument,
-  shown: readonly Example[],
-): JsonObject[] => [
-  ...parametersIn('path', path, shown),
-  ...parametersIn('query', query, shown),
-  ...parametersIn('header', headers, shown),
-];
+export const buildParameters = (document: EndpointDocument, shown: readonly Example[]): JsonObject[] =>
+  (['path', 'query', 'header'] as const).flatMap((place) => parametersIn(place, document[MEMBERS[place]], shown));
 
 export const buildRequestBody = ({ body }: EndpointDocument, shown: readonly Example[]): JsonObject | undefined =>
   body && {

@@ -31,7 +31,7 @@ export const problemCodesOf = (endpoint: Endpoint): ProblemCode[] => [
   ...endpoint.problems,
 ];
 
-const contentOf = (type: string, schema: unknown, examples: JsonObject): JsonObject => ({
+const contentOf = (type: string, schema: unknown, examples: JsonObject = {}): JsonObject => ({
   [type]: { schema, ...(Object.keys(examples).length > 0 && { examples }) },
 });
 
@@ -104,17 +104,13 @@ export const buildResponses = (id: EndpointId, endpoint: Endpoint, examples: Exa
 export const otherRequests = (): JsonObject =>
   errorResponses([...COMMON_OF_OTHER_PATHS, 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], problemResponse);
 
-const objectOf = (properties: JsonObject): JsonObject => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
-const text = { type: 'string' };
-const jsonContent = (schema: JsonObject): JsonObject => ({ 'application/json': { schema } });
-
 const platformResponse = (description: string): JsonObject => ({
   description,
-  content: jsonContent(objectOf({ message: text })),
+  content: contentOf('application/json', {
+    type: 'object',
+    required: ['message'],
+    properties: { message: { type: 'string' } },
+  }),
 });
 
 /**

@@ -4,42 +4,36 @@
  */
 import type { RecordOf } from '../schemas/record-schema.ts';
 
-const contentWith = <const Field extends string, const Schema extends object>(field: Field, schema: Schema) =>
-  ({
-    type: 'object',
-    required: [field],
-    properties: { [field]: schema } as { readonly [Key in Field]: Schema },
-  }) as const;
+const sourceOfPart = {
+  /** When the part last changed at its source, UTC; absent when it is not known. */
+  lastUpdated: { type: 'string', format: 'date-time' },
+  /** Whether `import compliance` wrote it, whose complete files remove only what such a file has loaded. */
+  fromCompliance: { const: true },
+} as const;
+
+/** A part that says one thing: `content` is what it says, and `stored` also where that is from. */
+const partWith = <const Field extends string, const Schema extends object>(field: Field, schema: Schema) => {
+  const said = { [field]: schema } as { readonly [Key in Field]: Schema };
+  const object = { type: 'object', required: [field] } as const;
+  return {
+    content: { ...object, properties: said },
+    stored: { ...object, properties: { ...said, ...sourceOfPart } },
+  } as const;
+};
 
 const day = { type: 'string', format: 'date' } as const;
-const dueDate = contentWith('dueDate', day);
-const paidUntil = contentWith('paidUntil', day);
-const exempt = contentWith('exempt', { const: true });
-const sorn = contentWith('sorn', { const: true });
-const outstanding = contentWith('outstanding', { type: 'integer', minimum: 0 });
+const dueDate = partWith('dueDate', day);
+const paidUntil = partWith('paidUntil', day);
+const exempt = partWith('exempt', { const: true });
+const sorn = partWith('sorn', { const: true });
+const outstanding = partWith('outstanding', { type: 'integer', minimum: 0 });
 
 /** What the parts of a record say. A date is the last good day. */
 export const PART_CONTENT = {
-  mot: { anyOf: [dueDate, exempt] },
-  roadTax: { anyOf: [paidUntil, exempt, sorn] },
-  fines: outstanding,
+  mot: { anyOf: [dueDate.content, exempt.content] },
+  roadTax: { anyOf: [paidUntil.content, exempt.content, sorn.content] },
+  fines: outstanding.content,
 } as const;
-
-const partWith = <const Properties extends object, Field extends string>(content: {
-  readonly type: 'object';
-  readonly required: readonly [Field];
-  readonly properties: Properties;
-}) =>
-  ({
-    ...content,
-    properties: {
-      ...content.properties,
-      /** When the part last changed at its source, UTC; absent when it is not known. */
-      lastUpdated: { type: 'string', format: 'date-time' },
-      /** Whether `import compliance` wrote it, whose complete files remove only what such a file has loaded. */
-      fromCompliance: { const: true },
-    },
-  }) as const;
 
 /**
  * MOT, road tax and unpaid fines of a vehicle, stored under its `RegistrationKey`. A part that no source has supplied is
@@ -50,9 +44,9 @@ export const ComplianceRecord = {
   required: ['registration'],
   properties: {
     registration: { type: 'string' },
-    mot: { anyOf: [partWith(dueDate), partWith(exempt)] },
-    roadTax: { anyOf: [partWith(paidUntil), partWith(exempt), partWith(sorn)] },
-    fines: partWith(outstanding),
+    mot: { anyOf: [dueDate.stored, exempt.stored] },
+    roadTax: { anyOf: [paidUntil.stored, exempt.stored, sorn.stored] },
+    fines: outstanding.stored,
   },
 } as const;
 

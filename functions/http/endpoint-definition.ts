@@ -23,7 +23,6 @@ export interface HttpFunction {
   readonly scope?: Scope;
   /** A scope that permits a part of each response (`answerScope` in auth.ts). */
   readonly partScope?: Scope;
-  readonly successStatus: number;
   /**
    * Memory of the function, and with it a share of a core (docs/performance.md#the-memory-of-each-function). A lookup
    * has 1,280 to stay well below a p99 of 15 ms and a cold start of 180 ms. Where an endpoint waits for several
