@@ -51,8 +51,6 @@ interface DynaliteDatabase {
   validateKey(key: JsonObject, table: DynaliteTable): unknown;
   validateItem(item: JsonObject, table: DynaliteTable): unknown;
   createKey(item: JsonObject, table: DynaliteTable): string;
-  /** Bytes, as DynamoDB counts them. */
-  itemSize(item: JsonObject): number;
 }
 
 interface DynaliteValidations {

@@ -3,9 +3,6 @@ import { type DynaliteTable, dynaliteDatabase } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
 import { isJsonObject, type JsonObject, validationError } from './protocol.ts';
 
-const MAX_ACTIONS = 100;
-const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
-
 export interface Action {
   readonly operation: string;
   readonly input: JsonObject;
@@ -43,15 +40,13 @@ const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject
   return invalid ? undefined : `${TableName} ${dynaliteDatabase.createKey((Key ?? Item) as JsonObject, table)}`;
 };
 
-const sizeOf = ({ input: { Item, Key, ExpressionAttributeValues } }: Action): number =>
-  [Item, Key, ExpressionAttributeValues]
-    .filter(isJsonObject)
-    .reduce((bytes, part) => bytes + dynaliteDatabase.itemSize(part), 0);
-
-/** The actions of a transaction. @throws the error of one that is invalid whatever the items contain */
+/**
+ * The actions of a transaction, which has far fewer than the 100 actions and 4 MB that DynamoDB permits.
+ * @throws the error of one that is invalid whatever the items contain
+ */
 export const parseActions = async (store: Store, { TransactItems }: JsonObject): Promise<readonly Action[]> => {
-  if (!Array.isArray(TransactItems) || TransactItems.length === 0 || TransactItems.length > MAX_ACTIONS) {
-    throw validationError(`Value at 'transactItems' must have 1 to ${MAX_ACTIONS} members`);
+  if (!Array.isArray(TransactItems) || TransactItems.length === 0) {
+    throw validationError("Value at 'transactItems' must have members");
   }
   const actions = TransactItems.map(parseAction);
   const identities = new Set<string>();
@@ -63,10 +58,6 @@ export const parseActions = async (store: Store, { TransactItems }: JsonObject):
       throw validationError('Transaction request cannot include multiple operations on one item');
     }
     identities.add(identity);
-  }
-  const bytes = actions.reduce((sum, action) => sum + sizeOf(action), 0);
-  if (bytes > MAX_TRANSACTION_BYTES) {
-    throw validationError(`Transaction payload size cannot exceed 4MB. Payload Size: ${bytes}`);
   }
   return actions;
 };

@@ -20,7 +20,6 @@ const TRANSACTION_FACTOR = 2;
 
 const REASON_CODES: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
-  TransactionConflictException: 'TransactionConflict',
   ValidationException: 'ValidationError',
 };
 
