@@ -15,10 +15,8 @@ import { ENDS_SOON_DAYS, type ListOptions, listKeys } from './list-keys.ts';
 import { type MonthOptions, monthlyUsage, recentUsage } from './usage.ts';
 
 const MAX_NAME_LENGTH = 100;
-/** Domains of one key: an API error lists them all. */
-const MAX_DOMAINS = 50;
-/** Addresses and ranges of one key, which each of its requests reads. */
-const MAX_ADDRESSES = 50;
+/** Domains of one key, which an API error lists, or its addresses, which each of its requests reads. */
+const MAX_BINDINGS = 50;
 const MAX_OVERLAP_DAYS = 365;
 
 const parseName = (text: string): string => {
@@ -47,22 +45,16 @@ const parseScopes = (text: string): Scope[] => {
 
 const isDomain = (text: string): boolean => validationIssues(CreateContent.properties.domain, text).length === 0;
 
-/** Each domain once, in lower case. */
-const parseDomains = (text: string): string[] => {
-  const domains = new Set(text.split(',').map((domain) => domain.trim().toLowerCase()));
-  if (domains.size <= MAX_DOMAINS && [...domains].every(isDomain)) return [...domains];
-  throw new InvalidArgumentError(
-    `Write 1 to ${MAX_DOMAINS} whole domains separated by commas, such as a.example,b.example: letters, digits and hyphens in labels joined by dots, at most 253 characters each.`,
-  );
+/** Each one once, in lower case. */
+const parseBindings = (text: string, isBinding: (text: string) => boolean, form: string): string[] => {
+  const bindings = new Set(text.split(',').map((one) => one.trim().toLowerCase()));
+  if (bindings.size <= MAX_BINDINGS && [...bindings].every(isBinding)) return [...bindings];
+  throw new InvalidArgumentError(`Write 1 to ${MAX_BINDINGS} ${form}.`);
 };
 
-const parseAddresses = (text: string): string[] => {
-  const addresses = new Set(text.split(',').map((address) => address.trim().toLowerCase()));
-  if (addresses.size <= MAX_ADDRESSES && [...addresses].every(isAddressRange)) return [...addresses];
-  throw new InvalidArgumentError(
-    `Write 1 to ${MAX_ADDRESSES} IP addresses or ranges separated by commas, such as 203.0.113.7,2001:db8::/32.`,
-  );
-};
+const DOMAINS =
+  'whole domains separated by commas, such as a.example,b.example: letters, digits and hyphens in labels joined by dots, at most 253 characters each';
+const ADDRESSES = 'IP addresses or ranges separated by commas, such as 203.0.113.7,2001:db8::/32';
 
 /** A day, or false for `never`. */
 const parseLastDay = (text: string): LondonDate | false => (text === 'never' ? false : parseDay(text));
@@ -79,13 +71,14 @@ const parseMonth = (text: string): string => {
   throw new InvalidArgumentError('Use a month of the form YYYY-MM.');
 };
 
-const domainsOption = (description: string) => new Option('--domains <domains>', description).argParser(parseDomains);
+const domainsOption = (description: string) =>
+  new Option('--domains <domains>', description).argParser((text) => parseBindings(text, isDomain, DOMAINS));
 
 const customerOption = (description: string) =>
   new Option('--customer <customer>', description).argParser(parseCustomer);
 
 const addressesOption = (description: string) =>
-  new Option('--addresses <ranges>', description).argParser(parseAddresses);
+  new Option('--addresses <ranges>', description).argParser((text) => parseBindings(text, isAddressRange, ADDRESSES));
 
 const addUsageCommand = (keys: Command, run: Runner): void => {
   keys

@@ -101,16 +101,12 @@ type Group = [KeyRecord, ...KeyRecord[]];
 /** By customer, or without one a key with its successors, which belong to the customer of the newest of them. */
 const groupByCustomer = (keys: readonly KeyRecord[]): Group[] => {
   const newestOf = new Map(keys.map((key) => [creationOwnerId(key), key]));
-  const groups = new Map<string, Group>();
-  for (const key of keys) {
+  const ownerOf = (key: KeyRecord): string => {
     const firstId = creationOwnerId(key);
     const customer = newestOf.get(firstId)?.customer;
-    const owner = customer === undefined ? `key ${firstId}` : `customer ${customer}`;
-    const group = groups.get(owner);
-    if (group === undefined) groups.set(owner, [key]);
-    else group.push(key);
-  }
-  return [...groups.values()];
+    return customer === undefined ? `key ${firstId}` : `customer ${customer}`;
+  };
+  return [...Map.groupBy(keys, ownerOf).values()] as Group[];
 };
 
 /** One key or every key, each by itself or with the others of its customer. */
