@@ -1,5 +1,4 @@
 /** Which database request fails, and how: choosers for a fault proxy's `inject`, to be combined. */
-import { hash } from 'node:crypto';
 import type { DatabaseCall, Fault } from './fault-proxy.ts';
 
 export type ChooseFault = (call: DatabaseCall) => Fault | undefined;
@@ -27,19 +26,5 @@ export const onNthCall = (n: number, fault: Fault): ChooseFault => {
   return () => {
     reached += 1;
     return reached === n ? fault : undefined;
-  };
-};
-
-/** A uniform number in [0, 1), the same for the same seed and place. */
-const randomAt = (seed: number, nth: number): number =>
-  Number.parseInt(hash('sha256', `${seed} ${nth}`).slice(0, 12), 16) / 2 ** 48;
-
-/** A share (0 to 1) of all requests gets one of the faults, each as often as the others; one seed, one sequence. */
-export const withProbability = (share: number, faults: readonly Fault[], seed: number): ChooseFault => {
-  let calls = 0;
-  return () => {
-    calls += 1;
-    const random = randomAt(seed, calls);
-    return random < share ? faults[Math.floor((random / share) * faults.length)] : undefined;
   };
 };
