@@ -3,8 +3,8 @@ import { FileRefused, LimitExceeded } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { type FindInScan, outcomeByScan, type RecordChange, type RecordOutcome } from '../records/decide-change.ts';
-import { isRemovable, type RecordTarget, summaryOf } from '../records/record-target.ts';
+import { compareParts, type RecordChange, type RecordOutcome } from '../records/decide-change.ts';
+import { isRemovable, type PartSummary, type RecordTarget, summaryOf } from '../records/record-target.ts';
 import { storedRecords } from '../records/stored-records.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
@@ -65,6 +65,9 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
     'it lacks more stored records than removeAtMost allows',
   );
 };
+
+/** What the scan has found for a registration: its parts by name, or that the vehicle is erased. */
+type FindInScan = (registration: string) => ReadonlyMap<string, PartSummary> | 'erased';
 
 /** Lists what the file lacks. @returns a function that finds what is stored; undefined after Ctrl-C */
 export const compareWithStored = async (
@@ -140,14 +143,15 @@ const requireCover = ({ options: { loseCoverAtMost }, staged }: FileRun): void =
 
 export type FileChange = RecordChange & { readonly lines: readonly number[] };
 
-interface AheadOptions extends Required<Pick<RecordTarget, 'isInsured'>> {
+interface AheadOptions {
+  readonly isInsured: RecordTarget['isInsured'];
   readonly found: FindInScan;
   /** Called for the changes that need no write. */
   readonly settle: (change: FileChange, outcome: RecordOutcome) => void;
 }
 
 /**
- * Decides about each vehicle of a complete file once, without writing, and stages the changes that need a write.
+ * Decides about each record of a complete file once, without writing, and stages the changes that need a write.
  * @throws LimitExceeded when too many vehicles would lose their cover
  */
 export const decideAhead = async (
@@ -164,14 +168,15 @@ export const decideAhead = async (
   const today = londonDate(options.now);
   for await (const change of changes) {
     if (signal.aborted) return;
-    const outcome = outcomeByScan(change, found);
-    if (outcome !== undefined) {
+    if (change.kind !== 'put') continue;
+    const { registration, parts } = change;
+    const stored = found(registration);
+    const outcome = stored === 'erased' ? stored : compareParts(parts, (name) => stored.get(name), false);
+    if (outcome !== 'loaded') {
       settle(change, outcome);
       continue;
     }
-    if (change.kind !== 'put') continue;
-    const { registration, parts } = change;
-    if (!isInsured(parts, today) && findInsured.get(registration)) staged.list('uncovered', registration);
+    if (isInsured?.(parts, today) === false && findInsured.get(registration)) staged.list('uncovered', registration);
     insert.run(JSON.stringify({ ...change, parts: [...parts] }));
   }
   requireCover(run);

@@ -121,23 +121,20 @@ const withProgress = async (
 const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandContext): Promise<Begun | undefined> => {
   const { source, options } = run;
   const { target, isForStoredVehicles } = rules;
-  const { isInsured } = target;
   const settle = settleIn(run);
   const found = options.complete ? await compareWithStored(run, target, context) : undefined;
   if (isForStoredVehicles) await listStoredVehicles(run, context);
-  const isDecided = found !== undefined && isInsured !== undefined;
-  if (isDecided) {
+  if (found) {
     await withProgress(run, context, (onRows) =>
-      decideAhead(run, { isInsured, found, settle }, changesOf(run, rules, onRows), context),
+      decideAhead(run, { isInsured: target.isInsured, found, settle }, changesOf(run, rules, onRows), context),
     );
   }
   if (context.signal.aborted) return undefined;
   const load = await beginLoad(run, context);
-  const findInScan = isDecided ? undefined : found;
-  const changeOptions = { ...options, fileTime: fileTime(source, options.now), findInScan, keepLines: load?.keepLines };
+  const changeOptions = { ...options, fileTime: fileTime(source, options.now), keepLines: load?.keepLines };
   const write = recordChanges(target, changeOptions, context);
   try {
-    if (isDecided) await write(plannedChanges(run, context), settle);
+    if (found) await write(plannedChanges(run, context), settle);
     else await withProgress(run, context, (onRows) => write(changesOf(run, rules, onRows), settle));
     await write(removalsOf(run), settle);
   } finally {

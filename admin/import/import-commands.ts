@@ -35,22 +35,19 @@ const ROWS = {
 
 const requireConsistent = (options: ImportOptions): void => {
   const { complete, format, ifNewer, removeAtMost, loseCoverAtMost, restore, supplier } = options;
-  const nothing = 'nothing was loaded';
-  if (restore && (complete || supplier !== undefined)) {
-    const other = complete ? '--complete' : '--supplier';
-    throw new CommandFailure(`--restore cannot be combined with ${other}, and ${nothing}: leave one of them out`);
-  }
-  if (complete && format !== undefined) {
-    throw new CommandFailure(
-      `--complete cannot be combined with --format ${format}, whose extract is many files, and ${nothing}: leave one of them out`,
-    );
-  }
-  if (complete && ifNewer) {
-    throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
+  const excluded: readonly (readonly [one: string, isGiven: unknown, other: string, isOtherGiven: unknown])[] = [
+    ['--restore', restore, '--complete', complete],
+    ['--restore', restore, '--supplier', supplier],
+    ['--complete', complete, `--format ${format}, whose extract is many files`, format],
+    ['--if-newer', ifNewer, '--complete', complete],
+  ];
+  const [one, , other] = excluded.find(([, isGiven, , isOtherGiven]) => isGiven && isOtherGiven) ?? [];
+  if (one !== undefined) {
+    throw new CommandFailure(`${one} cannot be combined with ${other}, and nothing was loaded: leave one of them out`);
   }
   const limit = removeAtMost === undefined ? '--lose-cover-at-most' : '--remove-at-most';
   if ((removeAtMost ?? loseCoverAtMost) !== undefined && !complete) {
-    throw new CommandFailure(`${limit} is for --complete, and ${nothing}: add that, or leave this out`);
+    throw new CommandFailure(`${limit} is for --complete, and nothing was loaded: add that, or leave this out`);
   }
 };
 

@@ -91,26 +91,9 @@ const comparePart = ({ body, lastUpdated }: GivenPart, stored: PartSummary | und
 };
 
 /** The outcome for a record: `loaded` when one of its parts is. */
-const compareParts = (parts: GivenParts, find: (name: string) => PartSummary | undefined, ifNewer: boolean) => {
+export const compareParts = (parts: GivenParts, find: (name: string) => PartSummary | undefined, ifNewer: boolean) => {
   const outcomes = Array.from(parts, ([name, part]) => comparePart(part, find(name), ifNewer));
   return (['loaded', 'kept'] as const).find((one) => outcomes.includes(one)) ?? 'unchanged';
-};
-
-/** What a scan has found for a registration: its parts by name, or that the vehicle is erased. */
-export type FindInScan = (registration: string) => ReadonlyMap<string, PartSummary> | 'erased';
-
-/** Undefined when the record differs from what the scan has found, so that all of it must be read. */
-export const outcomeByScan = (
-  change: RecordChange,
-  findInScan: FindInScan,
-  ifNewer = false,
-): RecordOutcome | undefined => {
-  if (!isPartChange(change)) return undefined;
-  const found = findInScan(change.registration);
-  if (found === 'erased') return found;
-  if (change.kind !== 'put') return undefined;
-  const outcome = compareParts(change.parts, (name) => found.get(name), ifNewer);
-  return outcome === 'loaded' ? undefined : outcome;
 };
 
 interface DecisionOptions {

@@ -7,9 +7,7 @@ import type { ChangeLine } from './change-line.ts';
 import {
   changeDecisions,
   type Decision,
-  type FindInScan,
   isPartChange,
-  outcomeByScan,
   type PartChange,
   type RecordChange,
 } from './decide-change.ts';
@@ -32,7 +30,6 @@ export interface ChangeOptions {
   readonly fileTime?: string;
   /** Keeps the lines of a batch before any of its writes is sent. */
   readonly keepLines?: ((lines: readonly ChangeLine[]) => Promise<void>) | undefined;
-  readonly findInScan?: FindInScan | undefined;
 }
 
 /** Reads batches of items, a few of them ahead, and yields the results in the order of the items. */
@@ -67,7 +64,7 @@ async function* readAhead<Item, Result>(
  */
 export const recordChanges = (
   target: RecordTarget,
-  { dryRun, ifNewer = false, fileTime, keepLines = async () => undefined, findInScan }: ChangeOptions,
+  { dryRun, ifNewer = false, fileTime, keepLines = async () => undefined }: ChangeOptions,
   context: CommandContext,
 ) => {
   const records = storedRecords(target, context);
@@ -124,15 +121,11 @@ export const recordChanges = (
     return (await records.find([registration])).get(registration);
   };
 
-  /** What is stored for a batch of changes, and decided. What a scan has decided, and an erasure, is not read. */
+  /** What is stored for a batch of changes, and decided. */
   const read = async <Change extends RecordChange>(batch: readonly Change[]) => {
-    const decided = new Map(batch.map((change) => [change, findInScan && outcomeByScan(change, findInScan, ifNewer)]));
-    const undecided = batch.filter((change) => isPartChange(change) && decided.get(change) === undefined);
-    const found = await records.find(undecided.map(({ registration }) => registration));
+    const found = await records.find(batch.filter(isPartChange).map(({ registration }) => registration));
     const planned = batch.map((change) => {
-      const outcome = decided.get(change);
       const stored = found.get(change.registration);
-      if (outcome !== undefined) return { change, stored, decision: { outcome } };
       // What is stored changes first when an undone erasure is brought over.
       const isReadAgain = !isPartChange(change) || (change.kind === 'put' && change.erasureUndone !== undefined);
       return { change, stored, decision: isReadAgain ? undefined : plan(change, stored) };
