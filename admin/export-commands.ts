@@ -14,7 +14,7 @@ import { type CommandContext, type Runner, tableName } from './deployment/deploy
 import { addSupplierOption } from './files/file-options.ts';
 import { writeOutput, writeRejected } from './files/output-file.ts';
 import type { RejectedRow } from './files/rows.ts';
-import { readPace, scanPages } from './records/paced-scan.ts';
+import { scanPages } from './records/paced-scan.ts';
 import { readSuppliedVehicle, readSupplierRecord } from './records/vehicle-parts.ts';
 
 /** The line that an import restores: null when the supplier has none, undefined for a damaged item. */
@@ -46,7 +46,7 @@ const exportRecords = async (
   let [exported, erased, undone] = [0, 0, 0];
   async function* lines() {
     const table = { TableName: tableName(deployment, kind) };
-    for await (const items of scanPages(deployment, table, readPace(deployment.readUnits))) {
+    for await (const items of scanPages(deployment, table)) {
       for (const item of items) {
         const record = readLine(kind, item, supplier);
         if (record === null) continue;
@@ -95,7 +95,7 @@ export async function* exportedItems(
     FilterExpression: 'begins_with(pk, :pk) AND sk = :sk',
     ExpressionAttributeValues: { ':pk': pk, ':sk': sk },
   };
-  for await (const items of scanPages({ db: client }, query, readPace(readUnits))) yield* items.map(parseItem);
+  for await (const items of scanPages({ db: client, readUnits }, query)) yield* items.map(parseItem);
 }
 
 const exportContent = async (file: string, context: CommandContext): Promise<CommandResult> => {

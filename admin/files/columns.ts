@@ -26,6 +26,8 @@ export interface CsvLayout {
   readonly ignored: readonly string[];
   /** The index of the column of registrations; -1 without one. */
   readonly registration: number;
+  /** The line of the header, when rows above it are left out. */
+  readonly lineBelowTitle: number | undefined;
   /** The fields that the columns seem to have, also those that are not used. */
   readonly fields: readonly (string | undefined)[];
 }
@@ -91,7 +93,7 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
     isKnown: (cell: string): boolean => find(cell) !== null,
 
     /** @throws FileRefused naming columns that are missing, or could be the same one */
-    findLayout: ({ delimiter, names: cells }: CsvHeader): CsvLayout => {
+    findLayout: ({ delimiter, names: cells, above, line }: CsvHeader): CsvLayout => {
       const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(cells[index] ?? '') === name);
       const cut = isRejected ? REJECTION_COLUMNS.length : 0;
       const names = cells.slice(cut, cells.findLastIndex((name) => name.trim() !== '') + 1);
@@ -122,6 +124,7 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
           columns,
           ignored,
           registration: columns.indexOf('registration'),
+          lineBelowTitle: above.length > 0 ? line : undefined,
           fields: header.map((cell) => find(cell) ?? usualField(cell)),
         };
       }

@@ -132,8 +132,6 @@ interface RowPage {
   readonly rows: readonly GivenRow[];
   readonly layout: Layout;
   readonly read: number;
-  /** The line of the header, when rows above it are left out. */
-  readonly lineBelowTitle?: number | undefined;
 }
 
 async function* readCsvRows(
@@ -170,7 +168,7 @@ async function* readCsvRows(
         ...(wasUnreadable && { unreadable: WAS_UNREADABLE }),
       };
     });
-    yield { rows: givenRows, layout, read, lineBelowTitle: header.above.length > 0 ? header.line : undefined };
+    yield { rows: givenRows, layout, read };
   }
 }
 

@@ -4,7 +4,7 @@ import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { listNames, type MappedColumn } from './columns.ts';
+import { type CsvLayout, listNames, type MappedColumn } from './columns.ts';
 import { hasUsDate } from './date-forms.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
@@ -109,6 +109,12 @@ const unknownColumns = (layout: Layout, map: readonly MappedColumn[]): readonly 
     ? []
     : layout.fields.flatMap((field, at) => (field === undefined ? at : []));
 
+const noticeColumns = ({ lineBelowTitle, ignored }: CsvLayout, { notice }: CommandContext): void => {
+  if (lineBelowTitle !== undefined) notice(`Line ${lineBelowTitle} names the columns; what is above it is left out.`);
+  if (ignored.length === 0) return;
+  notice(`Columns that are not used: ${listNames(ignored)}. --map COLUMN=NAME says which one a column is.`);
+};
+
 const isSameModel = (row: Row, above: Row): boolean =>
   ['make', 'model'].every((name) => row.fields[name] === above.fields[name]);
 
@@ -119,7 +125,6 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   const { rowHandling } = command;
   const { lacksPolicy, saysNothing } = rowHandling.kind === 'records' ? rowHandling : {};
   const rowsAbove = { patterns: new Set<string>(), widths: new Set<number>() };
-  let lineOfHeader: number | undefined;
   /** Rows without a policy below one with a policy, as a CSV has them where cells were merged. */
   const lacking: { readonly line: number; readonly isSameModel: boolean }[] = [];
   let above: Row | undefined;
@@ -127,10 +132,9 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   let columns: readonly number[] | undefined;
   let rows = 0;
   try {
-    for await (const { rows: page, layout, read, lineBelowTitle } of readRows(source, command, options.map)) {
+    for await (const { rows: page, layout, read } of readRows(source, command, options.map)) {
       if (context.signal.aborted) return;
       staged.setLayout(layout);
-      lineOfHeader = lineBelowTitle;
       columns ??= unknownColumns(layout, options.map);
       const usDates: Row[] = [];
       for (const given of page) {
@@ -159,14 +163,8 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   } finally {
     progress.stop();
   }
-  if (lineOfHeader !== undefined)
-    context.notice(`Line ${lineOfHeader} names the columns; what is above it is left out.`);
   const layout = staged.layout();
-  if (typeof layout === 'object' && layout.ignored.length > 0) {
-    context.notice(
-      `Columns that are not used: ${listNames(layout.ignored)}. --map COLUMN=NAME says which one a column is.`,
-    );
-  }
+  if (typeof layout === 'object') noticeColumns(layout, context);
   const merged = 2 * lacking.length > rows ? lacking : lacking.filter((one) => one.isSameModel);
   if (merged.length > 0) {
     const rowsHave = linesHave(merged).replace('line', 'Line');

@@ -124,10 +124,6 @@ const rowOf = (parts: readonly CompliancePart[], isCsv: boolean, mark: object): 
   return (check, fields, key) => {
     const lastUpdatedOf = (name: string, value: unknown) => (value === null ? null : check.lastUpdated(name, value));
     const rules = { registration: () => key, lastUpdated: lastUpdatedOf };
-    if (fields.fines !== undefined) {
-      check.issue('fines', 'this is a line of an export; only --restore loads it');
-      return undefined;
-    }
     const read = isCsv ? {} : (readFields(check, schema, fields, rules) as Fields);
     const bodyOf = (part: CompliancePart): object => {
       const form = FORMS[part];

@@ -102,11 +102,13 @@ const readRestored =
     return change && { ...change, erasureUndone: at };
   };
 
-/** No supplier can erase a vehicle, or undo that. */
-const rejectErasure =
+/** Fields that only a line of an export has. No supplier can erase a vehicle, undo that, or say what others supply. */
+const EXPORTED_FIELDS = ['erased', 'erasureUndone', 'supplied', 'fines'];
+
+const rejectExported =
   (readRecord: ReadRow): ReadRow =>
   (check, fields, registration) => {
-    const name = ['erased', 'erasureUndone'].find((field) => fields[field] !== undefined);
+    const name = EXPORTED_FIELDS.find((field) => fields[field] !== undefined);
     if (name === undefined) return readRecord(check, fields, registration);
     check.issue(name, 'this is a line of an export; only --restore loads it');
     return undefined;
@@ -125,7 +127,7 @@ export const readWholeRecords = (
   const results = rows.map((row) => {
     const check = fieldChecks(options);
     if (row.issue !== undefined) check.reasons.push(row.issue);
-    const readRow = options.restore ? readRestored(read) : rejectErasure(read);
+    const readRow = options.restore ? readRestored(read) : rejectExported(read);
     return { row, reasons: check.reasons, change: readRow(check, row.fields, registration) };
   });
   const changes = new Set(results.map(({ change, reasons }) => asText([change, reasons])));

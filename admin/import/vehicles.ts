@@ -37,13 +37,6 @@ const vehicleRulesFor = (check: FieldChecks, registration: string) => ({
 const vehicleLineOf =
   (supplier: string): ReadRow =>
   (check, fields, registration) => {
-    if (fields.supplied !== undefined) {
-      check.issue(
-        'supplied',
-        'this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier',
-      );
-      return undefined;
-    }
     const rules = vehicleRulesFor(check, registration);
     const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, fields, rules);
     checkPolicies(check, policies);

@@ -9,7 +9,7 @@ import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../../core/vehicl
 import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import { readPace, scanPages } from './paced-scan.ts';
+import { scanPages } from './paced-scan.ts';
 import { READ_TIMEOUT_MS, retryTransient, STALL_TIMEOUT_MS } from './retry-transient.ts';
 import { conditionOf, REVISION_BYTES, revisionOf } from './stored-records.ts';
 
@@ -122,7 +122,7 @@ export const findErasures = async (
     if (Table?.KeySchema?.[0]?.AttributeName !== 'registration') {
       throw new CommandFailure(`${table} has no vehicles or compliance records: nothing was changed`);
     }
-    const items = (await Array.fromAsync(scanPages(deployment, wanted, readPace(deployment.readUnits)))).flat();
+    const items = (await Array.fromAsync(scanPages(deployment, wanted))).flat();
     return new Map(
       items.map((item) => {
         const read = readStored(isErased(item) ? Erasure : UndoneErasure, item);

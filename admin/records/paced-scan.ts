@@ -53,13 +53,11 @@ export const readPace = (unitsPerSecond: number | undefined, { now, wait }: Cloc
   };
 };
 
-export type ReadPace = ReturnType<typeof readPace>;
-
 /** The pages of a strongly consistent scan. Each request is repeated while its errors are transient. */
 export async function* scanPages(
-  { db }: Pick<Deployment, 'db'>,
+  { db, readUnits }: Pick<Deployment, 'db' | 'readUnits'>,
   input: ScanCommandInput,
-  pace: ReadPace,
+  pace = readPace(readUnits),
 ): AsyncGenerator<NonNullable<ScanCommandOutput['Items']>> {
   // Until the first page says it: most records take less.
   let unitsOfItem = 1;

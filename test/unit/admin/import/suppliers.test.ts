@@ -210,7 +210,7 @@ describe('export vehicles and import --restore', () => {
     const [several = '', plain = ''] = await exported();
     const path = await file('e2.ndjson', [several, plain].join('\n'));
     expect(await json(['import', 'vehicles', path, '--supplier', 'acme'])).toMatchObject({ loaded: 1, rejected: 1 });
-    const reason = 'supplied: this is an exported record of named suppliers; --restore loads an export';
+    const reason = 'supplied: this is a line of an export; only --restore loads it';
     expect(await admin.rejectedLines(path)).toMatchObject([{ line: 1, reasons: [expect.stringContaining(reason)] }]);
     const record = JSON.parse(several);
     const { acme, ...others } = record.supplied;
