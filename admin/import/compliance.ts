@@ -77,22 +77,16 @@ const readFlag = (check: FieldChecks, name: string, cell: unknown): boolean => {
   return meaning ?? false;
 };
 
-const requireOne = (check: FieldChecks, given: Readonly<Record<string, boolean>>): void => {
-  const names = Object.keys(given);
-  const count = Object.values(given).filter(Boolean).length;
-  if (count === 0) check.issue(names.join(', '), 'one of them must be given');
-  if (count > 1) check.issue(names.join(', '), 'only one of them may be given');
-};
-
 const readCells = (check: FieldChecks, { column, flags, read }: PartForm, fields: Row['fields']): object => {
-  const cell = fields[column];
-  const named = Object.entries(flags).filter(([name]) => fields[name] !== undefined);
-  if (Object.keys(flags).length === 0) return read(check, column, cell);
-  const given = named.map(([name, field]) => [name, field, readFlag(check, name, fields[name])] as const);
-  const isDated = !isBlank(cell);
-  requireOne(check, { [column]: isDated, ...Object.fromEntries(given.map(([name, , isGiven]) => [name, isGiven])) });
-  const [, field = ''] = given.find(([, , isGiven]) => isGiven) ?? [];
-  return isDated ? read(check, column, cell) : { [field]: true };
+  if (Object.keys(flags).length === 0) return read(check, column, fields[column]);
+  const names = Object.keys(flags).filter((name) => fields[name] !== undefined);
+  const given = names.filter((name) => readFlag(check, name, fields[name]));
+  const isDated = !isBlank(fields[column]);
+  const count = given.length + Number(isDated);
+  const issue = count === 0 ? 'one of them must be given' : 'only one of them may be given';
+  if (count !== 1) check.issue([column, ...names].join(', '), issue);
+  const [flag = ''] = given;
+  return isDated ? read(check, column, fields[column]) : { [flags[flag] ?? '']: true };
 };
 
 /** Whether a row leaves its part blank, where its columns have no word for each state of a vehicle. */

@@ -4,13 +4,7 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { ChangeLine } from './change-line.ts';
-import {
-  changeDecisions,
-  type Decision,
-  isPartChange,
-  type PartChange,
-  type RecordChange,
-} from './decide-change.ts';
+import { changeDecisions, type Decision, isPartChange, type PartChange, type RecordChange } from './decide-change.ts';
 import { changeErasure } from './erasures.ts';
 import type { Parts, RecordTarget } from './record-target.ts';
 import { STALL_TIMEOUT_MS } from './retry-transient.ts';
