@@ -1,7 +1,6 @@
-import { open } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir } from 'node:fs/promises';
 import { writeRequestLinesTo } from '../core/runtime/log.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
-import { prepareDataDirectory, unusableData } from './data-directory.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
 import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
@@ -19,6 +18,47 @@ export interface LocalService {
 
 /** The name under which containers reach the host: Docker Desktop defines it, on Linux `--add-host`. */
 const HOST_OF_CONTAINERS = 'host.docker.internal';
+
+/** The folder of `npm start -- --data` has the files of the embedded engine, and the keys. */
+const OWNER_ONLY = 0o700;
+
+/** A file of every LevelDB database. A folder with other files only is left as it is. */
+const MARKER = 'CURRENT';
+
+/** Creates the folder if it is missing, and restricts it to its owner. @throws CannotStart */
+const prepareDataDirectory = async (directory: string): Promise<void> => {
+  try {
+    // Not recursive: Node's recursive `mkdir` never returns below /proc.
+    await mkdir(directory, OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    const files = await readdir(directory);
+    if (files.length > 0 && !files.includes(MARKER))
+      throw new CannotStart(`The folder ${directory} has other files or damaged data: name a new or an empty folder.`);
+    await chmod(directory, OWNER_ONLY);
+  } catch (error) {
+    if (error instanceof CannotStart) throw error;
+    throw new CannotStart(
+      `The data folder ${directory} cannot be used (${(error as Error).message}): name another one.`,
+    );
+  }
+};
+
+/** The innermost error is the most specific: LevelDB's own. */
+const innermost = (error: NodeJS.ErrnoException): NodeJS.ErrnoException =>
+  error.cause ? innermost(error.cause as Error) : error;
+
+/** Explains why the engine could not open or fill the folder. */
+const unusableData = (directory: string, error: Error): CannotStart => {
+  const { code, message } = innermost(error);
+  if (code === 'LEVEL_LOCKED')
+    return new CannotStart(
+      `The data folder ${directory} is in use by another npm start: stop that one, or name another folder.`,
+    );
+  return new CannotStart(
+    `The data in ${directory} cannot be used (${message}): check its disk and permissions, or delete the folder.`,
+  );
+};
 
 const startEngine = async (options: LocalOptions): Promise<Engine> => {
   const { dynamodbPort, dynamodbHost, dataDirectory, allowedHosts = [] } = options;
