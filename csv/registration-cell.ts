@@ -63,9 +63,12 @@ type Placeholder =
 /** The number of a line of a list, as in `2. AB12 CDE`. */
 const LINE_NUMBER = /^\d{1,4}[.)]\s+(?=\S)/;
 
+/** A registration of the form that Great Britain has issued since 2001, as a word of a text. */
+const CURRENT_FORM = /(?:^|[^\p{L}\p{N}])[A-Z]{2}\d{2}\s?[A-Z]{3}(?:$|[^\p{L}\p{N}])/iu;
+
 /** Whether a tab, a word, another registration or the number of its line stands beside a registration. */
 const hasMore = (text: string): boolean => {
-  if (text.includes('\t')) return true;
+  if (text.includes('\t') || (patternOf(text).length > 'AB12CDE'.length && CURRENT_FORM.test(text))) return true;
   const rest = text.replace(LINE_NUMBER, '');
   if (rest !== text) return isLikelyRegistration(rest);
   if (patternOf(text).length <= MAX_USUAL) return false;
@@ -89,10 +92,12 @@ export const findPlaceholder = (text: string, heading = ''): Placeholder | undef
   if (/^0+$/.test(key)) return 'only zeros';
   if (/^\d+\.0+$/.test(given)) return 'a number with a decimal point';
   const isHeading = given !== '' && (nameKey(given) === nameKey(heading) || usualField(given) !== undefined);
+  // Lists that were joined without a line end: `AB12CDEVRM`.
+  const isJoined = heading !== '' && given.endsWith(heading) && isLikelyRegistration(given.slice(0, -heading.length));
   if (isHeading) return 'the name of a column';
   // Registrations without a digit are rare, and then in capitals.
   if (key.length > 2 && /\p{Ll}/u.test(given) && !/\d/.test(given)) return 'a word';
-  return hasMore(given) ? 'more than a registration' : undefined;
+  return isJoined || hasMore(given) ? 'more than a registration' : undefined;
 };
 
 /** Where registrations have letters and digits: `AA00AAA` for `AB12 CDE`. */
@@ -115,24 +120,26 @@ export const isLikelyRegistration = (text = ''): boolean => {
   return length >= 5 && length <= MAX_USUAL && /\p{L}/u.test(text) && mayBeRegistration(text);
 };
 
-/** Fields whose text is never the registration of the vehicle, unless the cells of the row are shifted. */
+/** Fields whose text is never a date or the registration of the vehicle, unless the cells of the row are shifted. */
 const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'color', 'insurer', 'policy_type']);
+const DATE = /^(?:\d{4}-\d\d-\d\d|\d\d?([/.-])\d\d?\1\d{4})(?:[ T]|$)/;
 
 /**
- * Whether the cells of a row seem to be shifted: the registration is also the make, the colour, the insurer or the type
- * of its row, or a row of another width has a registration in the next cell.
+ * Whether the cells of a row seem to be shifted: the make, the colour, the insurer or the type of its row is a date or the
+ * registration, or a row of another width has a registration in the next cell.
  * @param fields by column
  */
 export const isShifted = (cells: readonly string[], column: number, fields: readonly (string | null | undefined)[]) => {
   const registration = nameKey(cells[column] ?? '');
-  const isOtherField = fields.some(
-    (field, index) => OTHER_FIELDS.has(field) && nameKey(cells[index] ?? '') === registration,
+  const others = cells.filter((_cell, index) => OTHER_FIELDS.has(fields[index]));
+  const isOther = others.some(
+    (cell) => DATE.test(cell.trim()) || (registration !== '' && nameKey(cell) === registration),
   );
   const isMoved =
     cells.length !== fields.length &&
     !isLikelyRegistration(cells[column]) &&
     [cells[column - 1], cells[column + 1]].some(isLikelyRegistration);
-  return (registration !== '' && isOtherField) || isMoved;
+  return isOther || isMoved;
 };
 
 /**

@@ -9,7 +9,7 @@ const COMPACT_DATE = /^(\d{4})(\d{2})(\d{2})$/;
 const UK_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
 
 /** What spreadsheets and databases add to a date. */
-export const MIDNIGHT = /[ T]00:00(?::00(?:\.0{1,9})?)?Z?$/;
+export const MIDNIGHT = /[ T]0?0:00(?::00(?:\.0{1,9})?)?Z?$/;
 
 /** The date with this day and month, `YYYY-MM-DD`; any other text unchanged. */
 const fromUkDate = (text: string): string =>

@@ -37,7 +37,8 @@ const readRegistration = ({ fields, unreadable }: Row, hasWords: boolean, headin
   return { clause: isText ? `has an invalid registration: it ${registrationIssue(raw)}` : 'has no registration' };
 };
 
-const SHIFTED = 'has shifted cells: its registration is also its make, colour, insurer or type, or in the next cell';
+const SHIFTED =
+  'has shifted cells: its make, colour, insurer or type is a date or its registration, or that is in the next cell';
 const CUT =
   'may be cut off within its registration, with which the file ends; when it is whole, put a line end behind it';
 

@@ -6,6 +6,8 @@ import type { ReadOptions } from '../files/file-command.ts';
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 /** Maximum number of characters in a text of an imported record, but for an ARN. */
 const MAX_TEXT_LENGTH = 100;
+/** Databases write this day or an earlier one for no date, and the year 0026 for a year of two digits. */
+const NO_DATE = '1900-01-01';
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
 /**
@@ -117,8 +119,8 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
       const text = string(name, value)?.trim().replace(MIDNIGHT, '');
       if (text === undefined) return '';
       const day = asIsoDate(text, dates);
-      if (isCalendarDate(day)) return day;
-      issue(name, dateIssue(text, dates));
+      if (isCalendarDate(day) && day > NO_DATE) return day;
+      issue(name, isCalendarDate(day) ? `must be after ${NO_DATE}` : dateIssue(text, dates));
       return '';
     },
 

@@ -176,7 +176,7 @@ describe('--dates uk', () => {
     load('vehicles', 'v.csv', vehiclesCsv(...cells.map(vehicleRow)), '--dates', 'uk');
 
   it('reads dates with the day first, beside those as YYYY-MM-DD, and guesses none', async () => {
-    const dates = ['2/5/2027', '02.05.2027', '2027-05-02 00:00:00', '31/02/2026', '3 May 2026', '3-5/2026'];
+    const dates = ['2/5/2027', '02.05.2027 0:00', '2027-05-02 00:00:00', '31/02/2026', '3 May 2026', '3-5/2026'];
     const cells = dates.map((valid_to, nth) => ({ registration: `UK${nth}`, valid_from: '03-05-2026', valid_to }));
     const { path } = await loadUk(...cells);
     const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
@@ -195,13 +195,15 @@ describe('--dates uk', () => {
 describe('--dates compact', () => {
   it('reads YYYYMMDD of vehicles, beside YYYY-MM-DD, and nothing else', async () => {
     const dates = ['20270502', '2027-05-02', '20270502 00:00:00', '20270230', '02052027', '2027052', '02/05/2027'];
+    dates.push('00260502', '19000101');
     const cells = dates.map((valid_to, nth) => ({ registration: `CO${nth}`, valid_from: '20260503', valid_to }));
     const csv = vehiclesCsv(...cells.map(vehicleRow));
     const { path } = await load('vehicles', 'v.csv', csv, '--dates', 'compact');
     const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
     for (const loaded of ['CO0', 'CO1', 'CO2']) expect(await find(loaded)).toMatchObject({ policies });
     const [day, form] = ['is not a calendar date', 'must be YYYYMMDD or YYYY-MM-DD'];
-    const issues = [day, day, form, form];
+    const none = 'must be after 1900-01-01';
+    const issues = [day, day, form, form, none, none];
     expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
   });
 

@@ -131,15 +131,17 @@ describe('A file', () => {
       [row({ registration: 'Reg No' }), 'the name of a column in place of its registration'],
       [
         row({ registration: 'ACME-MUTUAL' }),
-        'shifted cells: its registration is also its make, colour, insurer or type',
+        'shifted cells: its make, colour, insurer or type is a date or its registration',
       ],
+      [row({ policy_type: '2026-12-31' }), 'shifted cells: its make, colour, insurer or type is a date'],
+      [row({ insurer: '31/12/2026 0:00' }), 'shifted cells: its make, colour, insurer or type is a date'],
       [row({ registration: '0 00' }), 'only zeros in place of its registration'],
       [`${row()},x`, 'text in 12 cells where the header names 11'],
       ['KB11AAA,Ford', '2 cells where the header names 11 ('],
     ];
     const rows = [...unreadable.map(([text]) => text), ...Array(11).fill(blank)];
     const { path, ...refused } = await load('vehicles', 'v.csv', csv(...rows));
-    const more = '; and 3 more, so nobody knows whose rows they are: nothing was changed; correct them, or accept up';
+    const more = '; and 5 more, so nobody knows whose rows they are: nothing was changed; correct them, or accept up';
     expect(refused).toEqual(failure(more));
     expect(refused.stderr).not.toContain('A/1');
     for (const [nth, [, clause]] of unreadable.entries()) {
@@ -176,7 +178,7 @@ describe('A file', () => {
     ['names of rows, which the header lacks', '"registration","note"\n"1","AB12CDE",\n"2","CD34EFG",\n', 2],
     ['a blank cell that was left out', 'id,keeper,registration,note\n1,Miller,AB12CDE,sold\n2,CD34EFG,SOLD\n', 3],
   ])('whose cells are shifted erases nothing: %s', async (_what, text, line) => {
-    const shifted = failure(`line ${line} has shifted cells: its registration is also its make`);
+    const shifted = failure(`line ${line} has shifted cells: its make, colour, insurer`);
     expect(await run(['erase', await admin.file('e.csv', text)])).toMatchObject(shifted);
   });
 
