@@ -6,21 +6,17 @@ import { databaseWithoutRetries } from '../../core/dynamodb/database.ts';
 import { bulkTooLarge } from '../../core/problems.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
+import { registrationsIn } from './reference.ts';
 import type { HttpRequest } from './request.ts';
 import { tableNamesOf } from './table-names.ts';
 
 /** `addingUnits` is settled when the units are added or lost; it never rejects. */
 type BulkRequest = HttpRequest<{ caller: Caller; entryCount: number; addingUnits?: Promise<void> }>;
 
-const countRegistrations = (body: unknown): number => {
-  const { registrations } = (body ?? {}) as { readonly registrations?: unknown };
-  return Array.isArray(registrations) ? registrations.length : 0;
-};
-
 /** Counts the entries, and rejects more than any plan can allow, before validation. @throws BULK_TOO_LARGE */
 export const largestBulkSize = () => ({
   before: ({ event, context }: BulkRequest): void => {
-    context.entryCount = countRegistrations(event.body);
+    context.entryCount = registrationsIn(event.body)?.length ?? 0;
     if (context.entryCount > MAX_BULK_SIZE) throw bulkTooLarge(context.entryCount, context.caller.plan.bulkSize);
   },
 });

@@ -4,10 +4,15 @@ import type { Input } from './validation.ts';
 
 const HEADER = 'x-reference';
 
-/** The registrations of a lookup as they were sent: in the path, or in the parsed body, which may be invalid. */
-const sentRegistrations = ({ event: { body }, context: { pathParameters } }: HttpRequest): string[] => {
+/** The registrations of a parsed body; undefined when the body is invalid. */
+export const registrationsIn = (body: unknown): readonly unknown[] | undefined => {
   const { registrations } = (body ?? {}) as { readonly registrations?: unknown };
-  const sent: unknown[] = Array.isArray(registrations) ? registrations : [pathParameters.registration];
+  return Array.isArray(registrations) ? registrations : undefined;
+};
+
+/** The registrations of a lookup as they were sent: in the path, or in the parsed body. */
+const sentRegistrations = ({ event: { body }, context: { pathParameters } }: HttpRequest): string[] => {
+  const sent = registrationsIn(body) ?? [pathParameters.registration];
   return sent.filter((text) => typeof text === 'string');
 };
 
