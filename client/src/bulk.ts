@@ -23,8 +23,6 @@ interface BulkEntry {
  */
 const SMALLEST_BULK_SIZE = 100;
 
-const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
-
 /** The entry, or an error when it has no verdict or may describe another vehicle. */
 const checked = <Result extends BulkEntry>(
   entry: Result | null,
@@ -114,7 +112,7 @@ export const openBulk = ({ request, backOff, attempts, concurrency }: Transport)
         const answers = await ask<Result>(asked, { ...options, signal: either });
         for (const [at, answer] of answers.entries()) results[chunk[at] ?? -1] = answer;
       });
-      pending = pending.filter((index) => isUnread(results[index]));
+      pending = pending.filter((index) => results[index]?.code === 'LOOKUP_UNAVAILABLE');
       if (attempt >= attempts) break;
       if (pending.length > 0) await backOff(attempt, signal);
     }

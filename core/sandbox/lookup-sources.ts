@@ -44,12 +44,11 @@ const findAll = <Found>(
   find: (registration: RegistrationKey, today: LondonDate) => Found | undefined,
   today: LondonDate,
 ): FoundRecords<Found> => {
-  const found = new Map<RegistrationKey, Found>();
-  for (const registration of registrations) {
+  const records = registrations.flatMap((registration) => {
     const record = find(registration, today);
-    if (record !== undefined) found.set(registration, record);
-  }
-  return { found, unread: new Set(registrations.filter(isForced)) };
+    return record === undefined ? [] : [[registration, record] as const];
+  });
+  return { found: new Map(records), unread: new Set(registrations.filter(isForced)) };
 };
 
 const sandboxVehicleSource = (today: LondonDate): VehicleSource => ({

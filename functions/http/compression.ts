@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { HttpRequest } from './request.ts';
 
 /** Bytes of a body below which compression costs more than it saves. */
@@ -18,13 +19,11 @@ const acceptsGzip = (acceptEncoding = ''): boolean => {
   return accepted.get('gzip') ?? accepted.get('x-gzip') ?? accepted.get('*') ?? false;
 };
 
-const compress = async ({ context: { headers }, response }: HttpRequest): Promise<void> => {
+const compress = ({ context: { headers }, response }: HttpRequest): void => {
   if (!response) return;
   response.headers = { ...response.headers, Vary: 'Accept-Encoding' };
   const { body = '' } = response;
   if (Buffer.byteLength(body) < MIN_BYTES || !acceptsGzip(headers['accept-encoding'])) return;
-  // Loaded here, because most functions never compress.
-  const { gzipSync } = await import('node:zlib');
   response.body = gzipSync(body, { level: LEVEL }).toString('base64');
   response.isBase64Encoded = true;
   response.headers = { ...response.headers, 'Content-Encoding': 'gzip' };

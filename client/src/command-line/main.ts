@@ -21,9 +21,9 @@ const MAX_ERROR_LENGTH = 10_000;
 
 const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KEY: apiKey = '' } = process.env;
 
-const withoutKeys = (text: string): string => text.replace(/vvc_\w+/g, '(key)');
-/** Replaces control and format characters, which could control the terminal or start a line. */
-const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+/** Without keys, which an error may quote, and characters that could control the terminal or start a line. */
+const printable = (line: string): string =>
+  line.replace(/vvc_\w+/g, '(key)').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done));
 const print = (...lines: string[]): Promise<void> =>
   write(`${lines.map(printable).join('\n')}\n`).catch((error: unknown) => {
@@ -32,9 +32,6 @@ const print = (...lines: string[]): Promise<void> =>
 
 /** The last day of a key that ends soon, once a response has said it. */
 let lastDayOfKey: string | undefined;
-const onKeyExpires = (lastDay: string): void => {
-  lastDayOfKey = lastDay;
-};
 
 /** The fewest current suppliers that an answer has named. */
 let fewestSources: Sources | undefined;
@@ -59,6 +56,9 @@ const openClient = (bar?: ProgressBar): VehicleVerification => {
   if (!/^vvc_\w+$/.test(apiKey.trim())) {
     throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to the key that you were given, which begins with vvc_.');
   }
+  const onKeyExpires = (lastDay: string): void => {
+    lastDayOfKey = lastDay;
+  };
   const events = { onRateLimit: bar?.showWait, onRetry: warnOnce(bar), onKeyExpires, onSources };
   try {
     if (baseUrl !== '') {
