@@ -56,14 +56,7 @@ const requirePreconditions = (
   }
 };
 
-/**
- * The content of one kind of key, as requests use it. It is built on the transactions in content-writes.ts, and these
- * on the keys and reads in content-store.ts. A change of an item includes its slug and its lists.
- * @example
- * const content = contentTable(db, tables.content, 'live');
- * const { item } = await content.create(fields, undefined, { now, deadline });
- * const { items, total } = await content.list({ domain: item.domain }, { offset: 0, limit: 20 }, deadline);
- */
+/** The content of one kind of key, as requests use it. A change of an item includes its slug and its lists. */
 export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => {
   const store = contentStore(db, table, kind);
   const reads = contentReads(store);
@@ -81,12 +74,12 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
    * Changes the version that was read; reads again when another request changed it meanwhile. So the domain that was
    * checked is the item's domain at the time of the change.
    */
-  const changeFound = async <T>(
+  const changeFound = async (
     id: string,
     preconditions: Preconditions,
     { domains, deadline, newDomain }: ItemChange & { readonly newDomain?: string | undefined },
-    attempt: (stored: ContentItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
-  ): Promise<T> => {
+    attempt: (stored: ContentItem) => Promise<{ outcome: ChangeOutcome; result: ContentItem }>,
+  ): Promise<ContentItem> => {
     for (let tries = 0; ; tries += 1) {
       const stored = await reads.find(id);
       if (stored === undefined || !isAllowedDomain(domains, stored.domain)) throw contentNotFound();

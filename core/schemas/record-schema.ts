@@ -57,7 +57,6 @@ const readTolerantly = (schema: RecordSchema, value: unknown): unknown => {
 /**
  * Reads a stored value by its schema; undefined when it does not fit. Tolerant, because other versions wrote it: checks
  * only types and required fields, and leaves out unknown attributes. Formats and limits apply to new records.
- * @example const policies = readStored(VehicleRecord.properties.policies, item.policies);
  */
 export const readStored = <const Schema extends RecordSchema>(
   schema: Schema,

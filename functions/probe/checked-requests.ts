@@ -69,11 +69,6 @@ const failureText = (error: unknown): string => {
   return name === 'TimeoutError' ? 'did not answer in time' : `cannot be reached: ${cause}`;
 };
 
-/**
- * @example
- * const { request, failures } = checkedRequests('https://api.example.com', key);
- * const item = await request('GET /v1/api/content/1', { status: 200, body: { id: '1' } }); // undefined if wrong
- */
 export const checkedRequests = (origin: string, key: string) => {
   const failures: string[] = [];
   const wholeTimeout = AbortSignal.timeout(SMOKE_TEST_TIMEOUT_MS);
