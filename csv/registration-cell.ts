@@ -1,6 +1,5 @@
 /** What spreadsheets and people write in place of a registration. */
 import { nameKey, usualField } from './column-names.ts';
-import type { CsvRow } from './read-csv.ts';
 
 /** English, German, French, Spanish, Italian, Dutch and Polish, without accents, whole and shortened. */
 const MONTHS = [
@@ -148,7 +147,7 @@ export const isShifted = (cells: readonly string[], column: number, fields: read
  * @param patterns those of the other registrations of the file
  */
 export const mayBeCut = (
-  { cells, lastCharacter = '"' }: Pick<CsvRow, 'cells' | 'lastCharacter'>,
+  { cells, lastCharacter = '"' }: { readonly cells: readonly string[]; readonly lastCharacter?: string },
   column: number,
   patterns: ReadonlySet<string>,
 ): boolean => lastCharacter !== '"' && cells.length === column + 1 && !patterns.has(patternOf(cells[column] ?? ''));
