@@ -106,10 +106,10 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
         ...expected.required.filter((name) => !cellsOf.has(name)),
       ];
       const ignored = (cellsOf.get(null) ?? []).filter((cell) => !['', ...REJECTION_COLUMNS].includes(nameKey(cell)));
-      const repeated = [...cellsOf].flatMap(([name, cells]) => {
-        const again = ignored.filter((cell) => name !== null && known.get(nameKey(withoutNumber(cell))) === name);
-        return name !== null && cells.length + again.length > 1 ? [[name, [...cells, ...again]] as const] : [];
-      });
+      const findAgain = (cell: string) => find(cell) ?? known.get(nameKey(withoutNumber(cell))) ?? null;
+      const repeated = [...Map.groupBy(header, findAgain)].filter(
+        ([name, { length }]) => name !== null && cellsOf.has(name) && length > 1,
+      );
       const issues = [
         ...(missing.length > 0 ? [`missing: ${missing.map((name) => printable(name)).join(', ')}`] : []),
         ...(missing.length > 0 && ignored.length > 0 ? [`unknown: ${listNames(ignored)}`] : []),

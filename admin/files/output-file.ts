@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify/sync';
 import { delimiterLine } from '../../csv/read-csv.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { inBatches } from '../records/run-concurrently.ts';
 import { type CsvLayout, escapeFormula, REJECTION_COLUMNS } from './columns.ts';
 import type { Layout, RejectedRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
@@ -68,18 +69,18 @@ export const writeRegistrations = (
 /** Rows that are written together. */
 const PAGE_ROWS = 500;
 
-function* csvTexts({ delimiter, header }: CsvLayout, rejections: Iterable<RejectedRow>): Generator<string> {
+async function* csvTexts({ delimiter, header }: CsvLayout, rejections: Iterable<RejectedRow>): AsyncGenerator<string> {
   const options = { delimiter, record_delimiter: '\r\n', quoted_match: /[\r\n]|\s$/ };
   // The byte order mark tells Excel that the file is UTF-8.
   yield `\uFEFF${delimiterLine(delimiter)}`;
-  let page = [[...REJECTION_COLUMNS, ...header.map(escapeFormula)]];
-  for (const { row, reasons } of rejections) {
-    page.push([`${row.line}`, ...[reasons.join(' | '), ...row.given].map(escapeFormula)]);
-    if (page.length < PAGE_ROWS) continue;
-    yield stringify(page, options);
-    page = [];
+  yield stringify([[...REJECTION_COLUMNS, ...header.map(escapeFormula)]], options);
+  for await (const page of inBatches(rejections, PAGE_ROWS)) {
+    const cellsOf = ({ row, reasons }: RejectedRow) => [`${row.line}`, reasons.join(' | '), ...row.given];
+    yield stringify(
+      page.map((one) => cellsOf(one).map(escapeFormula)),
+      options,
+    );
   }
-  yield stringify(page, options);
 }
 
 const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow): string => {

@@ -127,15 +127,9 @@ export const openStaging = (folder: string) => {
       for (const row of query<StagedRow>(`${NOT_REJECTED} ORDER BY line`)) yield rowOf(row);
     },
 
-    /** The registrations, in lists of at most so many. */
-    *keyBatches(size: number): Generator<string[]> {
-      let batch: string[] = [];
-      for (const { key } of query<{ key: string }>('SELECT DISTINCT key FROM rows WHERE key IS NOT NULL')) {
-        if (batch.push(key) < size) continue;
-        yield batch;
-        batch = [];
-      }
-      if (batch.length > 0) yield batch;
+    /** The registrations. */
+    *keys(): Generator<string> {
+      for (const { key } of query<{ key: string }>('SELECT DISTINCT key FROM rows WHERE key IS NOT NULL')) yield key;
     },
 
     /** The rows of each vehicle that are not rejected yet, by registration. */

@@ -1,6 +1,6 @@
 import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import { runConcurrently } from '../records/run-concurrently.ts';
+import { inBatches, runConcurrently } from '../records/run-concurrently.ts';
 import { type StoredRecord, storedRecords } from '../records/stored-records.ts';
 import { WHOLE_VEHICLES } from '../records/vehicle-parts.ts';
 import type { FileRun } from './file-command.ts';
@@ -31,9 +31,8 @@ export const listStoredVehicles = async ({ staged }: FileRun, context: CommandCo
     await vehicles.scan(list);
     return;
   }
-  const batches = staged.keyBatches(BATCH);
   await runConcurrently(
-    batches,
+    inBatches(staged.keys(), BATCH),
     BATCHES_IN_FLIGHT,
     () => signal.aborted,
     async (keys) => list(await vehicles.find(keys)),

@@ -8,7 +8,7 @@ import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { FileCommand, FileRun } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
 import { withPauses } from '../files/staging.ts';
-import { runConcurrently } from '../records/run-concurrently.ts';
+import { inBatches, runConcurrently } from '../records/run-concurrently.ts';
 import { contentImport, qualifiedSlug } from './content-import.ts';
 import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
 
@@ -108,9 +108,8 @@ interface ItemRow {
   readonly line: number;
 }
 
-/** The items of the rows, with their lines, in batches that are read together. Rejected rows are staged. */
-async function* readBatches({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
-  let batch: ItemRow[] = [];
+/** The items of the rows, with their lines. Rejected rows are staged. */
+async function* readItems({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
   for await (const row of withPauses(staged.rows(), onRows)) {
     counts.read += 1;
     const item = readContentRow(row, options.now, claims);
@@ -119,12 +118,8 @@ async function* readBatches({ staged, counts, options }: FileRun, claims: Claims
       counts.rejected += 1;
       continue;
     }
-    batch.push({ item, line: row.line });
-    if (batch.length < ROWS_READ_TOGETHER) continue;
-    yield batch;
-    batch = [];
+    yield { item, line: row.line };
   }
-  if (batch.length > 0) yield batch;
 }
 
 const DRY_RUN_NOTICE =
@@ -153,7 +148,7 @@ const writeContent = async (run: FileRun, onRows: () => void, context: CommandCo
   for (const { fields, line } of staged.rows()) claim(claims, idClaim(fields.id), line);
   const items = contentImport(deployment.db, tableName(deployment, 'content'), { dryRun });
   const isStopped = () => signal.aborted;
-  for await (const batch of readBatches(run, claims, onRows)) {
+  for await (const batch of inBatches(readItems(run, claims, onRows), ROWS_READ_TOGETHER)) {
     if (isStopped()) return;
     const rows = batch.map(({ item }) => item);
     const stored = await items.readStored(rows, deadlineIn(ROW_TIMEOUT_MS));

@@ -8,15 +8,15 @@ import { changeDecisions, type Decision, isPartChange, type PartChange, type Rec
 import { changeErasure } from './erasures.ts';
 import type { Parts, RecordTarget } from './record-target.ts';
 import { STALL_TIMEOUT_MS } from './retry-transient.ts';
-import { runConcurrently } from './run-concurrently.ts';
+import { inBatches, runConcurrently } from './run-concurrently.ts';
 import { REVISION_BYTES, type StoredRecord, storedRecords } from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
-/** Batches that are read ahead of the writes. */
-const BATCHES_AHEAD = 4;
 /** Concurrent writes: enough to hide network latency, few enough to avoid immediate throttling. */
 const WRITES_IN_FLIGHT = 32;
+/** While one batch is read, others are written. */
+const BATCHES_IN_FLIGHT = 4;
 
 export interface ChangeOptions {
   readonly dryRun: boolean;
@@ -24,32 +24,6 @@ export interface ChangeOptions {
   readonly fileTime?: string;
   /** Keeps the lines of a batch before any of its writes is sent. */
   readonly keepLines?: ((lines: readonly ChangeLine[]) => Promise<void>) | undefined;
-}
-
-/** Reads batches of items, a few of them ahead, and yields the results in the order of the items. */
-async function* readAhead<Item, Result>(
-  items: AsyncIterable<Item> | Iterable<Item>,
-  read: (batch: readonly Item[]) => Promise<readonly Result[]>,
-): AsyncGenerator<Result> {
-  const ahead: Promise<readonly Result[]>[] = [];
-  let batch: Item[] = [];
-  const begin = (): void => {
-    const reading = read(batch);
-    // The error is thrown when it is the batch's turn. Until then Node would report it as unhandled.
-    reading.catch(() => undefined);
-    ahead.push(reading);
-    batch = [];
-  };
-  try {
-    for await (const item of items) {
-      if (batch.push(item) === BATCH) begin();
-      if (ahead.length === BATCHES_AHEAD) yield* (await ahead.shift()) ?? [];
-    }
-    begin();
-    while (ahead.length > 0) yield* (await ahead.shift()) ?? [];
-  } finally {
-    await Promise.allSettled(ahead);
-  }
 }
 
 /**
@@ -134,16 +108,20 @@ export const recordChanges = (
     settle: (change: Change, result: Decision['outcome'], line: ChangeLine | undefined) => void,
   ): Promise<void> =>
     runConcurrently(
-      readAhead(changes, (batch) => read(batch)),
-      WRITES_IN_FLIGHT,
+      inBatches(changes, BATCH),
+      BATCHES_IN_FLIGHT,
       () => context.signal.aborted,
-      async ({ change, stored, decision }) => {
-        const make = async (): Promise<Decision> => {
-          if (!isPartChange(change)) return { outcome: await changeErasure(change, dryRun, context) };
-          return apply(change, await copyUndone(change, stored), decision);
-        };
-        const { outcome, line } = await make();
-        settle(change, outcome, line);
+      async (batch, isStopped) => {
+        const planned = await read(batch);
+        await runConcurrently(planned, WRITES_IN_FLIGHT / BATCHES_IN_FLIGHT, isStopped, async (one) => {
+          const { change, stored, decision } = one;
+          const make = async (): Promise<Decision> => {
+            if (!isPartChange(change)) return { outcome: await changeErasure(change, dryRun, context) };
+            return apply(change, await copyUndone(change, stored), decision);
+          };
+          const { outcome, line } = await make();
+          settle(change, outcome, line);
+        });
       },
     );
 };

@@ -26,3 +26,17 @@ export const runConcurrently = async <Item>(
   }
   if (errors.length > 0) throw errors[0];
 };
+
+/** The items in lists of at most so many. */
+export async function* inBatches<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  size: number,
+): AsyncGenerator<readonly Item[]> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    if (batch.push(item) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
