@@ -1,6 +1,6 @@
 /** The programs of examples/ against the service. */
 
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -11,13 +11,6 @@ import { runCommand } from '../../support/program.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-
-interface Language {
-  readonly name: string;
-  /** Makes its folder ready, as examples/README.md says. */
-  readonly prepare: (folder: string) => Promise<unknown>;
-  readonly command: (program: string) => string;
-}
 
 const run = (folder: string, script: string, env: Readonly<Record<string, string>> = {}): Promise<string> =>
   runCommand('bash', ['-euo', 'pipefail', '-c', script], {
@@ -38,15 +31,11 @@ const installClient = async (folder: string): Promise<void> => {
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
 };
 
-const LANGUAGES: readonly Language[] = [
-  { name: 'curl', prepare: async () => undefined, command: (program) => `./${program}.sh` },
-  {
-    name: 'TypeScript',
-    prepare: installClient,
-    command: (program) => `${process.execPath} ${program}.ts`,
-  },
-  { name: 'Python', prepare: async () => undefined, command: (program) => `python3 ${program}.py` },
-];
+const COMMANDS: Readonly<Record<string, (program: string) => string>> = {
+  curl: (program) => `./${program}.sh`,
+  typescript: (program) => `${process.execPath} ${program}.ts`,
+  python: (program) => `python3 ${program}.py`,
+};
 
 const FLEET = ['AB12CDE', 'KR08 NIL', 'ZZ99ZZZ', 'ER19THR'];
 
@@ -67,6 +56,7 @@ beforeAll(async () => {
   keys = { live: service.keys.plans.premium ?? '', test };
   folder = await mkdtemp(join(tmpdir(), 'examples-'));
   await cp(join(ROOT, 'examples'), folder, { recursive: true });
+  await installClient(join(folder, 'typescript'));
   await writeFile(join(folder, 'fleet.txt'), `${Array(625).fill(FLEET).flat().join('\n')}\n`);
 });
 afterAll(async () => {
@@ -75,19 +65,14 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-describe.each(LANGUAGES)('$name', ({ name, prepare, command }) => {
+describe.each(Object.entries(COMMANDS))('The programs for %s', (name, command) => {
   const execute = (program: string, args = '', env: Readonly<Record<string, string>> = {}) =>
-    run(join(folder, name.toLowerCase()), `${command(program)} ${args}`, {
+    run(join(folder, name), `${command(program)} ${args}`, {
       API_ORIGIN: proxy.origin,
       API_KEY: keys.test,
       ...env,
     });
 
-  beforeAll(async () => {
-    const own = join(folder, name.toLowerCase());
-    await mkdir(own, { recursive: true });
-    await prepare(own);
-  });
   // API Gateway's own 429 for the first request of each path.
   beforeEach(() =>
     proxy.inject(({ path }) => {
