@@ -72,37 +72,36 @@ const MAX_USED = 0.8;
 const lambdaMetric = (metricName: string, statistic: string): Metric =>
   new Metric({ namespace: 'AWS/Lambda', metricName, statistic, period: MINUTE });
 
-/** The alarm is raised when nothing was loaded for this time, and ends when something is. */
-const whenNothingLoaded = (time: string): Condition => ({
-  threshold: 1,
-  comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-  evaluationPeriods: hoursOf(time),
-  treatMissingData: TreatMissingData.BREACHING,
-});
-
-/** What was loaded of a kind, by whomever. @param dimensionsMap of one supplier of vehicles, or empty */
-const loadedMetric = (stage: string, kind: RecordKind, dimensionsMap: Record<string, string> = {}) => {
-  const loadedBy = (loads: Parameters<typeof loadsNamespace>[1]): Metric =>
-    new Metric({
-      namespace: loadsNamespace(stage, loads),
-      metricName: IMPORT_METRICS[kind],
-      dimensionsMap,
-      statistic: 'Sum',
-    });
-  return new MathExpression({
-    expression: 'FILL(byHand, 0) + FILL(intake, 0)',
-    usingMetrics: { byHand: loadedBy('ByHand'), intake: loadedBy('Intake') },
-    label: 'Loaded',
-    period: Duration.hours(1),
-  });
+/**
+ * The alarm is raised when nothing was loaded for this time, by hand or by the intake, and ends when something is.
+ * @param dimensionsMap of one supplier of vehicles; empty for everything of the kind
+ */
+const nothingLoaded = (stage: string, kind: string, time: string, dimensionsMap: Record<string, string> = {}) => {
+  const sum = { metricName: IMPORT_METRICS[kind as RecordKind], dimensionsMap, statistic: 'Sum' };
+  return {
+    metric: new MathExpression({
+      expression: 'FILL(byHand, 0) + FILL(intake, 0)',
+      usingMetrics: {
+        byHand: new Metric({ namespace: loadsNamespace(stage, 'ByHand'), ...sum }),
+        intake: new Metric({ namespace: loadsNamespace(stage, 'Intake'), ...sum }),
+      },
+      label: 'Loaded',
+      period: Duration.hours(1),
+    }),
+    when: {
+      threshold: 1,
+      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: hoursOf(time),
+      treatMissingData: TreatMissingData.BREACHING,
+    },
+  };
 };
 
 const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescription[] =>
   Object.entries(expectImports).map(([kind, time]) => ({
     id: `NoImport-${kind}`,
     description: `No import of ${kind} has loaded anything for ${time}.`,
-    metric: loadedMetric(stage, kind as RecordKind),
-    when: whenNothingLoaded(time),
+    ...nothingLoaded(stage, kind, time),
   }));
 
 const intakeAlarms = (
@@ -125,8 +124,7 @@ const intakeAlarms = (
     // Slashes become dots, which prefixes do not contain.
     id: `NothingLoaded-${prefix.replaceAll('/', '.')}`,
     description: `Nothing was loaded of the kind and supplier of ${prefix} for ${expect}.`,
-    metric: loadedMetric(stage, kind as RecordKind, kind === 'vehicles' ? { [SUPPLIER_DIMENSION]: supplier } : {}),
-    when: whenNothingLoaded(expect),
+    ...nothingLoaded(stage, kind, expect, kind === 'vehicles' ? { [SUPPLIER_DIMENSION]: supplier } : {}),
   })),
 ];
 
