@@ -81,14 +81,11 @@ const runErase = async (
   if (undo && registration === undefined) throw new CommandFailure(`--undo needs --registration R…: ${nothing}`);
   if (from !== undefined) {
     const found = await findErasures(from, context);
-    if (found !== undefined)
-      return runFile(
-        COPY,
-        Array.from(found, ([one, state]) => JSON.stringify({ registration: one, state })),
-        options,
-        context,
-      );
-    throw new CommandFailure(`${context.deployment.address} has no table ${from}, or it is not ready yet`);
+    if (found === undefined) {
+      throw new CommandFailure(`${context.deployment.address} has no table ${from}, or it is not ready yet`);
+    }
+    const lines = Array.from(found, ([one, state]) => JSON.stringify({ registration: one, state }));
+    return runFile(COPY, lines, options, context);
   }
   const source = file ?? registrationLines(registration ?? []);
   const at = context.now().toISOString();

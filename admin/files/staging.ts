@@ -127,7 +127,6 @@ export const openStaging = (folder: string) => {
       for (const row of query<StagedRow>(`${NOT_REJECTED} ORDER BY line`)) yield rowOf(row);
     },
 
-    /** The registrations. */
     *keys(): Generator<string> {
       for (const { key } of query<{ key: string }>('SELECT DISTINCT key FROM rows WHERE key IS NOT NULL')) yield key;
     },
