@@ -14,7 +14,6 @@ import {
   NO_REGISTRATION,
   NOT_READ,
   notInsuredColumns,
-  openLookups,
   outcomeOf,
   resultColumns,
   sourcesCell,
@@ -167,16 +166,19 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   await assertFilesReplaceable(args);
 
   const reference = chooseReference(args.reference, fleet);
-  const lookups = openLookups(client, signal, reference);
+  const lookUp = (asked: readonly string[]) => check.lookUp(client, asked, { date: args.date, reference, signal });
   const rows: AnsweredRow[] = [];
   let endingRows: string[][] = [];
   try {
     while (rows.length < total) {
       bar.show(rows.length, total, `${formatNumber(rows.length)} of ${formatNumber(total)} rows`);
       const batch = fleet.rows.slice(rows.length, rows.length + BATCH_SIZE);
-      rows.push(...(await answerRows(batch, fleet, check, (asked) => check.lookUp(lookups, asked, args.date))));
+      rows.push(...(await answerRows(batch, fleet, check, lookUp)));
     }
-    if (ending) endingRows = await listEnding({ lookups, check, ...ending }, rows);
+    if (ending) {
+      const insuranceOn = (asked: readonly string[], date: string) => client.verify(asked, { date, reference, signal });
+      endingRows = await listEnding({ insuranceOn, check, ...ending }, rows);
+    }
   } finally {
     bar.clear();
   }

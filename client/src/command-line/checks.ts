@@ -1,24 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { containsRegistration } from '../../../core/reference.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
-import type { ComplianceEntry, InsuranceEntry, Sources, VehicleVerification } from '../index.ts';
+import type { ComplianceEntry, InsuranceEntry, InsuranceOptions, Sources, VehicleVerification } from '../index.ts';
 import { CannotRun } from './failure.ts';
 import type { FleetFile } from './fleet-file.ts';
-
-export interface Lookups {
-  /** @param date YYYY-MM-DD, by default today */
-  readonly insurance: (registrations: readonly string[], date?: string) => Promise<readonly InsuranceEntry[]>;
-  readonly compliance: (registrations: readonly string[]) => Promise<readonly ComplianceEntry[]>;
-}
-
-export const openLookups = (
-  client: VehicleVerification,
-  signal: AbortSignal,
-  reference: string | undefined,
-): Lookups => ({
-  insurance: (registrations, date) => client.verify(registrations, { date, reference, signal }),
-  compliance: (registrations) => client.verifyCompliance(registrations, { reference, signal }),
-});
 
 /** With them the letters make no word. */
 const CONSONANTS = 'bcdfghjklmnpqrstvwxz';
@@ -51,7 +36,11 @@ export interface Check {
   readonly ends: Readonly<Record<string, string>>;
   /** Whether a vehicle with an answer is insured; undefined where the answer leaves insurance out. */
   readonly isInsured: (cells: Cells) => boolean | undefined;
-  readonly lookUp: (lookups: Lookups, registrations: readonly string[], date?: string) => Promise<readonly unknown[]>;
+  readonly lookUp: (
+    client: VehicleVerification,
+    registrations: readonly string[],
+    options: InsuranceOptions,
+  ) => Promise<readonly unknown[]>;
   readonly cellsOf: (entry: unknown) => Cells;
 }
 
@@ -84,7 +73,7 @@ export const insuranceCheck: Check = {
   changes: { toTrue: 'insured again', toFalse: 'newly uninsured', other: 'changed policy' },
   ends: { valid_to: 'insurance' },
   isInsured: ([insured]) => insured === 'true',
-  lookUp: (lookups, registrations, date) => lookups.insurance(registrations, date),
+  lookUp: (client, registrations, options) => client.verify(registrations, options),
   cellsOf: (found) => {
     const entry = found as InsuranceEntry;
     if ('code' in entry) return failureCells(insuranceCheck, entry.code, entry.suggestion);
@@ -124,7 +113,7 @@ export const complianceCheck: Check = {
     // An insured vehicle has a policy with a last day.
     return validTo === '' ? undefined : true;
   },
-  lookUp: (lookups, registrations) => lookups.compliance(registrations),
+  lookUp: (client, registrations, options) => client.verifyCompliance(registrations, options),
   cellsOf: (found) => {
     const entry = found as ComplianceEntry;
     if ('code' in entry) return failureCells(complianceCheck, entry.code, entry.suggestion);

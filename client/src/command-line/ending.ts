@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dayAfter } from '../../../core/runtime/clock.ts';
 import { readColumnNames } from '../../../csv/header.ts';
+import type { InsuranceEntry } from '../index.ts';
 import { registrationKeyOf } from './changes.ts';
-import type { Check, Lookups } from './checks.ts';
+import type { Check } from './checks.ts';
 import { type ResultRow, unescaped } from './earlier-result.ts';
 import { readFleet } from './fleet-file.ts';
 
@@ -24,7 +25,7 @@ export const countNewlyEnding = async (rows: readonly (readonly string[])[], pat
 };
 
 interface EndingOptions {
-  readonly lookups: Lookups;
+  readonly insuranceOn: (registrations: readonly string[], day: string) => Promise<readonly InsuranceEntry[]>;
   readonly check: Check;
   readonly from: string;
   readonly to: string;
@@ -32,7 +33,7 @@ interface EndingOptions {
 
 /** Lists what ends, earliest first. Looks up whether each insurance goes on: only the end of the last one is listed. */
 export const listEnding = async (
-  { lookups, check, from, to }: EndingOptions,
+  { insuranceOn, check, from, to }: EndingOptions,
   rows: readonly ResultRow[],
 ): Promise<string[][]> => {
   const list: string[][] = [];
@@ -45,7 +46,7 @@ export const listEnding = async (
   };
   /** Lists insurance that ends on a day. One that goes on is collected by its next end instead. */
   const addInsurance = async (day: string, registrations: readonly string[]): Promise<void> => {
-    for (const entry of await lookups.insurance(registrations, dayAfter(day, 1))) {
+    for (const entry of await insuranceOn(registrations, dayAfter(day, 1))) {
       if ('code' in entry) list.push([entry.registration, INSURANCE + RENEWAL_NOT_READ, day]);
       else if (entry.insured) collect(entry.policy?.validTo ?? '', INSURANCE, entry.registration);
       else list.push([entry.registration, INSURANCE, day]);

@@ -4,7 +4,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, type Sources, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
 import { type CheckReport, checkFile } from './check-file.ts';
-import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION, openLookups } from './checks.ts';
+import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 import { formatNumber, sourcesLines, summaryLines, tableLines, unreadRows } from './summary.ts';
 
@@ -78,7 +78,7 @@ const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).sp
 const lookUp = async (args: LookupArguments, signal: AbortSignal): Promise<number> => {
   const { registrations, date, reference, isCompliance, isJson } = args;
   const kind = isCompliance ? complianceCheck : insuranceCheck;
-  const entries = await kind.lookUp(openLookups(openClient(), signal, reference), registrations, date);
+  const entries = await kind.lookUp(openClient(), registrations, { date, reference, signal });
   if (isJson) await printJson(entries);
   else await print(...entries.map((entry, at) => entryLine(kind, registrations[at] ?? '', entry, date)));
   return entries.every((entry) => kind.cellsOf(entry).at(-1) === '') ? 0 : SOME_FAILED;

@@ -7,7 +7,6 @@ import {
   complianceCheck,
   failureCells,
   insuranceCheck,
-  type Lookups,
   resultColumns,
   sourcesCell,
 } from '../../../client/src/command-line/checks.ts';
@@ -167,8 +166,8 @@ it('The list of what ends follows renewals to the last one, with one request for
     const cells = insuranceCheck.columns.map((column) => (column === 'valid_to' ? dayOf(first) : ''));
     return { line: at + 2, registration, cells: ['true', ...cells.slice(1)] };
   });
-  const lookups = { insurance } as unknown as Lookups;
-  const ending = await listEnding({ lookups, check: insuranceCheck, from: dayOf(1), to: dayOf(13) }, rows);
+  const insuranceOn = insurance as unknown as Parameters<typeof listEnding>[0]['insuranceOn'];
+  const ending = await listEnding({ insuranceOn, check: insuranceCheck, from: dayOf(1), to: dayOf(13) }, rows);
   expect(ending).toEqual([
     ['A', 'insurance', '2030-06-03'],
     ['E', 'insurance (renewal not read)', '2030-06-04'],
