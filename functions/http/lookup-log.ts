@@ -6,11 +6,14 @@ import { ApiError, problems } from '../../core/problems.ts';
 import { awsFromEnvironment, environmentWith, optionalVariable } from '../../core/runtime/environment.ts';
 import type { HttpRequest } from './request.ts';
 
+/** What is logged of an answer: every endpoint of lookups has one of these. */
+type LookupResult = ({ readonly insured: boolean } | { readonly compliant: boolean }) & { readonly code?: string };
+
 interface LookedUp {
   /** The registrations of the request. An invalid one has no key. */
   entries: readonly { readonly key: string | undefined }[];
   /** The answers in the same order; none when the request fails. */
-  results: readonly { readonly insured?: boolean; readonly compliant?: boolean; readonly code?: string }[];
+  results: readonly LookupResult[];
 }
 
 type Lookup = HttpRequest<{
@@ -22,10 +25,11 @@ type Lookup = HttpRequest<{
   secret?: Promise<Buffer>;
 }>;
 
-const letterOf = (result: LookedUp['results'][number] | undefined, error: Lookup['error']): AnswerLetter => {
+const letterOf = (result: LookupResult | undefined, error: Lookup['error']): AnswerLetter => {
   if (result === undefined) return error instanceof ApiError && problems[error.code].status === 404 ? 'N' : 'U';
   if (result.code !== undefined) return result.code === 'LOOKUP_UNAVAILABLE' ? 'U' : 'N';
-  return (result.insured ?? result.compliant) ? 'T' : 'F';
+  const isTrue = 'insured' in result ? result.insured : result.compliant;
+  return isTrue ? 'T' : 'F';
 };
 
 const logLookups = async ({ context, error }: Lookup): Promise<void> => {

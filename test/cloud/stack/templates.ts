@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
 import type { STAGES } from './stages.ts';
 
 export interface Resource {
@@ -95,14 +96,17 @@ export const permissionsIn = (statements: readonly Statement[]): string[] =>
 /** The functions that serve requests. */
 export const SERVING = [...Object.keys(endpoints), 'not-found'];
 
-/** The functions that look vehicles up, as they are named in logical ids. */
-export const LOOKUPS = ['bulkcompliance', 'bulkinsurance', 'compliance', 'vehicleinsurance'];
-
 export const servingFunctions = (template: Template) =>
   resourcesOf(template, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
 
 /** The id of a function as it is written in logical ids. */
 export const logicalName = (id: string): string => id.replaceAll('-', '');
+
+/** The functions that look vehicles up, as they are named in logical ids. */
+export const LOOKUPS = Object.values<Endpoint>(endpoints)
+  .filter(({ tables }) => tables.vehicles !== undefined)
+  .map(({ id }) => logicalName(id))
+  .sort();
 
 /** Extracts `vehicles` from the logical id of the vehicles table. */
 export const tableNamed = (logicalId: string): string =>
