@@ -33,11 +33,14 @@ const wordsOf = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 /** Words for a row that is no vehicle. Those in small letters need no list. */
 const TOTALS = wordsOf(
-  'total totals grandtotal grandtotals subtotal subtotals sum summe gesamt gesamtsumme zwischensumme soustotal totale suma',
+  'total totals grandtotal grandtotals subtotal subtotals sum summe gesamt gesamtsumme zwischensumme soustotal totale totaal subtotaal suma razem',
 );
 /** Words for a registration that nobody knows, which are short or often in capitals. */
 const UNKNOWN = wordsOf(
-  'na ka so nan nil none null tba tbc tbd nvt ditto unknown notknown notavailable noreg noplate unbekannt keine inconnu aucun',
+  [
+    'na ka so nan nil none null tba tbc tbd nvt ditto unknown notknown notavailable noreg noplate unbekannt keine',
+    'inconnu inconnue aucun aucune desconocido ninguno sconosciuto nessuno onbekend geen brak nieznany',
+  ].join(' '),
 );
 
 const withoutAccents = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '');
