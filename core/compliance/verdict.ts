@@ -27,7 +27,7 @@ const REASONS = {
 
 type Reasons = typeof REASONS;
 
-/** Why a check can fail (docs/contract.md#compliance). */
+/** Why a check can fail. docs/sample-data.md has a vehicle for each reason. */
 export type Reason = NonNullable<{ [Source in keyof Reasons]: Reasons[Source][keyof Reasons[Source]] }[keyof Reasons]>;
 
 export type InsuranceCheckStatus = keyof Reasons['insurance'];

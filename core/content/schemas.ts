@@ -1,4 +1,4 @@
-/** Rules of new and changed content, for requests and imports (docs/contract.md#content). */
+/** Rules of new and changed content, for requests, imports and the OpenAPI document. */
 import * as T from 'typebox';
 import { codePointOf } from '../code-point.ts';
 import { isCursor, MAX_OFFSET, WRONG_AFTER } from './content-lists.ts';

@@ -14,7 +14,8 @@ check   copies a list, which is CSV or an Excel workbook (.xlsx), to RESULT.csv
         with further columns: whether each vehicle is insured or, with
         --compliance, compliant. It writes its files whole or not at all: a run
         that was stopped begins again. 100,000 vehicles are 100 requests for a
-        premium key; for a free one they take 17 minutes.
+        premium key. A list of more vehicles than the allowance of your plan has
+        left ends with an error: usage shows what is left.
   --column NAME         the column of registrations, if none has a usual name
   --sheet NAME          the sheet of a workbook, if several have such a column
   --header-line N       the line that names the columns, if it is none of the
