@@ -9,6 +9,8 @@ export interface FoundLookup {
   readonly endpoint: string;
   readonly requestId: string;
   readonly reference: string | undefined;
+  /** The day of the answer when it is another one than that of the lookup. */
+  readonly asOf: string | undefined;
 }
 
 /** What is searched for. */

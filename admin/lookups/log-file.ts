@@ -11,6 +11,7 @@ interface LogLine {
   readonly requestId: string;
   readonly endpoint: string;
   readonly reference?: string;
+  readonly asOf?: string;
   readonly lookups: string;
 }
 
@@ -46,9 +47,9 @@ export const searchLogFile = async (
       const hash = lookupHash(await secretOf(month), line.keyId, registration);
       const entry = line.lookups.split(' ').find((one) => one.startsWith(hash));
       if (entry === undefined) continue;
-      const { keyId, endpoint, requestId } = line;
+      const { keyId, endpoint, requestId, asOf } = line;
       const answer = entry.slice(hash.length) as AnswerLetter;
-      found.push({ time: time.toISOString(), keyId, answer, endpoint, requestId, reference: line.reference });
+      found.push({ time: time.toISOString(), keyId, answer, endpoint, requestId, reference: line.reference, asOf });
     }
   };
   try {

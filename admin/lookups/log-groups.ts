@@ -27,7 +27,7 @@ const monthsOf = ({ from, end }: Search) => {
 
 const queryText = (hashes: readonly string[], reference: string | undefined): string =>
   [
-    'fields @timestamp, keyId, requestId, endpoint, reference',
+    'fields @timestamp, keyId, requestId, endpoint, reference, asOf',
     `parse @message /(?<hash>${hashes.join('|')})(?<answer>[TFNU])/`,
     'filter answer like /[TFNU]/',
     ...(reference === undefined ? [] : [`filter reference = "${reference}"`]),
@@ -107,6 +107,7 @@ export const searchLogGroups = async (
           endpoint: row.get('endpoint') ?? '',
           requestId: row.get('requestId') ?? '',
           reference: row.get('reference') || undefined,
+          asOf: row.get('asOf') || undefined,
         });
       }
     }

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
 import type { AwsService } from '../../core/dynamodb/aws-json.ts';
 import { AwsRejection } from '../../core/dynamodb/aws-json.ts';
-import { type AnswerLetter, deriveSecret } from '../../core/lookup-log.ts';
+import { deriveSecret } from '../../core/lookup-log.ts';
 import { REFERENCE } from '../../core/reference.ts';
 import { dayAfter } from '../../core/runtime/clock.ts';
 import type { LookupLogOutput } from '../../core/stage/outputs.ts';
@@ -31,7 +31,7 @@ That a lookup is not found does not prove that there was none: docs/decisions.md
 const HEAD = ['time (UTC)', 'key', 'name', 'answer', 'reference'];
 const NAME_WIDTH = 30;
 
-const wordsOf = (answer: AnswerLetter, endpoint: string): string => {
+const wordsOf = ({ answer, endpoint }: FoundLookup): string => {
   const what = endpoint.includes('compliance') ? 'compliant' : 'insured';
   return { T: what, F: `not ${what}`, N: 'not found', U: 'not read' }[answer];
 };
@@ -159,17 +159,13 @@ const findLookups = async (raw: string, options: LookupsOptions, context: Comman
     : searchLogFile(log, search, progress.update)
   ).finally(progress.stop);
   const lookups = found
-    .map(({ answer, ...line }) => ({
-      ...line,
-      keyName: names.get(line.keyId) ?? null,
-      answer: wordsOf(answer, line.endpoint),
-    }))
+    .map((line) => ({ ...line, keyName: names.get(line.keyId) ?? null, answer: wordsOf(line) }))
     .sort((a, b) => a.time.localeCompare(b.time));
-  const rows = lookups.map(({ time, keyId, keyName, answer, reference = '' }) => [
+  const rows = lookups.map(({ time, keyId, keyName, answer, asOf, reference = '' }) => [
     time.replace('T', ' ').replace('Z', ''),
     keyId,
     printable(keyName ?? 'unknown', NAME_WIDTH),
-    answer,
+    asOf === undefined ? answer : `${answer} on ${asOf}`,
     reference,
   ]);
   const counted = `${formatNumber(lookups.length)} ${lookups.length === 1 ? 'lookup' : 'lookups'} of ${registration}`;

@@ -23,6 +23,8 @@ interface RequestLog {
   readonly throttled?: boolean | undefined;
   /** The caller's reference of a lookup, where the stage logs lookups. */
   readonly reference?: string | undefined;
+  /** The day of a lookup for another day than today, where the stage logs lookups. */
+  readonly asOf?: string | undefined;
   /** Hashes of the registrations that were looked up, each with what was answered (core/lookup-log.ts). */
   readonly lookups?: string | undefined;
   /** Units of a bulk request that could not be added; absent if none. */
@@ -40,7 +42,7 @@ interface RequestLog {
  */
 const FIELDS = [
   ...(['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'units'] as const),
-  ...(['sandbox', 'probe', 'throttled', 'traceId', 'reference', 'lookups'] as const),
+  ...(['sandbox', 'probe', 'throttled', 'traceId', 'reference', 'asOf', 'lookups'] as const),
 ] as const;
 
 const SERVICE = { serviceName: 'vehicle-verification' };

@@ -3,6 +3,7 @@ import type { Caller } from '../../core/access/authenticate.ts';
 import { clientSettings } from '../../core/dynamodb/aws-transport.ts';
 import { type AnswerLetter, deriveSecret, lookupsText, monthSecrets } from '../../core/lookup-log.ts';
 import { ApiError, problems } from '../../core/problems.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
 import { awsFromEnvironment, environmentWith, optionalVariable } from '../../core/runtime/environment.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -14,6 +15,8 @@ interface LookedUp {
   entries: readonly { readonly key: string | undefined }[];
   /** The answers in the same order; none when the request fails. */
   results: readonly LookupResult[];
+  /** The day of the answers when it is another one than today. */
+  asOf?: LondonDate | undefined;
 }
 
 type Lookup = HttpRequest<{
@@ -35,6 +38,7 @@ const letterOf = (result: LookupResult | undefined, error: Lookup['error']): Ans
 const logLookups = async ({ context, error }: Lookup): Promise<void> => {
   const { caller, deadline, lookedUp, secret } = context;
   if (secret === undefined) return;
+  context.loggedAsOf = lookedUp.asOf;
   const answers = lookedUp.entries.flatMap(({ key }, index) =>
     key === undefined ? [] : [[key, letterOf(lookedUp.results[index], error)] as const],
   );

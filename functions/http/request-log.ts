@@ -22,7 +22,7 @@ export const requestLog = (endpoint: string) => {
   openLog();
   const logResponse = ({ context, response }: HttpRequest): void => {
     if (!response) return;
-    const { requestId, key, caller, code, units, lostUnits, loggedReference, lookups } = context;
+    const { requestId, key, caller, code, units, lostUnits, loggedReference, loggedAsOf, lookups } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
     logRequest({
       requestId,
@@ -41,6 +41,7 @@ export const requestLog = (endpoint: string) => {
       throttled: context.isThrottled || undefined,
       lostUnits,
       reference: loggedReference,
+      asOf: loggedAsOf,
       lookups: lookups || undefined,
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,

@@ -47,6 +47,7 @@ export interface RequestContext extends Context, RequestFacts {
   units?: number;
   isThrottled?: boolean;
   loggedReference?: string | undefined;
+  loggedAsOf?: LondonDate | undefined;
   lookups?: string;
   lostUnits?: number;
   code?: string;

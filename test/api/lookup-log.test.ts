@@ -74,6 +74,13 @@ describe('The log line of a lookup ends with a hash of each registration and wha
       .map(([registration, answer]) => hashOf(registration) + answer)
       .join(' ');
 
+  it('with the day of an answer for another one', async () => {
+    const date = '2026-06-14';
+    expect((await logOf(`${INSURANCE}?date=${date}`)).fields).toHaveProperty('asOf', date);
+    expect((await logOf(BULK, { json: { registrations, date } })).fields).toHaveProperty('asOf', date);
+    expect((await logOf(INSURANCE)).fields).not.toHaveProperty('asOf');
+  });
+
   it('in bulk once for each registration, separated by blanks', async () => {
     expect((await logOf(BULK, { json: { registrations } })).fields.lookups).toBe(inBulk('T'));
     expect((await logOf(BULK_COMPLIANCE, { json: { registrations } })).fields.lookups).toBe(inBulk('N'));

@@ -38,5 +38,6 @@ export const handler = apiChain(endpoint, compression())
     const found = date === undefined ? await findSources() : undefined;
     const answer = bulkInsuranceAnswer(entries, records, { today, asOf: date, sources: found });
     lookedUp.results = answer.results;
+    lookedUp.asOf = date;
     return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : bulkInsuranceStatus(answer));
   });

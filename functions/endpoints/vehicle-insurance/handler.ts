@@ -31,5 +31,6 @@ export const handler = apiChain(endpoint)
     const found = date === undefined ? await findSources() : undefined;
     const answer = lookUpInsurance(registration, vehicle, { today, asOf: date, sources: found });
     lookedUp.results = [answer];
+    lookedUp.asOf = date;
     return jsonResponse(endpoint.successStatus, isWholeAnswer ? answer : insuranceStatus(answer));
   });

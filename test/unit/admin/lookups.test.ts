@@ -35,7 +35,7 @@ const lineAt = (time: string, keyId: string, lookups: string, more: object = {})
 const LINES = [
   lineAt('2026-10-31T23:59:59.000Z', ACME, `${hashOf('2026-10', ACME)}T`),
   // A request of October, whose line was written in November.
-  lineAt('2026-11-01T00:00:02.000Z', ACME, `${hashOf('2026-10', ACME)}F`, { reference: 'late' }),
+  lineAt('2026-11-01T00:00:02.000Z', ACME, `${hashOf('2026-10', ACME)}F`, { asOf: '2020-01-01', reference: 'late' }),
   lineAt('2026-11-02T10:00:00.000Z', ACME, `${hashOf('2026-11', ACME, 'XY1')}T ${hashOf('2026-11', ACME)}N`),
   lineAt('2026-11-03T10:00:00.000Z', OLD, `${hashOf('2026-11', OLD)}T`, {
     endpoint: 'compliance',
@@ -65,7 +65,9 @@ const queryRows = (lines: readonly string[], { queryString, startTime, endTime }
     const isInTime = seconds >= Number(startTime) && seconds < Number(endTime) + 1;
     if (!found || !isInTime || (reference !== undefined && fields.reference !== reference)) return [];
     const shown = { '@timestamp': String(timestamp).replace('T', ' ').replace('Z', ''), ...fields, ...found };
-    return [Object.entries(shown).map(([field, value]) => ({ field, value }))];
+    const asked = ['hash', 'answer', ...(/^fields (.*?) \|/.exec(text)?.[1]?.split(', ') ?? [])];
+    const entries = Object.entries(shown).filter(([field]) => asked.includes(field));
+    return [entries.map(([field, value]) => ({ field, value }))];
   });
 };
 
@@ -111,10 +113,10 @@ describe('From CloudWatch, lookups', () => {
     expect({ exitCode, lines: stdout.trimEnd().split('\n') }).toEqual({
       exitCode: 0,
       lines: [
-        'time (UTC)               key                   name   answer       reference',
-        `2026-11-01 00:00:02.000  ${ACME}  Acme   not insured  late`,
+        'time (UTC)               key                   name   answer                     reference',
+        `2026-11-01 00:00:02.000  ${ACME}  Acme   not insured on 2020-01-01  late`,
         `2026-11-02 10:00:00.000  ${ACME}  Acme   not found`,
-        `2026-11-03 10:00:00.000  ${OLD}  Old    compliant    case-4711`,
+        `2026-11-03 10:00:00.000  ${OLD}  Old    compliant                  case-4711`,
         `2026-11-20 23:59:59.999  ${OTHER}  Other  not read`,
         '4 lookups of AB12CDE.',
       ],
@@ -239,7 +241,13 @@ describe('From a file, lookups', () => {
       JSON.parse((await onStack([PLATE, '--log', path, '--json', ...args])).stdout).lookups;
     expect(await found()).toHaveLength(6);
     expect(await found(...DAYS)).toMatchObject([
-      { time: '2026-11-01T00:00:02.000Z', keyName: 'Acme', answer: 'not insured', reference: 'late' },
+      {
+        time: '2026-11-01T00:00:02.000Z',
+        keyName: 'Acme',
+        answer: 'not insured',
+        asOf: '2020-01-01',
+        reference: 'late',
+      },
       { time: '2026-11-02T10:00:00.000Z', answer: 'not found' },
       { keyName: 'Old', answer: 'compliant' },
       { keyName: 'Other', answer: 'not read' },
