@@ -50,8 +50,8 @@ const contextOf = () => ({
 
 const invoke = async (event: object, context: object): Promise<Invocation> => {
   const invokedAt = performance.now();
-  const { statusCode, headers, body } = await handler(event, context);
-  return { ms: performance.now() - invokedAt, statusCode, headers, body };
+  const { statusCode, headers, body, isBase64Encoded } = await handler(event, context);
+  return { ms: performance.now() - invokedAt, statusCode, headers, body, isBase64Encoded };
 };
 
 process.on('disconnect', () => process.exit(0));
