@@ -130,12 +130,14 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before auth %s', (id) => {
     expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: read });
   });
 
-  it('reads only what its path names for a key without the scope', async () => {
-    const unscoped = await api.newKey({ scopes: [] });
-    for (const key of id === 'usage' || id === 'not-found' ? [] : [unscoped, unscoped]) {
-      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: concurrent });
-    }
-  });
+  if (id !== 'usage' && id !== 'not-found') {
+    it('reads only what its path names for a key without the scope', async () => {
+      const unscoped = await api.newKey({ scopes: [] });
+      for (const key of [unscoped, unscoped]) {
+        expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: concurrent });
+      }
+    });
+  }
 
   it('reads nothing besides for a path that can name nothing', async () => {
     const key = await api.newKey({ plan: 'free' }, 60);

@@ -171,7 +171,10 @@ describe('A page of 20', () => {
   });
 });
 
-it('A change costs one write per DynamoDB item', async () => {
+// DynamoDB Local reports fewer units for a transaction than DynamoDB and the embedded engine count.
+const itWithUnits = sharedEndpoint() === undefined ? it : it.skip;
+
+itWithUnits('A change costs one write per DynamoDB item', async () => {
   let id = '';
   const create = await meter.costOf(async () => {
     id = (await content().create(someFields('new.example', 'cost'), undefined, moment())).item.id;
@@ -181,8 +184,6 @@ it('A change costs one write per DynamoDB item', async () => {
   const remove = await meter.costOf(() => content().remove(id, {}, moment()));
   const costs = [create, update, move, remove];
   expect(costs.map(({ requests }) => requests)).toEqual([1, 2, 2, 2]);
-  // DynamoDB Local reports fewer units for a transaction than DynamoDB and the embedded engine count.
-  if (sharedEndpoint() !== undefined) return;
   // Two units for each DynamoDB item that a transaction writes, and one for the read.
   expect(costs.map(({ units }) => units)).toEqual([2 * 6, 1 + 2, 1 + 2 * 7, 1 + 2 * 6]);
 });
