@@ -42,10 +42,10 @@ export const deadlineIn = (milliseconds: number): Deadline => {
   };
 };
 
-const RESPONSE_MARGIN_MS = 100;
+const READ_MARGIN_MS = 100;
 
 /** A deadline for reads that is a little earlier, so that the response can still be sent. */
-export const readingDeadline = ({ remainingMs }: Deadline): Deadline => deadlineIn(remainingMs() - RESPONSE_MARGIN_MS);
+export const readingDeadline = ({ remainingMs }: Deadline): Deadline => deadlineIn(remainingMs() - READ_MARGIN_MS);
 
 /** Exponential back-off with full jitter, in milliseconds: `attempt` counts from 0. */
 export const backoffMs = (attempt: number, baseMs = 25, capMs = 1_000): number =>
