@@ -189,7 +189,7 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   };
 };
 
-const parseDay = (text: string): LondonDate => {
+const parseAnswerableDay = (text: string): LondonDate => {
   if (isAnswerableDate(text)) return text;
   throw new InvalidArgumentError(`Write ${ANSWERABLE_DATE}.`);
 };
@@ -202,7 +202,7 @@ export const addLookupCommand = (program: Command, run: Runner): void => {
     .option(
       '--date <day>',
       'insurance on this day instead of today, YYYY-MM-DD; compliance is always of today',
-      parseDay,
+      parseAnswerableDay,
     )
     .addHelpText('after', exampleOf('lookup "AB12 CDE" KR08NIL --date 2026-01-31'))
     .action((given: readonly string[], { date }: { date?: LondonDate }) =>

@@ -11,7 +11,6 @@ export interface AdminContext {
   readonly now: () => Date;
   /** The tables to use when no option names others. */
   readonly tableNames: TableNames;
-  /** `DYNAMODB_PORT` and `PLANS`, as `npm start` reads them, and `AWS_PROFILE`, `AWS_REGION`, `AWS_DEFAULT_REGION`. */
   readonly env: NodeJS.ProcessEnv;
   readonly stagesFolder: string;
   /** Where a command without a file writes one. */

@@ -7,7 +7,7 @@ import { showProgress } from '../command/progress.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import { becameInsured, type ChangeLine, isNoLongerInsured } from '../records/change-line.ts';
-import type { Decision } from '../records/decide-change.ts';
+import type { ChangeDecision } from '../records/decide-change.ts';
 import { recordChanges } from '../records/record-changes.ts';
 import { beginChanges } from './changes-file.ts';
 import { compareWithStored, decideAhead, type FileChange, plannedChanges } from './complete-file.ts';
@@ -59,7 +59,7 @@ function* removalsOf({ staged }: FileRun): Generator<FileChange> {
 /** Counts the outcome of a change, or rejects its rows. */
 const settleIn =
   ({ staged, counts, options }: FileRun) =>
-  ({ registration, lines }: FileChange, result: Decision['outcome'], changed?: ChangeLine): void => {
+  ({ registration, lines }: FileChange, result: ChangeDecision['outcome'], changed?: ChangeLine): void => {
     if (typeof result !== 'string' && options.load) {
       // The supplier reads its rejected rows, and the reason is what others have supplied.
       counts.notLoaded += 1;

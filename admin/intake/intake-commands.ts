@@ -5,7 +5,7 @@ import { CommandFailure, type CommandResult, EXIT } from '../command/command-res
 import { exampleOf, formatNumber, printable, readableTable } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { addSupplierOption } from '../files/file-options.ts';
-import type { Decision } from './waiting-files.ts';
+import type { FileDecision } from './waiting-files.ts';
 
 interface IntakeOptions {
   readonly supplier?: string;
@@ -13,7 +13,7 @@ interface IntakeOptions {
   readonly inBuild?: boolean;
 }
 
-const listResult = (decisions: readonly Decision[], ignored: number): CommandResult => {
+const listResult = (decisions: readonly FileDecision[], ignored: number): CommandResult => {
   const rows = decisions.map(({ file, action, reason = '' }) => {
     const { name, lastModified, bytes } = file;
     return [printable(name), lastModified, formatNumber(bytes), action, reason];

@@ -9,7 +9,7 @@ export interface WaitingFile extends StoredFile {
 }
 
 /** What is done with a waiting file now. A file with `wait` is decided about when the file with `load` is done. */
-export interface Decision {
+export interface FileDecision {
   readonly file: WaitingFile;
   readonly action: 'load' | 'wait' | 'superseded' | 'refused';
   readonly reason?: string;
@@ -93,7 +93,7 @@ export const readLastLoaded = async (
   return last && { ...last, lastComplete: complete.length === keys.length ? complete[0] : undefined };
 };
 
-const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): Decision => {
+const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): FileDecision => {
   const { entry, lastModified, bytes } = file;
   const { complete, maxGigabytes = DEFAULT_GIGABYTES } = entry;
   if (complete && last?.lastComplete !== undefined && isBefore(file, last.lastComplete)) {
@@ -114,7 +114,7 @@ const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): Decision 
  * refused, the one before it is next. Without a complete file the oldest file is loaded first.
  * @param files oldest first
  */
-export const decide = (files: readonly WaitingFile[], last: LastLoaded | undefined): Decision[] => {
+export const decide = (files: readonly WaitingFile[], last: LastLoaded | undefined): FileDecision[] => {
   const decisions = files.map((file) => decideAlone(file, last));
   const candidates = decisions.filter(({ action }) => action === 'wait');
   const next = candidates.findLast(({ file }) => file.entry.complete) ?? candidates[0];
@@ -122,7 +122,7 @@ export const decide = (files: readonly WaitingFile[], last: LastLoaded | undefin
 };
 
 /** Of files of several kinds that are due, the oldest is loaded first: a file of compliance counts for each part. */
-export const oneAtATime = (decisions: readonly Decision[]): Decision[] => {
+export const oneAtATime = (decisions: readonly FileDecision[]): FileDecision[] => {
   const [next] = decisions.filter(({ action }) => action === 'load').toSorted((a, b) => byTime(a.file, b.file));
   return decisions.map((one) => (one.action === 'load' && one !== next ? { ...one, action: 'wait' } : one));
 };

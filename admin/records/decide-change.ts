@@ -71,7 +71,7 @@ export const isPartChange = (change: RecordChange): change is PartChange =>
   ['put', 'remove', 'undo'].includes(change.kind);
 
 /** The outcome for a record as it is stored, and what would be written. */
-export interface Decision {
+export interface ChangeDecision {
   readonly outcome: RecordOutcome | WriteRefusal;
   /** The parts to store; absent where nothing is written. */
   readonly after?: Parts;
@@ -117,7 +117,7 @@ export const changeDecisions = (target: RecordTarget, { dryRun, ifNewer, fileTim
     return parts;
   };
 
-  const decide = (change: PartChange, stored: StoredRecord | undefined): Decision => {
+  const decide = (change: PartChange, stored: StoredRecord | undefined): ChangeDecision => {
     if (stored?.isErased) return { outcome: 'erased' };
     const parts = stored === undefined ? new Map<string, Part>() : stored.parts;
     if (change.kind === 'undo') {
@@ -147,7 +147,7 @@ export const changeDecisions = (target: RecordTarget, { dryRun, ifNewer, fileTim
   };
 
   /** Decides, with the line that says what is written. */
-  const plan = (change: PartChange, stored: StoredRecord | undefined): Decision => {
+  const plan = (change: PartChange, stored: StoredRecord | undefined): ChangeDecision => {
     const decision = decide(change, stored);
     const { after } = decision;
     if (after === undefined) return decision;

@@ -4,7 +4,13 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { ChangeLine } from './change-line.ts';
-import { changeDecisions, type Decision, isPartChange, type PartChange, type RecordChange } from './decide-change.ts';
+import {
+  type ChangeDecision,
+  changeDecisions,
+  isPartChange,
+  type PartChange,
+  type RecordChange,
+} from './decide-change.ts';
 import { changeErasure } from './erasures.ts';
 import type { Parts, RecordTarget } from './record-target.ts';
 import { STALL_TIMEOUT_MS } from './retry-transient.ts';
@@ -47,10 +53,14 @@ export const recordChanges = (
   };
 
   /** Reads what is stored, decides, and writes it if it is unchanged, otherwise again. `found` is the first reading. */
-  const apply = async (change: PartChange, found: StoredRecord | undefined, planned?: Decision): Promise<Decision> => {
+  const apply = async (
+    change: PartChange,
+    found: StoredRecord | undefined,
+    planned?: ChangeDecision,
+  ): Promise<ChangeDecision> => {
     const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
-    let attempted: Decision | undefined;
+    let attempted: ChangeDecision | undefined;
     let revision: string | undefined;
     let decision = planned;
     let stored = found;
@@ -105,7 +115,7 @@ export const recordChanges = (
   /** Writes changes until Ctrl-C, and calls `settle` with each outcome. Nothing is in flight when it ends. */
   return <Change extends RecordChange>(
     changes: AsyncIterable<Change> | Iterable<Change>,
-    settle: (change: Change, result: Decision['outcome'], line: ChangeLine | undefined) => void,
+    settle: (change: Change, result: ChangeDecision['outcome'], line: ChangeLine | undefined) => void,
   ): Promise<void> =>
     runConcurrently(
       inBatches(changes, BATCH),
@@ -115,7 +125,7 @@ export const recordChanges = (
         const planned = await read(batch);
         await runConcurrently(planned, WRITES_IN_FLIGHT / BATCHES_IN_FLIGHT, isStopped, async (one) => {
           const { change, stored, decision } = one;
-          const make = async (): Promise<Decision> => {
+          const make = async (): Promise<ChangeDecision> => {
             if (!isPartChange(change)) return { outcome: await changeErasure(change, dryRun, context) };
             return apply(change, await copyUndone(change, stored), decision);
           };
