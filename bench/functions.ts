@@ -18,7 +18,6 @@ const throughShell = (procs?: string) => ['-c', `${procs ? `echo $$ > ${procs}; 
 
 /** Logs and metrics on, as in production. */
 const ENVIRONMENT = {
-  POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
   POWERTOOLS_LOG_LEVEL: 'INFO',
   POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/bench',
 };

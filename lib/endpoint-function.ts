@@ -44,8 +44,6 @@ export class EndpointFunction extends Construct {
         ...Object.fromEntries(
           (Object.keys(actions) as TableId[]).map((table) => [tableVariable(table), deployed.byId[table].tableName]),
         ),
-        POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
-        POWERTOOLS_LOG_LEVEL: 'INFO',
         ...(settings.plans && { PLANS: JSON.stringify(settings.plans) }),
         ...(settings.checks && { CHECKS: settings.checks.join(',') }),
         ...('vehicles' in endpoint.tables &&
