@@ -139,7 +139,9 @@ const comparable = ({ statusCode, headers = {}, body = '' }: Invocation) => ({
   ),
 });
 
-/** @throws AssertionError when the peer responds otherwise than this API to a lookup, or with another status to an error */
+/**
+ * @throws AssertionError when the peer responds otherwise than this API to a lookup, or with another status to an error
+ */
 const compareResponses = async (start: Start, own: Candidate, peer: Candidate, key: string) => {
   const lookup = (apiKey: string) => kindsOfRequest(apiKey)[0]?.event(0) ?? {};
   const of = (registration: string) => JSON.parse(JSON.stringify(lookup(key)).replaceAll('AB12CDE', registration));

@@ -12,7 +12,7 @@ const KEY = { keyId: 'loads', windowStart: 0 };
 /** The supplier of a removal of whole vehicles, which counts for each supplier. */
 export const EVERY_SUPPLIER = '*';
 
-/** Where a load has its place in the item. A load of several parts has several. Without a supplier: the nameless one. */
+/** Where a load has its place in the item. A load of several parts has several. */
 export interface LoadTarget {
   readonly kind: 'vehicles' | 'mot' | 'tax' | 'fines';
   readonly supplier?: string | undefined;

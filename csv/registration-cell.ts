@@ -127,8 +127,8 @@ const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'c
 const DATE = /^(?:\d{4}-\d\d-\d\d|\d\d?([/.-])\d\d?\1\d{4})(?:[ T]|$)/;
 
 /**
- * Whether the cells of a row seem to be shifted: the make, the colour, the insurer or the type of its row is a date or the
- * registration, or a row of another width has a registration in the next cell.
+ * Whether the cells of a row seem to be shifted: the make, the colour, the insurer or the type of its row is a date or
+ * the registration, or a row of another width has a registration in the next cell.
  * @param fields by column
  */
 export const isShifted = (cells: readonly string[], column: number, fields: readonly (string | null | undefined)[]) => {

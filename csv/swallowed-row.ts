@@ -66,7 +66,8 @@ const refuse = (cell: string): never => {
 
 /**
  * @throws UnreadableFile when a name of the header is followed at once by a registration, and by no further name. In a
- * header as wide as the row below, such as that of a column `claims_FY2025`, it must be like a registration of that row.
+ * header as wide as the row below, such as that of a column `claims_FY2025`, it must be like a registration of that
+ * row.
  */
 export const requireHeaderAlone = (
   { names, below }: Readonly<Record<'names' | 'below', readonly string[]>>,

@@ -25,8 +25,8 @@ interface AuditedParts {
 const EVENT_DAYS = 400;
 
 /**
- * Adds a trail of CloudTrail, which logs what is changed in the account. With the setting `audit` it also logs who reads
- * and writes the tables, except the roles of the stack, and the files of the intake.
+ * Adds a trail of CloudTrail, which logs what is changed in the account. With the setting `audit` it also logs who
+ * reads and writes the tables, except the roles of the stack, and the files of the intake.
  */
 export const addAudit = (stack: Stack, parts: AuditedParts): void => {
   const { settings, tables, files } = parts;

@@ -21,8 +21,8 @@ import { logGroupProps } from './log-group.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**
- * Nothing personal is logged: the route instead of the path with its registration, no user agent, and an IP address only
- * where the setting `sourceAddressDays` says so.
+ * Nothing personal is logged: the route instead of the path with its registration, no user agent, and an IP address
+ * only where the setting `sourceAddressDays` says so.
  */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',

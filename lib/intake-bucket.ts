@@ -103,8 +103,8 @@ export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
 
 /**
  * Permits operators to read files and reports, to put files, such as after a restore, or the object that starts a load,
- * and to take out files that must not be loaded. They may also delete a damaged record of the file that was loaded last, and what
- * a load has changed, of an erased vehicle.
+ * and to take out files that must not be loaded. They may also delete a damaged record of the file that was loaded
+ * last, and what a load has changed, of an erased vehicle.
  */
 export const allowFiles = (bucket: Bucket, entries: readonly IntakeEntry[]): PolicyStatement[] => [
   ...allowReads(bucket),

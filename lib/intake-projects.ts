@@ -38,7 +38,10 @@ const MACHINES = {
   x86_64: { type: 'LINUX_CONTAINER', image: 'aws/codebuild/amazonlinux-x86_64-standard:6.0' },
 } as const;
 
-/** Adds a project for each kind and supplier (`buildName`), which runs one build at a time. They share program, log and role. */
+/**
+ * Adds a project for each kind and supplier (`buildName`), which runs one build at a time. They share program, log and
+ * role.
+ */
 export const intakeProjects = (scope: Construct, props: IntakeProjectsProps): IntakeProject[] => {
   const { settings, entries } = props;
   const { stackName } = Stack.of(scope);

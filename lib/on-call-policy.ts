@@ -27,8 +27,8 @@ const ON_STAGE = [
 ];
 
 /**
- * Adds the policy of whoever is on call, attached to nobody: what the commands of docs/runbook.md and the dashboard need,
- * and no access to items. A test compares them.
+ * Adds the policy of whoever is on call, attached to nobody: what the commands of docs/runbook.md and the dashboard
+ * need, and no access to items. A test compares them.
  *
  * Only the probe's configuration may be changed: the environment of another function could make it run any code with
  * its access to items, as could a build that is started by hand.

@@ -39,7 +39,7 @@ interface ServiceStackProps {
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     Intake ─ loads the files that are put into its bucket, if the settings say so; it runs the operators' CLI
  *     Probe ─ a caller that runs a smoke test every minute; updated after every alias
- *     operator ← alarms with an AlarmTopic, a dashboard; policies permit the CLI, which reads the outputs, and the runbook
+ *     operator ← alarms with an AlarmTopic, a dashboard, policies for the CLI, which reads the outputs, and the runbook
  *     auditor ← a trail of CloudTrail, and a LookupLog with the key of logged lookups, if the settings say so
  */
 export class ServiceStack extends Stack {

@@ -14,8 +14,8 @@ export const loadKinds = (kind: string): LoadTarget['kind'][] =>
   partsOf(kind as RecordKind).filter((part) => part !== 'compliance');
 
 /**
- * Records that a load has come to its end, for `undo`, for answers that say how complete they are, and for the alarms on
- * missing imports.
+ * Records that a load has come to its end, for `undo`, for answers that say how complete they are, and for the alarms
+ * on missing imports.
  * @param imported the figures of an import; a removal has none
  */
 export const finishLoad = async (

@@ -1,4 +1,7 @@
-/** Lines of DVSA's bulk and delta files (MOT history API). A line has a vehicle with its tests; unknown fields are ignored. */
+/**
+ * Lines of DVSA's bulk and delta files (MOT history API). A line has a vehicle with its tests; unknown fields are
+ * ignored.
+ */
 import { isCalendarDate } from '../../core/runtime/clock.ts';
 import type { Fields } from '../../core/schemas/record-schema.ts';
 import type { FileCommand, RecordRules } from '../files/file-command.ts';
@@ -47,7 +50,7 @@ const usedFields = ({ registration, modification, motTests, motTestDueDate, ...f
   };
 };
 
-/** What of a line is staged. A line that is no object, or may have a field twice, is left to the rules of any NDJSON. */
+/** What of a line is staged. A line that is no object or may have a field twice is left to the rules of any NDJSON. */
 const readUsed: NonNullable<FileCommand['readUsed']> = (text) => {
   try {
     const line: unknown = JSON.parse(text);

@@ -49,7 +49,9 @@ interface LoadResult {
   readonly details?: string;
 }
 
-/** What depends on the file alone. Anything else could tell a supplier what others have supplied, or what was erased. */
+/**
+ * What depends on the file alone. Anything else could tell a supplier what others have supplied, or what was erased.
+ */
 const REPORTED = ['kind', 'read', 'repeated', 'rejected', 'unknownFormat', 'reasons'];
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');

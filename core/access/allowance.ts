@@ -124,7 +124,7 @@ export interface UsedAllowance extends Pick<AllowanceLimit, 'period' | 'limit'> 
   readonly resetsAt: string;
 }
 
-/** How much of each limit of a key is used, with what instances have taken ahead; empty for a key without an allowance. */
+/** How much of each limit of a key is used, with what instances have taken ahead; empty without an allowance. */
 export const readAllowance = async (
   usage: Pick<UsageTable, 'usedUnits'>,
   key: KeyRecord,

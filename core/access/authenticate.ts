@@ -17,8 +17,8 @@ export interface Access {
   readonly units: ReturnType<typeof allowanceUnits>;
   readonly plans: Plans;
   /**
-   * The keys without addresses that this instance has seen in force, by their hashes. They decide the order of its calls
-   * and from which allowance it takes units ahead, and nothing else: each request reads the record of its key.
+   * The keys without addresses that this instance has seen in force, by their hashes. They decide the order of its
+   * calls and from which allowance it takes units ahead, and nothing else: each request reads the record of its key.
    */
   readonly seenInForce: ReturnType<typeof recentMap<KeyRecord>>;
 }

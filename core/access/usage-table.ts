@@ -120,8 +120,8 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   },
 
   /**
-   * Adds units to a window in which a request was counted, or takes them away. With a client that has one attempt, units
-   * may be lost, but never count twice.
+   * Adds units to a window in which a request was counted, or takes them away. With a client that has one attempt,
+   * units may be lost, but never count twice.
    */
   addExtraUnits: async (keyId: string, window: Window, units: number): Promise<void> => {
     await db.send(

@@ -36,8 +36,8 @@ export const PART_CONTENT = {
 } as const;
 
 /**
- * MOT, road tax and unpaid fines of a vehicle, stored under its `RegistrationKey`. A part that no source has supplied is
- * absent, and its check is unknown.
+ * MOT, road tax and unpaid fines of a vehicle, stored under its `RegistrationKey`. A part that no source has supplied
+ * is absent, and its check is unknown.
  */
 export const ComplianceRecord = {
   type: 'object',

@@ -69,7 +69,8 @@ const readChunk = async (db: DynamoDBDocumentClient, chunk: readonly WantedKey[]
 
 /**
  * Reads any number of distinct keys, 100 a request, all requests at once. Retries `UnprocessedKeys` and throttled
- * requests with jitter until just before the deadline. Keys that could not be read are unread, never absent: `failure` is the first reason.
+ * requests with jitter until just before the deadline. Keys that could not be read are unread, never absent: `failure`
+ * is the first reason.
  * @param wanted names each table once: of two with the same name only one would be read
  * @throws the first error when every request failed and nothing was read
  */

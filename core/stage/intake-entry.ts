@@ -80,7 +80,10 @@ export const IntakeEntry = T.Object({
       () => 'must be the name of an encoding, such as "macintosh"',
     ),
   ),
-  /** The largest file, unpacked, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much. Default: 5. */
+  /**
+   * The largest file, unpacked, in 10^9 bytes. A build has 50 GB of disk, for the file and three times as much.
+   * Default: 5.
+   */
   maxGigabytes: T.Optional(T.Number({ exclusiveMinimum: 0, maximum: 10 })),
   /** The role or account that may put files under the prefix and get their reports, if its own account permits it. */
   from: T.Optional(
@@ -94,8 +97,8 @@ export const IntakeEntry = T.Object({
 export type IntakeEntry = T.Static<typeof IntakeEntry>;
 
 /**
- * The name of the build that loads the files of an entry. Files of compliance and of its parts have one build, where the
- * stage has entries of both: two that fill one part are never loaded at the same time.
+ * The name of the build that loads the files of an entry. Files of compliance and of its parts have one build, where
+ * the stage has entries of both: two that fill one part are never loaded at the same time.
  */
 export const buildName = ({ import: kind, supplier }: IntakeEntry, entries: readonly IntakeEntry[]): string => {
   if (supplier !== undefined) return `${kind}-${supplier}`;

@@ -14,8 +14,8 @@ const LOG_RETENTION_DAYS: readonly number[] = [
 /**
  * The throttle of API Gateway, a target that bursts can overrun and that AWS may apply to each route. It limits what
  * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and
- * no read, and one with an unknown key also costs one read. The defaults, 1,000 and 2,000, are at least what ten premium
- * callers send at full speed, and well below an account's default of 10,000.
+ * no read, and one with an unknown key also costs one read. The defaults, 1,000 and 2,000, are at least what ten
+ * premium callers send at full speed, and well below an account's default of 10,000.
  */
 const Throttle = T.Object({
   /** Requests per second. At least any plan's rate, because API Gateway's own 429 lacks the rate limit headers. */
@@ -62,8 +62,8 @@ export const StageFile = T.Object({
    * EventBridge, Lambda, Logs, SNS, reading from the bootstrap's bucket and parameter, and in IAM only roles and
    * policies named `vehicle-verification-STAGE-*`. `intake` also has CodeBuild and S3, `audit` CloudTrail and S3,
    * `lookupLog` these and KMS.
-   * CloudFormation cuts names of roles to 64 characters, with 25 or more of the stack's name, so the pattern fits stages
-   * of at most 4 characters, such as `prod`. Give another one an account of its own, because IAM does not limit
+   * CloudFormation cuts names of roles to 64 characters, with 25 or more of the stack's name, so the pattern fits
+   * stages of at most 4 characters, such as `prod`. Give another one an account of its own, because IAM does not limit
    * `iam:PassRole` by the tags of a role.
    * Without such a policy CloudFormation deploys as an administrator.
    * `--custom-permissions-boundary NAME` limits the bootstrap's roles. The roles of the service are limited by
@@ -99,7 +99,9 @@ export const StageFile = T.Object({
   expectImports: T.Optional(someOf(Object.keys(IMPORT_METRICS) as RecordKind[], TimeBetweenImports)),
   /** Tables that the stage uses in place of its own, such as restored ones. Its own stay as they are. */
   tables: T.Optional(someOf(['vehicles', 'compliance', 'content'], TableName)),
-  /** What the stage's own tables give at once, after a quiet time too. It can only be raised. Default: DynamoDB's own. */
+  /**
+   * What the stage's own tables give at once, after a quiet time too. It can only be raised. Default: DynamoDB's own.
+   */
   warmThroughput: T.Optional(someOf(Object.keys(tables) as TableId[], WarmThroughput)),
   /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
   intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),

@@ -18,7 +18,10 @@ export interface FoundRecords<Found> {
   readonly unread: ReadonlySet<RegistrationKey>;
 }
 
-/** Parses the items of a batch. A damaged item is logged, and counts as unread. An item without a record counts as not found. */
+/**
+ * Parses the items of a batch. A damaged item is logged, and counts as unread. An item without a record counts as not
+ * found.
+ */
 export const foundRecords = <const Schema extends RecordSchema>(
   table: TableId,
   schema: Schema,

@@ -122,8 +122,8 @@ export const bulkAuth = (endpoint: AuthEndpoint) =>
   );
 
 /**
- * Reads what the path names while `auth` counts the request, which saves a round trip. Nothing is read for a key that is
- * not in force, unless this instance has just seen it in force, and for a path that is invalid. The handler awaits
+ * Reads what the path names while `auth` counts the request, which saves a round trip. Nothing is read for a key that
+ * is not in force, unless this instance has just seen it in force, and for a path that is invalid. The handler awaits
  * `context.preloaded`, so a rejected caller learns nothing from the read, not even from an error.
  */
 export const preload = <Found, Loaded>(read: (request: RequestContext & Found) => Promise<Loaded>) => ({

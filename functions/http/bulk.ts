@@ -31,7 +31,8 @@ export const planBulkSize = () => ({
 /**
  * Takes the units of a valid bulk request from the allowance, all or none. Then adds a unit for each entry except the
  * first, which `auth` has counted (docs/contract.md#units). This write runs beside the reads of the response, which
- * waits for it. When the write fails, the units are lost and logged. A bulk request that is rejected before is one unit.
+ * waits for it. When the write fails, the units are lost and logged. A bulk request that is rejected before is one
+ * unit.
  * @throws ALLOWANCE_EXCEEDED
  */
 export const extraUnits = (endpoint: Pick<HttpFunction, 'tables'>) => {

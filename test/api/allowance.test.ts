@@ -41,7 +41,7 @@ const exceeded = { status: 429, body: { code: 'ALLOWANCE_EXCEEDED', title: 'Too 
 const isOfAllowance = ({ operation, body }: DatabaseCall): boolean =>
   operation === 'UpdateItem' && body.includes('"allowance#');
 
-/** Whose keys share one: test/unit/access/allowance.test.ts, and after a rotation test/unit/admin/keys-rotate.test.ts. */
+/** Whose keys share one: test/unit/access/allowance.test.ts; after a rotation: test/unit/admin/keys-rotate.test.ts. */
 describe('The allowance', () => {
   it('counts the units of the invoice, and what would pass it is 429 as a whole and no unit', async () => {
     const key = await newKey();

@@ -1,4 +1,7 @@
-/** The model of what is stored, and the commands on compliance records. Files of DVSA: unit/admin/import/sources.test.ts. */
+/**
+ * The model of what is stored, and the commands on compliance records. Files of DVSA:
+ * unit/admin/import/sources.test.ts.
+ */
 import { complianceLine } from '../support/import-files.ts';
 import type { LastLoad } from './undo-model.ts';
 

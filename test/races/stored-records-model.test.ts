@@ -1,6 +1,7 @@
 /**
  * Random commands, some of whose responses are lost, and a small model of what is stored: after each command its counts
- * and both tables are those of the model. What is stored at the end is exported, and restored as it was. A new command is a function like `erase`, and a line of `commands`.
+ * and both tables are those of the model. What is stored at the end is exported, and restored as it was. A new command
+ * is a function like `erase`, and a line of `commands`.
  */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';

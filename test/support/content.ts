@@ -37,8 +37,8 @@ const add = (tally: Tally, name: string, count = 1): void => {
 };
 
 /**
- * Lists slugs, members and counters that are stored more or less often than the stored items of a content table require,
- * which nobody changes meanwhile. The rules are written here again, independently of the product.
+ * Lists slugs, members and counters that are stored more or less often than the stored items of a content table
+ * require, which nobody changes meanwhile. The rules are written here again, independently of the product.
  */
 export const inconsistenciesOf = async (client: DynamoDBDocumentClient, table: string): Promise<string[]> => {
   const pages = await Array.fromAsync(paginateScan({ client }, { TableName: table, ConsistentRead: true }));

@@ -1,4 +1,7 @@
-/** Clients that generators make from docs/openapi.json, of which docs/integration.md shows one, and an import into Postman. */
+/**
+ * Clients that generators make from docs/openapi.json, of which docs/integration.md shows one, and an import into
+ * Postman.
+ */
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

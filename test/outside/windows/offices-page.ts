@@ -1,6 +1,6 @@
 /**
- * Runs the commands of docs/offices.md with a stub of the service: in cmd, and in PowerShell with the policy that Windows
- * has by default. On other systems it runs them in bash, without `.cmd`.
+ * Runs the commands of docs/offices.md with a stub of the service: in cmd, and in PowerShell with the policy that
+ * Windows has by default. On other systems it runs them in bash, without `.cmd`.
  */
 import assert from 'node:assert/strict';
 import { execFile, execSync } from 'node:child_process';

@@ -204,7 +204,8 @@ describe('A build', () => {
     put(COMPLETE, 'a.csv', 3, 'AB12CDG', 'AB12CDH', 'AB12CDJ');
     await build([COMPLETE]);
     await run(['erase', '--registration', 'AB12CDG']);
-    // AB12CDE has no room for a policy, AB12CDF is insured already, AB12CDG is erased, AB12CDH goes, and BAD1 is damaged.
+    // AB12CDE has no room for a policy, AB12CDF is insured already, AB12CDG is erased, AB12CDH goes, and BAD1 is
+    // damaged.
     const version = put(COMPLETE, 'b.csv', 2, 'AB12CDE', 'AB12CDF', 'AB12CDG', 'AB12CDJ');
     const { lines } = await build([COMPLETE]);
     const figures = { read: 4, loaded: 4, repeated: 0, rejected: 0 };

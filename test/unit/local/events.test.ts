@@ -1,4 +1,4 @@
-/** Paths, queries and bodies as the service reads them from an event: test/api/http.test.ts, handlers.test.ts, lookups.test.ts. */
+/** What the service reads from an event: test/api/http.test.ts, handlers.test.ts, lookups.test.ts. */
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { httpEvent, splitTarget } from '../../../local/gateway/http-event.ts';

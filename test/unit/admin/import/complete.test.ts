@@ -106,7 +106,7 @@ describe('import --complete', () => {
 
 describe('import vehicles --complete --lose-cover-at-most', () => {
   const ENDED = { policies: [aPolicy({ validTo: '2025-12-31', validFrom: '2025-01-01' })] };
-  /** A complete file of which some vehicles have policies that ended last year, as when a column of dates has shifted. */
+  /** A complete file, some of whose vehicles have policies that ended last year, as when a column has shifted. */
   const withEnded = (ended: number, ...left: readonly string[]) => [
     ...ALL.slice(0, ended).map((registration) => vehicleLine({ registration, ...ENDED })),
     ...linesOf(left.length > 0 ? left : ALL.slice(ended)),
