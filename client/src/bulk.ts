@@ -11,6 +11,7 @@ interface BulkOptions extends CallOptions {
   readonly headers?: ApiRequest['headers'];
 }
 
+/** An answer, or an entry of a bulk answer without one. */
 interface BulkEntry {
   readonly registration: string;
   readonly insured?: boolean;
@@ -23,16 +24,50 @@ interface BulkEntry {
  */
 const SMALLEST_BULK_SIZE = 100;
 
-/** The entry, or an error when it has no verdict or may describe another vehicle. */
-const checked = <Result extends BulkEntry>(
-  entry: Result | null,
+type Test = (value: unknown) => boolean;
+
+const isText: Test = (value) => typeof value === 'string';
+
+const orNull =
+  (test: Test): Test =>
+  (value) =>
+    value === null || test(value);
+
+/** Whether a value is an object whose fields pass these tests. A faulty service may omit a field. */
+const hasFields =
+  (tests: Readonly<Record<string, Test>>): Test =>
+  (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+    const fields = value as Readonly<Record<string, unknown>>;
+    return Object.entries(tests).every(([name, test]) => fields[name] === undefined || test(fields[name]));
+  };
+
+const isTextOrNull = orNull(isText);
+
+/** The types of the fields that the client reads. */
+const isOfTypes = hasFields({
+  code: (value) => isText(value) && /^[A-Z\d_]+$/.test(`${value}`),
+  error: isText,
+  suggestion: isText,
+  status: isText,
+  policy: orNull(hasFields({ number: isText, insurer: isText, type: isText, validFrom: isText, validTo: isText })),
+  reasons: (value) => Array.isArray(value) && value.every(isText),
+  details: hasFields({
+    insurance: hasFields({ validTo: isTextOrNull }),
+    mot: hasFields({ dueDate: isTextOrNull }),
+    roadTax: hasFields({ paidUntil: isTextOrNull }),
+    fines: hasFields({ outstanding: orNull((value) => typeof value === 'number') }),
+  }),
+});
+
+export const NO_ANSWER = 'The response is no answer for this registration and day.';
+
+/** Whether this is an answer for the registration, or an entry that says why there is none. */
+export const isAnswer = (
+  answer: BulkEntry | null | undefined,
   registration: string | undefined,
   verdict: BulkOptions['verdict'],
-): Result => {
-  if (entry?.registration === registration && typeof entry?.[verdict] === 'boolean' && entry.code !== '') return entry;
-  const error = 'The response is not for this registration, or has no verdict.';
-  return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as BulkEntry as Result;
-};
+): boolean => answer?.registration === registration && typeof answer?.[verdict] === 'boolean' && isOfTypes(answer);
 
 /** Runs a task for each item, `concurrency` at a time. The first error aborts the others. */
 const forEachConcurrently = async <Item>(
@@ -76,13 +111,18 @@ export const openBulk = ({ request, backOff, attempts, concurrency }: Transport)
     const { path, verdict, date, headers, signal } = options;
     try {
       const body = { registrations: asked, ...(date !== undefined && { date }) };
-      type Answer = { results?: Result[] } | null;
+      type Answer = { readonly results?: Result[]; readonly asOf?: string } | null;
       const answer = await request<Answer>({ method: 'POST', path, headers, body, signal });
       const results = answer?.results;
       if (!Array.isArray(results) || results.length !== asked.length) {
         throw new Error('The response is for registrations other than those requested.');
       }
-      return results.map((entry, index) => checked(entry, asked[index], verdict));
+      const isForDay = answer?.asOf === date;
+      return results.map((entry, index) => {
+        if (isForDay && isAnswer(entry, asked[index], verdict)) return entry;
+        const noAnswer = { [verdict]: false, error: NO_ANSWER, code: 'INVALID_ANSWER' };
+        return { registration: asked[index], ...noAnswer } as BulkEntry as Result;
+      });
     } catch (error) {
       if (!isProblem(error, 'BULK_TOO_LARGE') || asked.length === 1) throw error;
       size = Math.ceil(asked.length / 2);

@@ -2,7 +2,7 @@ import { REFERENCE } from '../../core/reference.ts';
 import { ANSWERABLE_DATE, isAnswerableDate } from '../../core/runtime/clock.ts';
 import type * as Api from './api-types.ts';
 import type { BulkSuccess, ComplianceVerdict, UsageReport, VehicleInsurance } from './api-types.ts';
-import { openBulk } from './bulk.ts';
+import { isAnswer, NO_ANSWER, openBulk } from './bulk.ts';
 import { Content } from './content.ts';
 import { isProblem, pathSegment, requireArgument } from './errors.ts';
 import { type ApiRequest, type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
@@ -40,7 +40,7 @@ const pathOf = (registration: string): string => pathSegment(registration, 'regi
 
 /**
  * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It
- * rejects with `ApiProblem`, `ConnectionError` or the reason of its signal.
+ * rejects with `ApiProblem`, `ConnectionError`, the reason of its signal, or an `Error` when the response is no answer.
  */
 export class VehicleVerification {
   readonly content: Content;
@@ -55,11 +55,18 @@ export class VehicleVerification {
   }
 
   /** `undefined` for the problem `VEHICLE_NOT_FOUND`. */
-  async #lookUp<Answer>(asked: ApiRequest): Promise<Answer | undefined> {
+  async #lookUp<Answer extends VehicleInsurance | ComplianceVerdict>(
+    asked: ApiRequest,
+    registration: string,
+    verdict: 'insured' | 'compliant',
+  ): Promise<Answer | undefined> {
     try {
-      return await this.#transport.request<Answer>(asked);
+      const answer = await this.#transport.request<Answer & { readonly asOf?: string }>(asked);
+      const isRight = isAnswer(answer, registration, verdict) && !('code' in answer);
+      if (!isRight || answer.asOf !== asked.query?.date) throw new Error(NO_ANSWER);
+      return answer;
     } catch (error) {
-      if (!isProblem(error, 'VEHICLE_NOT_FOUND')) throw error;
+      if (!isProblem(error, 'VEHICLE_NOT_FOUND') || error.status !== 404) throw error;
       return undefined;
     }
   }
@@ -71,7 +78,8 @@ export class VehicleVerification {
   ): Promise<VehicleInsurance | undefined> {
     requireDay(date);
     const headers = referenceHeader(reference);
-    return this.#lookUp({ path: `/vehicle/${pathOf(registration)}/insurance`, query: { date }, headers, signal });
+    const path = `/vehicle/${pathOf(registration)}/insurance`;
+    return this.#lookUp({ path, query: { date }, headers, signal }, registration, 'insured');
   }
 
   /** Whether these vehicles are insured: any number, one entry each, in order. */
@@ -90,7 +98,7 @@ export class VehicleVerification {
     { reference, signal }: LookupOptions = {},
   ): Promise<ComplianceVerdict | undefined> {
     const headers = referenceHeader(reference);
-    return this.#lookUp({ path: `/compliance/${pathOf(registration)}`, headers, signal });
+    return this.#lookUp({ path: `/compliance/${pathOf(registration)}`, headers, signal }, registration, 'compliant');
   }
 
   /** The compliance verdicts of these vehicles: any number, one entry each, in order. */

@@ -1,6 +1,6 @@
 import type { ContentItem, ContentPage, CreateContent, UpdateContent } from './api-types.ts';
 import { isProblem, pathSegment, requireArgument } from './errors.ts';
-import type { CallOptions, Transport } from './transport.ts';
+import type { ApiRequest, CallOptions, Transport } from './transport.ts';
 
 export interface ListOptions extends CallOptions {
   /** Only the items of this domain. */
@@ -39,6 +39,12 @@ export class Content {
     this.#transport = transport;
   }
 
+  async #requestItem(asked: ApiRequest): Promise<ContentItem> {
+    const item = await this.#transport.request<ContentItem | null | undefined>(asked);
+    if (typeof item?.version === 'number') return item;
+    throw new Error('The response is not an item of content with its version.');
+  }
+
   /**
    * All items, newest first, page by page. Each is read at most once, and each that stays in the list exactly once: a
    * loop may create, change and delete what it lists.
@@ -66,7 +72,7 @@ export class Content {
 
   /** @throws ApiProblem `CONTENT_NOT_FOUND` when no item has this id */
   async get(id: string, { signal }: CallOptions = {}): Promise<ContentItem> {
-    return this.#transport.request<ContentItem>({ path: pathOf(id), signal });
+    return this.#requestItem({ path: pathOf(id), signal });
   }
 
   /** Creates the item exactly once, also when the request is retried. */
@@ -75,7 +81,7 @@ export class Content {
     { idempotencyKey = crypto.randomUUID(), signal }: CreateOptions = {},
   ): Promise<ContentItem> {
     const headers = { 'Idempotency-Key': idempotencyKey };
-    return this.#transport.request<ContentItem>({ method: 'POST', path: '/api/content', headers, body: item, signal });
+    return this.#requestItem({ method: 'POST', path: '/api/content', headers, body: item, signal });
   }
 
   /**
@@ -90,7 +96,7 @@ export class Content {
       const body = await edit({ version, ...item });
       const headers = { 'If-Match': `"${version}"` };
       try {
-        return await this.#transport.request<ContentItem>({ method: 'PUT', path: pathOf(id), headers, body, signal });
+        return await this.#requestItem({ method: 'PUT', path: pathOf(id), headers, body, signal });
       } catch (error) {
         if (!isProblem(error, 'PRECONDITION_FAILED') || attempt === MAX_EDITS) throw error;
         if (error.isAfterLostAnswer) {

@@ -199,7 +199,8 @@ export const openTransport = (options: ClientOptions) => {
       } else {
         warnOnce(result.response);
         const { sources } = (result.body ?? {}) as { readonly sources?: Sources };
-        if (sources) options.onSources?.(sources);
+        const isKnown = Number.isInteger(sources?.expected) && Number.isInteger(sources?.current);
+        if (sources && isKnown) options.onSources?.(sources);
         const foreign = describeForeign(result.response, url, path);
         if (result.response.ok && foreign === undefined) return result.body as Body;
         const text = foreign === undefined ? result.text : JSON.stringify({ message: foreign });

@@ -5,13 +5,19 @@ import { USAGE } from './use-client.ts';
 
 const { ApiProblem, ConnectionError, VehicleVerification } = await importLibrary();
 const KEY = `vvc_live_${'A'.repeat(36)}`;
-const BODY = { registration: 'AB12CDE', insured: true };
+const BODY = { registration: 'AB12CDE', insured: true, compliant: true };
 
 type Headers = Record<string, string>;
 type Reply = (request: Request) => Response | Error | Promise<Response>;
 const json = (status: number, body: unknown, headers: Headers = {}) =>
   new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } });
-const success: Reply = () => json(200, BODY);
+/** An answer to any lookup of a vehicle. */
+const success: Reply = ({ url }) => {
+  const { pathname, searchParams } = new URL(url);
+  const registration = decodeURIComponent(/(?:vehicle|compliance)\/([^/]+)/.exec(pathname)?.[1] ?? '');
+  const asOf = searchParams.get('date');
+  return json(200, { registration, insured: true, compliant: true, ...(asOf !== null && { asOf }) });
+};
 const problem = (status: number, code: string, headers: Headers = {}, members: object = {}) => {
   const body = { title: 'Title', status, detail: 'What to do.', code, requestId: 'r-1', ...members };
   return json(status, body, { 'Content-Type': 'application/problem+json', ...headers });
@@ -44,7 +50,8 @@ const failureOf = (promise: Promise<unknown>) =>
 describe('A request', () => {
   it('is sent below the base address with the key, and encoded', async () => {
     const { client, sent } = clientWith([success]);
-    expect(await client.insurance('ÄB 1/2', { date: '2026-01-31' })).toEqual(BODY);
+    const answer = { ...BODY, registration: 'ÄB 1/2', asOf: '2026-01-31' };
+    expect(await client.insurance('ÄB 1/2', { date: '2026-01-31' })).toEqual(answer);
     expect(sent.map(({ method, url }) => [method, url])).toEqual([
       ['GET', 'https://api.example.com/v1/vehicle/%C3%84B%201%2F2/insurance?date=2026-01-31'],
     ]);
@@ -61,10 +68,11 @@ describe('A request', () => {
     const replies = [
       () => json(200, { ...BODY, sources: late }),
       () => problem(404, 'VEHICLE_NOT_FOUND', {}, { sources: current }),
+      ...[5, { expected: '3', current: 2 }].map((sources) => () => json(200, { ...BODY, sources })),
       success,
     ];
     const { client } = clientWith(replies, { onSources });
-    for (const registration of ['A1', 'B2', 'C3']) await client.insurance(registration);
+    for (const _reply of replies) await client.insurance('AB12CDE');
     expect(seen).toEqual([late, current]);
   });
 
@@ -252,8 +260,13 @@ describe('A problem', () => {
     const unknown = () => problem(404, 'VEHICLE_NOT_FOUND');
     expect(await clientWith([unknown]).client.insurance('ZZ99ZZZ')).toBeUndefined();
     expect(await clientWith([unknown]).client.compliance('ZZ99ZZZ')).toBeUndefined();
-    for (const other of [() => problem(404, 'COMPLIANCE_NOT_FOUND'), () => new Response('<html>', { status: 404 })])
-      expect(await failureOf(clientWith([other]).client.compliance('VE24UNK'))).toMatchObject({ status: 404 });
+    for (const [status, other] of [
+      [404, () => problem(404, 'COMPLIANCE_NOT_FOUND')],
+      [404, () => new Response('<html>', { status: 404 })],
+      [403, () => problem(403, 'VEHICLE_NOT_FOUND')],
+    ] as const) {
+      expect(await failureOf(clientWith([other]).client.compliance('VE24UNK'))).toMatchObject({ status });
+    }
   });
 });
 
@@ -354,7 +367,10 @@ describe('The quota', () => {
     'X-RateLimit-Reset': `${reset}`,
     Date: new Date(Date.UTC(2026, 10, 22, 12, 10, 40)).toUTCString(),
   });
-  const limited = (headers: Headers) => () => json(200, BODY, headers);
+  const limited =
+    (headers: Headers): Reply =>
+    async (request) =>
+      json(200, await ((await success(request)) as Response).json(), headers);
 
   const AN_HOUR = { 'Retry-After': '3600' };
   const NOTHING = { ...limits(0), 'X-RateLimit-Limit': '0' };
@@ -389,7 +405,7 @@ describe('The quota', () => {
     await first;
     await client.insurance('C3');
     expect(waits).toEqual([20_000]);
-    late.resolve(json(200, BODY));
+    late.resolve(json(200, { ...BODY, registration: 'B2' }));
     await second;
   });
 });
@@ -497,27 +513,87 @@ describe('A bulk lookup', () => {
     }
   });
 
-  it.each<[string, unknown]>([
-    ['another registration', { registration: 'X0', insured: true, policy: null }],
-    ['no verdict', { registration: 'X1' }],
-    ['a verdict of another kind', { registration: 'X1', insured: 'true' }],
-    ['an empty code', { registration: 'X1', insured: true, code: '' }],
-    ['no entry', null],
-  ])('has an error entry where the response has %s', async (_title, entry) => {
-    const right = { registration: 'X0', insured: true, policy: null };
-    const { client, asked } = bulkClient(() => Response.json({ results: [right, entry] }));
-    const error = 'The response is not for this registration, or has no verdict.';
-    const wrong = { registration: 'X1', insured: false, code: 'INVALID_ANSWER', error };
-    expect(await client.verify(named(2))).toEqual([right, wrong]);
-    expect(asked).toHaveLength(1);
-    // A verdict on insurance is not one on compliance.
-    const invalid = { compliant: false, code: 'INVALID_ANSWER' };
-    expect(await client.verifyCompliance(named(2))).toMatchObject([invalid, invalid]);
+  it('has an error entry for each registration where the answer is for another day', async () => {
+    const right = { registration: 'X0', insured: true };
+    const { client } = bulkClient(() => Response.json({ results: [right], asOf: '2026-02-01' }));
+    expect(await client.verify(['X0'], { date: '2026-02-01' })).toEqual([right]);
+    expect(await client.verify(['X0'], { date: '2026-02-02' })).toMatchObject([{ code: 'INVALID_ANSWER' }]);
+    expect(await client.verify(['X0'])).toMatchObject([{ code: 'INVALID_ANSWER' }]);
   });
 
   it.each([0, -5, null])('is rejected for a usage with the bulk size %j', async (registrationsPerBulk) => {
     const { client, asked } = bulkClient(entriesOf, registrationsPerBulk);
     await expect(client.verify(named(101))).rejects.toThrow('The response is not the usage of a key with its limits.');
     expect(asked).toEqual([]);
+  });
+});
+
+/** Fields that make an answer for AB12CDE none. */
+const FAULTS: readonly (readonly [string, object])[] = [
+  ['another registration', { registration: 'X0' }],
+  ['no verdict', { insured: undefined, compliant: undefined }],
+  ['a verdict of another kind', { insured: 'true', compliant: 'true' }],
+  ...['', null, false, 0, {}, ['VEHICLE_NOT_FOUND'], 'constructor', '__proto__'].map(
+    (code) => [`the code ${JSON.stringify(code)}`, { code }] as const,
+  ),
+  ['a status of another type', { status: 404 }],
+  ['a suggestion of another type', { suggestion: 5 }],
+  ['an error of another type', { error: {} }],
+  ...['POL-1', [], 0].map((policy) => [`the policy ${JSON.stringify(policy)}`, { policy }] as const),
+  ...['number', 'insurer', 'type', 'validFrom', 'validTo'].map(
+    (name) => [`a policy with another type of ${name}`, { policy: { [name]: { toString: 1 } } }] as const,
+  ),
+  ['reasons that are no list', { reasons: 'MOT_EXPIRED' }],
+  ['reasons that are no texts', { reasons: [null] }],
+  ['details that are none', { details: [] }],
+  ['details with another type of a day', { details: { mot: { dueDate: 20_300_101 } } }],
+  ['details with another type of a number', { details: { fines: { outstanding: {} } } }],
+];
+
+describe('What is no answer', () => {
+  it.each<readonly [string, object | null]>([...FAULTS, ['no entry', null]])(
+    'is an error entry in bulk: %s',
+    async (_title, fields) => {
+      const right = { registration: 'X0', insured: true, policy: null };
+      const entry = fields && { ...BODY, ...fields };
+      const { client, asked } = bulkClient(() => Response.json({ results: [right, entry] }));
+      const error = 'The response is no answer for this registration and day.';
+      const wrong = { registration: 'AB12CDE', code: 'INVALID_ANSWER', error };
+      const registrations = ['X0', 'AB12CDE'];
+      expect(await client.verify(registrations)).toEqual([right, { ...wrong, insured: false }]);
+      expect(asked).toHaveLength(1);
+      // A verdict on insurance is not one on compliance.
+      expect(await client.verifyCompliance(registrations)).toEqual([
+        { ...wrong, registration: 'X0', compliant: false },
+        { ...wrong, compliant: false },
+      ]);
+    },
+  );
+
+  const EMPTY: readonly (readonly [string, Reply])[] = [
+    ['204', () => new Response(null, { status: 204 })],
+    ...[null, {}, 'text'].map((body) => [JSON.stringify(body), () => json(200, body)] as const),
+  ];
+
+  it.each<readonly [string, Reply]>([
+    ...EMPTY,
+    ...FAULTS.map(([title, fields]) => [title, () => json(200, { ...BODY, ...fields })] as const),
+    ['an error entry of a bulk answer', () => json(200, { ...BODY, insured: false, code: 'VEHICLE_NOT_FOUND' })],
+    ['a problem with a status of success', () => problem(200, 'VEHICLE_NOT_FOUND')],
+    ['an answer for another day', () => json(200, { ...BODY, asOf: '2026-02-01' })],
+  ])('is an error in a single lookup: %s', async (_title, reply) => {
+    const { client } = clientWith([reply]);
+    const error = new Error('The response is no answer for this registration and day.');
+    expect(await failureOf(client.insurance('AB12CDE'))).toEqual(error);
+    expect(await failureOf(client.insurance('AB12CDE', { date: '2026-02-02' }))).toEqual(error);
+    expect(await failureOf(client.compliance('AB12CDE'))).toEqual(error);
+  });
+
+  it.each(EMPTY)('is an error for an item of content: %s', async (_title, reply) => {
+    const { content } = clientWith([reply]).client;
+    const error = new Error('The response is not an item of content with its version.');
+    const item = { title: 'T', content: 'C', domain: 'd.example', slug: 's' };
+    const calls = [content.get('a'), content.create(item), content.update('a', () => ({ title: 'x' }))];
+    expect(await Promise.all(calls.map(failureOf))).toEqual([error, error, error]);
   });
 });
