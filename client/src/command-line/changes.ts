@@ -5,10 +5,22 @@ import { CannotRun } from './failure.ts';
 
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 
-/** Returns the same text for every way of writing a registration, and of any other text. */
-export const registrationKeyOf = (registration: string): string => withoutSeparators(registration).toUpperCase();
+/**
+ * A cell without blanks around it and without the escaping of formulas by csv-stringify. An earlier result has it where
+ * this run has not, so both are compared without it.
+ */
+const unescaped = (cell: string): string =>
+  cell
+    .trim()
+    .replace(/^'(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/, '')
+    .trim();
 
-const answerOf = (check: Check, { cells }: ResultRow): string => `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();
+/** Returns the same text for every way of writing a registration, and of any other text. */
+export const registrationKeyOf = (registration: string): string =>
+  withoutSeparators(unescaped(registration)).toUpperCase();
+
+const answerOf = (check: Check, { cells }: ResultRow): string =>
+  `${outcomeOf(check, cells)} ${unescaped(cells[1] ?? '')}`.trim();
 
 /** The answers of an earlier result, by vehicle. @throws CannotRun when two rows of a vehicle have different answers */
 export const answersByVehicle = (path: string, check: Check, rows: readonly ResultRow[]): Map<string, string> => {

@@ -30,9 +30,6 @@ export const isResult = (header: readonly string[]): boolean =>
 export const isNotInsuredList = (header: readonly string[]): boolean =>
   CHECKS.some((check) => endsWith(header, notInsuredColumns(check)));
 
-/** Undoes the escaping of formulas. */
-export const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
-
 /**
  * The rows of a result whose registrations are in a column of this name.
  * @throws CannotRun when it is not a result of this check, has no such column or has a row that no check has written
@@ -50,14 +47,14 @@ export const readEarlierResult = async (path: string, check: Check, column: stri
     if (error === 'TOO_MANY_CELLS')
       throw new CannotRun(`Line ${line} of ${path} does not have the columns of a result: restore the file.`);
     // Spreadsheet programs leave out blank cells at the end of a row.
-    const [verdict = '', ...others] = check.columns.map((_, at) => unescaped((cells[first + at] ?? '').trim()));
+    const [verdict = '', ...others] = check.columns.map((_, at) => (cells[first + at] ?? '').trim());
     // Excel writes a verdict as TRUE.
     const isVerdict = /^(?:true|false)$/i.test(verdict) || (verdict === '' && others.at(-1) !== '');
     if (!isVerdict) {
       const found = `${JSON.stringify(verdict)} as ${check.columns[0]}`;
       throw new CannotRun(`Line ${line} of ${path} has ${found}, which is neither true nor false: restore it.`);
     }
-    const registration = unescaped(cells[columnIndex] ?? '').trim();
+    const registration = (cells[columnIndex] ?? '').trim();
     return { line, registration, cells: [verdict.toLowerCase(), ...others] };
   });
 };

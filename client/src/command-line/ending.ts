@@ -4,7 +4,7 @@ import { readColumnNames } from '../../../csv/header.ts';
 import type { InsuranceEntry } from '../index.ts';
 import { registrationKeyOf } from './changes.ts';
 import type { Check } from './checks.ts';
-import { type ResultRow, unescaped } from './earlier-result.ts';
+import type { ResultRow } from './earlier-result.ts';
 import { readFleet } from './fleet-file.ts';
 
 export const ENDING_COLUMNS = ['registration', 'what', 'last_day'];
@@ -20,7 +20,7 @@ const endKey = ([registration = '', what = '', day = '']: readonly string[]): st
 export const countNewlyEnding = async (rows: readonly (readonly string[])[], path: string): Promise<number> => {
   const isList = existsSync(path) && `${await readColumnNames({ path, encoding: 'utf-8' })}` === `${ENDING_COLUMNS}`;
   const earlier = isList ? (await readFleet(path)).rows : [];
-  const known = new Set(earlier.map(({ cells }) => endKey(cells.map(unescaped))));
+  const known = new Set(earlier.map(({ cells }) => endKey(cells)));
   return rows.filter((row) => !known.has(endKey(row))).length;
 };
 

@@ -12,7 +12,7 @@ import {
 } from '../../../client/src/command-line/checks.ts';
 import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
-import { assertReplaceable, replaceFiles } from '../../../client/src/command-line/result-files.ts';
+import { assertReplaceable, csvText, replaceFiles } from '../../../client/src/command-line/result-files.ts';
 import {
   countRows,
   sourcesLines,
@@ -97,6 +97,21 @@ it.each(['WAHR', '1', ''])('An earlier result with the verdict "%s" is an error 
   const sentence = `Line 2 of ${file('old.csv')} has "${verdict}" as insured, which is neither true nor false: restore it.`;
   await expect(readEarlierResult(file('old.csv'), insuranceCheck, 'registration')).rejects.toThrow(sentence);
 });
+
+it.each(['=77', '-77', '\t77', '＝77', '＋77', '－77', '＠77', "'=77", "'77", ' 77 '])(
+  'A result that is read back has no change of the policy number or registration %j',
+  async (text) => {
+    const [row = { line: 0, registration: '', cells: [] }] = rowsOf(`${text}: true`).map((each) => ({
+      ...each,
+      cells: each.cells.with(1, text),
+    }));
+    const columns = ['registration', ...resultColumns(insuranceCheck)];
+    const written = [row.registration, ...row.cells, ...Array<string>(columns.length - row.cells.length - 1).fill('')];
+    await writeFile(file('old.csv'), csvText([columns, written], { delimiter: ',', lineEnd: '\n' }));
+    const earlier = await readEarlierResult(file('old.csv'), insuranceCheck, 'registration');
+    expect(listChanges(insuranceCheck, answersByVehicle('old.csv', insuranceCheck, earlier), [row])).toEqual([]);
+  },
+);
 
 describe('The list of changes', () => {
   const GONE = ['AB12CDE', 'gone', 'insured POL-1', ''];
