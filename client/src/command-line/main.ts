@@ -47,7 +47,8 @@ const warnOnce = (bar?: ProgressBar) => {
     if (hasWarned) return;
     hasWarned = true;
     bar?.clear();
-    process.stderr.write(`${printable(message).replace(/\.?$/, '.')} Trying again, ${ATTEMPTS} times at most.\n`);
+    const why = printable(message).slice(0, MAX_ERROR_LENGTH);
+    process.stderr.write(`${why.replace(/\.?$/, '.')} Trying again, ${ATTEMPTS} times at most.\n`);
   };
 };
 
@@ -91,6 +92,7 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
     return 0;
   }
   const { key, limits, window, allowance = [], hours } = usage;
+  if (!key || !window || !hours) throw new CannotRun('The response is not the usage of a key with its window.');
   const sum = (field: 'requests' | 'rateLimited') =>
     formatNumber(hours.reduce((total, hour) => total + hour[field], 0));
   await print(

@@ -268,6 +268,19 @@ describe('The command line', () => {
     await rejecting.close();
   });
 
+  it('says in one short line that it tries again, and that a response is no usage', async () => {
+    const down = await startStubService({ status: 503, code: 'X', detail: 'c'.repeat(20_000) }, 503);
+    const { child, ended } = start(['usage'], down.account);
+    child.stderr.once('data', () => child.kill('SIGTERM'));
+    const stderr = `${'503 X: '.padEnd(10_000, 'c')}. Trying again, 8 times at most.\nStopped.\n`;
+    expect(await ended).toEqual({ code: 130, stdout: '', stderr });
+    await down.close();
+    const faulty = await startStubService({ window: undefined });
+    const sentence = 'The response is not the usage of a key with its window.\n';
+    expect(await start(['usage'], faulty.account).ended).toEqual({ code: 2, stdout: '', stderr: sentence });
+    await faulty.close();
+  });
+
   it('lists what ends, of insurance and MOT, but nothing that is renewed already', async () => {
     const fleet = 'registration\nMT17 DUE\nBD51 SMR\nGM19 REN\nAB12 CDE\n';
     const { stdout } = await checkText(fleet, '--compliance', '--ending-within', '30', '--ending', 'ending.csv');
