@@ -76,7 +76,11 @@ const hasMore = (text: string): boolean => {
   if (patternOf(text).length <= MAX_USUAL) return false;
   return [...text.matchAll(/\s+/g)].slice(0, MAX_USUAL).some(({ index }) => {
     const behind = text.slice(index).trim();
-    return isLikelyRegistration(text.slice(0, index)) && (/^[\p{L}\s]+$/u.test(behind) || isLikelyRegistration(behind));
+    const front = text.slice(0, index);
+    return (
+      (isLikelyRegistration(front) && (/^[–—\p{L}\s]+$/u.test(behind) || isLikelyRegistration(behind))) ||
+      (/^\p{L}?\p{Ll}+$/u.test(front) && isLikelyRegistration(behind))
+    );
   });
 };
 

@@ -59,10 +59,21 @@ const WAS_UNREADABLE =
 /** Separates the cells of a staged row: a control character that no text may contain. */
 export const CELL_END = '\u001f';
 
-const csvFields = (cells: readonly string[], { columns, header }: CsvLayout): Pick<Row, 'fields' | 'unreadable'> => {
+/** Text beside a registration in a column without a name: the registration may be spread over two columns. */
+const UNNAMED = 'has text in the column beside its registration, which has no name';
+
+const csvFields = (
+  cells: readonly string[],
+  { columns, header, registration }: CsvLayout,
+): Pick<Row, 'fields' | 'unreadable'> => {
   const fields: Record<string, string> = {};
   for (const [index, name] of columns.entries()) if (name !== null) fields[name] = cells[index] ?? '';
-  if (!cells.slice(header.length).some((cell) => cell.trim() !== '')) return { fields };
+  const isText = (cell = '') => cell.trim() !== '';
+  // Programs write numbers of rows into a first column without a name.
+  const beside = [registration - 1, registration + 1].filter((index) => registration >= 0 && index > 0);
+  if (beside.some((index) => header[index]?.trim() === '' && isText(cells[index])))
+    return { fields, unreadable: UNNAMED };
+  if (!cells.slice(header.length).some(isText)) return { fields };
   return { fields, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
 };
 

@@ -70,7 +70,7 @@ const readRowRegistration = (
   if (row.given.length >= header.length) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
   if (rejection === undefined) {
-    const isCutRow = row.lastCharacter !== undefined && verb === 'import' && !widths.has(row.given.length);
+    const isCutRow = row.lastCharacter !== undefined && !widths.has(row.given.length);
     return isCutRow ? { clause: CUT_ROW } : found;
   }
   return {

@@ -4,6 +4,7 @@
  */
 import { isCalendarDate } from '../../core/runtime/clock.ts';
 import type { Fields } from '../../core/schemas/record-schema.ts';
+import { MIDNIGHT } from '../files/date-forms.ts';
 import type { FileCommand, RecordRules } from '../files/file-command.ts';
 import { partTarget } from '../records/compliance-parts.ts';
 import { isBlank } from './field-checks.ts';
@@ -30,8 +31,9 @@ const findPassed = (tests: readonly unknown[]): Test | undefined => {
   for (const test of tests) {
     const { testResult, expiryDate } = (test ?? {}) as Test;
     if (testResult !== 'PASSED' || !isGiven(expiryDate)) continue;
-    if (typeof expiryDate !== 'string' || !isCalendarDate(expiryDate)) return { testResult, expiryDate };
-    if (latest === undefined || expiryDate > String(latest.expiryDate)) latest = { testResult, expiryDate };
+    const day = typeof expiryDate === 'string' ? expiryDate.replace(MIDNIGHT, '') : '';
+    if (!isCalendarDate(day)) return { testResult, expiryDate };
+    if (latest === undefined || day > String(latest.expiryDate)) latest = { testResult, expiryDate: day };
   }
   return latest;
 };

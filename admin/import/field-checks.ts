@@ -6,8 +6,11 @@ import type { ReadOptions } from '../files/file-command.ts';
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 /** Maximum number of characters in a text of an imported record, but for an ARN. */
 const MAX_TEXT_LENGTH = 100;
-/** Databases write this day or an earlier one for no date, and the year 0026 for a year of two digits. */
-const NO_DATE = '1900-01-01';
+/**
+ * Programs write 1970-01-01 for no date, and databases 1900-01-01 or an earlier day. They write the year 0026 for a year of
+ * two digits.
+ */
+const isNoDate = (day: string): boolean => day <= '1900-01-01' || day === '1970-01-01';
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
 /**
@@ -33,11 +36,12 @@ export const asNumber = (value: unknown): unknown => {
 
 /** Texts that a spreadsheet or a database has written in place of a value, each with a clause that describes it. */
 const DESTROYED: readonly (readonly [RegExp, string])[] = [
-  [/^[+-]?\d+(?:[.,]\d+)?E\+\d+$/i, 'is a number that a spreadsheet has rounded'],
-  [/^(?:#(?:N\/A|[A-Z0-9/]+[!?]|#+)|Err:\d{3})$/i, 'is an error of a spreadsheet'],
-  [/^="[^"]*"$/, 'is a formula of a spreadsheet'],
+  [/^[+-]?\d+(?:[.,]\d+E[+-]?|E\+)\d+$/i, 'is a number that a spreadsheet has rounded'],
+  [/^\d{3,}\.0$/, 'is a number with a decimal point'],
+  [/^(?:#(?:[\p{L}¡/_]+[!?]?|[A-Z0-9/]+[!?]|#+)|Err:\d{3})$/iu, 'is an error of a spreadsheet'],
+  [/^=["(\p{L}]/u, 'is a formula of a spreadsheet'],
   [/^'\d/, 'begins with the apostrophe of a spreadsheet'],
-  [/^(?:NULL|\\N)$/i, 'is a database’s sign for no value'],
+  [/^(?:NULL|\\N|[(<[]NULL[)>\]]|undefined|\[object Object\])$/i, 'is a database’s sign for no value'],
 ];
 
 const textIssue = (text: string, most: number): string | undefined => {
@@ -119,8 +123,8 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
       const text = string(name, value)?.trim().replace(MIDNIGHT, '');
       if (text === undefined) return '';
       const day = asIsoDate(text, dates);
-      if (isCalendarDate(day) && day > NO_DATE) return day;
-      issue(name, isCalendarDate(day) ? `must be after ${NO_DATE}` : dateIssue(text, dates));
+      if (isCalendarDate(day) && !isNoDate(day)) return day;
+      issue(name, isCalendarDate(day) ? 'is what programs write for no date' : dateIssue(text, dates));
       return '';
     },
 

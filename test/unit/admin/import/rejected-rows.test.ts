@@ -48,12 +48,12 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
   [{ last_updated: '2026-01-02T03:04:05+01:00' }, 'last_updated: must be'],
   [{ make: 'Fo\u0000rd' }, 'make: must not contain control characters'],
   [{ make: 'Fo\uFFFDrd' }, 'make: has a character that was lost (U+FFFD)'],
-  [{ policy_number: '1.23457E+11' }, 'policy_number: is a number that a spreadsheet has rounded'],
+  [{ policy_number: '1.23457E11', insurer: '1.2E+11' }, 'policy_number: is a number', 'insurer: is a number that a'],
   [{ policy_number: '######', insurer: 'Err:502' }, 'policy_number: is an error', 'insurer: is an error'],
-  [{ insurer: '#N/A', color: '#REF!' }, 'color: is an error', 'insurer: is an error of a spreadsheet'],
+  [{ insurer: '#NV', color: '#REF!' }, 'color: is an error', 'insurer: is an error of a spreadsheet'],
   [{ policy_number: "'0012" }, 'policy_number: begins with the apostrophe of a spreadsheet'],
-  [{ policy_number: '="0012"' }, 'policy_number: is a formula of a spreadsheet'],
-  [{ policy_number: 'NULL', insurer: '\\N' }, 'policy_number: is a database', 'insurer: is a database'],
+  [{ model: '=B2', policy_number: '="0012"' }, 'model: is a formula', 'policy_number: is a formula of a spreadsheet'],
+  [{ policy_number: '1234567.0', insurer: '(null)' }, 'policy_number: is a number with', 'insurer: is a database'],
   [{ make: '', year: '', color: '' }, 'make: must', 'year: must', 'color: must'],
 ]);
 

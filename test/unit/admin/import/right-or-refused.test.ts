@@ -207,6 +207,17 @@ describe('A file', () => {
     expect(await checked(path)).toMatchObject({ rows: [{}, isCut ? { error: 'CUT_OFF' } : {}] });
   });
 
+  it('that may be cut off within its last row erases nothing', async () => {
+    const path = await admin.file('e.csv', 'registration,reason\nXYZ123,sold\nABC123');
+    expect(await run(['erase', path])).toMatchObject(failure('line 3 may be cut off, because the file ends with it'));
+  });
+
+  it('whose registrations may be spread over a column without a name erases nothing', async () => {
+    const path = await admin.file('e.csv', 'registration,,reason\nAB12,CDE,sold\n');
+    const unnamed = 'line 2 has text in the column beside its registration, which has no name';
+    expect(await run(['erase', path])).toMatchObject(failure(unnamed));
+  });
+
   it('whose policies seem to be in merged cells is loaded with a notice of the rows, also in a dry run', async () => {
     const NO_POLICY = { policy_number: '', insurer: '', valid_from: '', valid_to: '', policy_type: '' };
     const merged = [1, 2].map((nth) => row({ registration: `ME1${nth}AAA`, ...NO_POLICY }));

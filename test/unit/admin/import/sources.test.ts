@@ -61,7 +61,7 @@ describe('import mot --format dvsa', () => {
 
   const test = (testResult: string) => (year: number | null | '') => ({
     testResult,
-    expiryDate: year && `${year}-03-01`,
+    expiryDate: year && `${year}-03-01T00:00:00Z`,
   });
   const [passed, failed] = [test('PASSED'), test('FAILED')];
   it.each<[string, object, string | undefined]>([
