@@ -1,7 +1,8 @@
 /** The units that a plan permits in a day and in a month (UTC), exact (docs/contract.md#allowance). */
+
+import { recentMap } from '../runtime/recent-map.ts';
 import { creationOwnerId, hasUnits, type KeyRecord } from './key-record.ts';
 import type { Plan } from './plans.ts';
-import { recentMap } from './request-counter.ts';
 import type { Allowance, AllowanceLimit, UsageTable, UsedUnits } from './usage-table.ts';
 
 /** The attribute with the units of a month; the attribute of a day is `d07`. */

@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { addressForbidden, unauthorized } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
+import type { recentMap } from '../runtime/recent-map.ts';
 import { isInRanges } from './addresses.ts';
 import { allowanceOf, type allowanceUnits } from './allowance.ts';
 import type { PresentedKey } from './api-key.ts';
 import { type KeyRecord, planOf } from './key-record.ts';
 import { type Plan, type Plans, windowAt } from './plans.ts';
-import type { recentMap, requestCounter } from './request-counter.ts';
+import type { requestCounter } from './request-counter.ts';
 
 /** Multiple of the plan's limit beyond which an instance does not count. */
 export const MAX_COUNTED_MULTIPLE = 2;

@@ -1,21 +1,7 @@
 import { isThrottle } from '../dynamodb/database.ts';
+import { recentMap } from '../runtime/recent-map.ts';
 import type { Window } from './plans.ts';
 import type { UsageTable } from './usage-table.ts';
-
-/** A map that keeps the `maxEntries` entries that were remembered last. */
-export const recentMap = <Value>(maxEntries = 1_000) => {
-  const values = new Map<string, Value>();
-  return {
-    get: (key: string): Value | undefined => values.get(key),
-    remember: (key: string, value: Value): void => {
-      values.delete(key);
-      values.set(key, value);
-      const [leastRecent] = values.keys();
-      if (values.size > maxEntries && leastRecent !== undefined) values.delete(leastRecent);
-    },
-    forget: (key: string): void => void values.delete(key),
-  };
-};
 
 const windowName = (keyId: string, { start }: Window): string => `${keyId} ${start}`;
 

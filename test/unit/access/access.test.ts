@@ -8,9 +8,10 @@ import { generateKey, KEY_KINDS, type KeyKind, newApiKey, parseApiKey } from '..
 import { type Access, authenticate, isWithinLimit, remainingOf } from '../../../core/access/authenticate.ts';
 import type { KeyRecord } from '../../../core/access/key-record.ts';
 import { largestRequestsPerSecond, planNamed, windowAt } from '../../../core/access/plans.ts';
-import { recentMap, requestCounter } from '../../../core/access/request-counter.ts';
+import { requestCounter } from '../../../core/access/request-counter.ts';
 import { type UsageTable, usageTable } from '../../../core/access/usage-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
+import { recentMap } from '../../../core/runtime/recent-map.ts';
 import { TEST_PLANS } from '../../support/records.ts';
 
 describe('An API key', () => {
