@@ -9,7 +9,7 @@ import { readStart } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type ChangeLine, type ChangesOutput, isChangeLine, Load, type LoadPlace } from '../records/change-line.ts';
-import { PRIVATE_FILE } from './output-file.ts';
+import { nameBeside, PRIVATE_FILE } from './output-file.ts';
 import { asFileFailure, type SourceFile } from './source-file.ts';
 
 /** An id that sorts by the time and is the name of a folder everywhere, such as `20261129T120000Z-1a2b3c4d`. */
@@ -41,18 +41,23 @@ const isOfDryRun = async (name: string): Promise<boolean> => {
   }
 };
 
+/** Opens a new file; undefined when there is one of this name. */
+const openAbsent = (name: string): Promise<FileHandle | undefined> =>
+  open(name, 'wx', PRIVATE_FILE.mode).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw asFileFailure(error, name);
+    return undefined;
+  });
+
 /** Opens `PATH.changes.ndjson`, or `PATH.changes-2.ndjson` and so on when there is one, unless it is of a dry run. */
 const openNew = async (path: string): Promise<readonly [name: string, file: FileHandle]> => {
   for (let nth = 1; ; nth += 1) {
-    const name = `${path}.changes${nth === 1 ? '' : `-${nth}`}.ndjson`;
-    try {
-      return [name, await open(name, 'wx', PRIVATE_FILE.mode)];
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asFileFailure(error, name);
-      if (!(await isOfDryRun(name))) continue;
+    const name = nameBeside(path, 'changes', 'ndjson', nth);
+    let file = await openAbsent(name);
+    while (file === undefined && (await isOfDryRun(name))) {
       await rm(name);
-      nth -= 1;
+      file = await openAbsent(name);
     }
+    if (file !== undefined) return [name, file];
   }
 };
 

@@ -40,9 +40,12 @@ const write = async (path: string, texts: Texts, findName: () => Promise<string>
 export const writeOutput = (path: string, texts: Texts, { signal }: { readonly signal?: AbortSignal } = {}) =>
   write(path, texts, async () => path, signal);
 
+export const nameBeside = (path: string, what: string, ending: string, nth: number): string =>
+  `${path}.${what}${nth === 1 ? '' : `-${nth}`}.${ending}`;
+
 /** Writes `PATH.WHAT.ENDING`, or `PATH.WHAT-2.ENDING` and so on when there is one. @returns its name */
 export const writeBeside = (path: string, what: string, ending: string, texts: Texts): Promise<string> => {
-  const nameOf = (nth: number) => `${path}.${what}${nth === 1 ? '' : `-${nth}`}.${ending}`;
+  const nameOf = (nth: number) => nameBeside(path, what, ending, nth);
   return write(nameOf(1), texts, async () => {
     for (let nth = 1; ; nth += 1) {
       try {
@@ -56,14 +59,17 @@ export const writeBeside = (path: string, what: string, ending: string, texts: T
   });
 };
 
+/** A list of registrations, which names the file that it is written to. */
+export type WrittenList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'changed-since' | 'not-loaded';
+
 /** Writes registrations to a file beside `path`, which `remove` can read. @returns its name @throws CommandFailure */
 export const writeRegistrations = (
   path: string,
-  what: 'missing' | 'removed' | 'damaged' | 'not-there' | 'changed-since' | 'not-loaded',
+  list: WrittenList,
   registrations: Iterable<string>,
 ): Promise<string> => {
   const lines = Iterator.from(registrations).map((registration) => `${registration}\n`);
-  return writeBeside(path, what, 'txt', lines);
+  return writeBeside(path, list, 'txt', lines);
 };
 
 /** Rows that are written together. */

@@ -2,7 +2,7 @@ import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber, printable, readableTable, toLines } from '../command/format.ts';
 import type { RecordOutcome } from '../records/decide-change.ts';
 import type { FileRun } from './file-command.ts';
-import { writeRegistrations, writeRejected } from './output-file.ts';
+import { type WrittenList, writeRegistrations, writeRejected } from './output-file.ts';
 import type { Row } from './rows.ts';
 import type { StagedRows } from './staging.ts';
 
@@ -100,7 +100,7 @@ export const reportRun = async (
   const { read, rejected, unknownFormat, becameInsured, noLongerInsured } = counts;
   const hasChanged = counts.loaded + counts.removed + counts.putBack > 0;
   const [done] = outcomes;
-  const writeList = (list: 'removed' | 'damaged' | 'not-there' | 'changed-since' | 'not-loaded') =>
+  const writeList = (list: WrittenList) =>
     source.lines || staged.countListed(list) === 0 ? null : writeRegistrations(source.path, list, staged.listed(list));
   // When Ctrl-C came before the first record was written, rejected rows are not reported.
   const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];

@@ -60,15 +60,15 @@ function* removalsOf({ staged }: FileRun): Generator<FileChange> {
 const settleIn =
   ({ staged, counts, options }: FileRun) =>
   ({ registration, lines }: FileChange, result: ChangeDecision['outcome'], changed?: ChangeLine): void => {
-    if (typeof result !== 'string' && options.load) {
-      // The supplier reads its rejected rows, and the reason is what others have supplied.
-      counts.notLoaded += 1;
-      staged.list('not-loaded', registration);
-      return;
-    }
     if (typeof result !== 'string') {
-      for (const line of lines) staged.reject(line, [result.reason]);
-      counts.rejected += lines.length;
+      if (options.load) {
+        // The supplier reads its rejected rows, and the reason is what others have supplied.
+        counts.notLoaded += 1;
+        staged.list('not-loaded', registration);
+      } else {
+        for (const line of lines) staged.reject(line, [result.reason]);
+        counts.rejected += lines.length;
+      }
       return;
     }
     // Another command has removed or erased it since the scan.

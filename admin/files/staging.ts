@@ -2,6 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CommandFailure } from '../command/command-result.ts';
+import type { WrittenList } from './output-file.ts';
 import { CELL_END, type GivenRow, type Layout, type RejectedRow, type Row, readRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
@@ -37,19 +38,10 @@ const COUNT_REASONS = `
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
 
 /**
- * The lists name the files that they are written to. `unknown-format` has a few examples, which are shown, and `stored`
- * the vehicles to which a file is limited.
+ * `unknown-format` has a few examples, which are shown, `uncovered` the vehicles that a complete file would leave without
+ * cover, and `stored` those to which a file is limited. The other lists are written to files.
  */
-type KeyList =
-  | 'missing'
-  | 'damaged'
-  | 'removed'
-  | 'not-there'
-  | 'changed-since'
-  | 'not-loaded'
-  | 'uncovered'
-  | 'unknown-format'
-  | 'stored';
+type KeyList = WrittenList | 'unknown-format' | 'uncovered' | 'stored';
 
 const requireFolder = (folder: string): void => {
   try {
