@@ -8,8 +8,7 @@ import { CommandFailure, type CommandResult, EXIT } from '../command/command-res
 import { printable, readableTable } from '../command/format.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { type ChangeOrigin, type KeyChanges, keyStore } from './key-store.ts';
-import { keyView, newKeyText, openKeys, readChangeOrigin, stateOf } from './keys.ts';
-import { NAME_WIDTH } from './list-keys.ts';
+import { keyView, NAME_WIDTH, newKeyText, openKeys, readChangeOrigin, stateOf } from './keys.ts';
 
 const requirePlan = (plan: string, { deployment: { plans } }: CommandContext): void => {
   if (Object.hasOwn(plans, plan)) return;

@@ -5,6 +5,13 @@ import { readCaller } from '../deployment/aws-requests.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { type ChangeOrigin, keyStore } from './key-store.ts';
 
+/** Maximum number of concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
+export const MAX_QUERIES = 20;
+
+/** Characters before the `…` in a table of keys. A row with the widest other columns then has 80 characters. */
+export const NAME_WIDTH = 19;
+export const PLAN_WIDTH = 11;
+
 export const openKeys = ({ deployment }: CommandContext) => keyStore(deployment.db, tableName(deployment, 'keys'));
 
 export const readChangeOrigin = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({

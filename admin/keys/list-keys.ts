@@ -8,17 +8,11 @@ import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import type { CommandResult } from '../command/command-result.ts';
 import { printable, readableTable, toLines } from '../command/format.ts';
 import type { CommandContext, Deployment } from '../deployment/deployment.ts';
-import { type KeyState, keyView, openKeys, stateOf } from './keys.ts';
+import { type KeyState, keyView, MAX_QUERIES, NAME_WIDTH, openKeys, PLAN_WIDTH, stateOf } from './keys.ts';
 
 /** Days before its last day from which an active key is marked. */
 export const ENDS_SOON_DAYS = 30;
 
-/** Maximum number of concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
-export const MAX_QUERIES = 20;
-
-/** Characters before the `…`. A row with the widest other columns then has 80 characters. */
-export const NAME_WIDTH = 19;
-export const PLAN_WIDTH = 11;
 const BINDING_WIDTH = 19;
 
 /** Each cell has one line per field, so that a row fits into 80 characters. */

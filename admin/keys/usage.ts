@@ -11,8 +11,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { formatNumber, printable, readableTable } from '../command/format.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
-import { openKeys, stateOf } from './keys.ts';
-import { MAX_QUERIES, NAME_WIDTH, PLAN_WIDTH } from './list-keys.ts';
+import { MAX_QUERIES, NAME_WIDTH, openKeys, PLAN_WIDTH, stateOf } from './keys.ts';
 
 /** Characters of a name on a line of its own. */
 const LINE_WIDTH = 79;
