@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { DescribeTableCommand, type DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
@@ -11,7 +10,7 @@ import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { scanPages } from './paced-scan.ts';
 import { READ_TIMEOUT_MS, retryTransient, STALL_TIMEOUT_MS } from './retry-transient.ts';
-import { conditionOf, REVISION_BYTES, revisionOf } from './stored-records.ts';
+import { conditionOf, newRevision, revisionOf } from './stored-records.ts';
 
 /** An erasure, or when it was undone. Of two, the later one counts, whether it is stored, in a file or in a backup. */
 export type ErasureState = Pick<Erasure, 'erased'> | Pick<UndoneErasure, 'erasureUndone'>;
@@ -75,7 +74,7 @@ export const changeErasure = async (
   const { registration } = change;
   const tables = [tableName(deployment, 'vehicles'), tableName(deployment, 'compliance')];
   const keys = tables.map((table) => ({ table, keys: [recordKey(registration)], consistent: true }));
-  const revision = randomBytes(REVISION_BYTES).toString('hex');
+  const revision = newRevision();
   const deadline = deadlineIn(STALL_TIMEOUT_MS);
   const readItems = async () => {
     const { items, failure } = await batchGet(deployment.db, keys, deadlineIn(READ_TIMEOUT_MS));

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
@@ -15,7 +14,7 @@ import { changeErasure } from './erasures.ts';
 import type { Parts, RecordTarget } from './record-target.ts';
 import { STALL_TIMEOUT_MS } from './retry-transient.ts';
 import { inBatches, runConcurrently } from './run-concurrently.ts';
-import { REVISION_BYTES, type StoredRecord, storedRecords } from './stored-records.ts';
+import { newRevision, type StoredRecord, storedRecords } from './stored-records.ts';
 
 /** DynamoDB's limit for one BatchGetItem. */
 const BATCH = 100;
@@ -76,7 +75,7 @@ export const recordChanges = (
       if (attempted !== undefined && isApplied) return attempted;
       if (dryRun || after === undefined) return decision;
       const item = itemOf(registration, after, stored);
-      revision = randomBytes(REVISION_BYTES).toString('hex');
+      revision = newRevision();
       if (await records.replaceUnchanged(registration, item && { ...item, revision }, stored)) return decision;
       attempted = decision;
       decision = undefined;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
@@ -24,8 +25,9 @@ export interface StoredRecord {
   readonly erasureUndone: string | undefined;
 }
 
-/** Random bytes of the attribute `revision`, which every write changes. */
-export const REVISION_BYTES = 16;
+/** A value of the attribute `revision`, which every write changes. */
+export const newRevision = (): string => randomBytes(16).toString('hex');
+
 const SEGMENTS = 8;
 
 export const revisionOf = ({ revision }: DynamoItem): string | undefined =>
