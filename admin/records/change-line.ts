@@ -16,7 +16,7 @@ export const Load = {
     supplier: { type: 'string' },
     /** ISO 8601 UTC. */
     began: { type: 'string' },
-    dryRun: { anyOf: [{ const: true }, { const: false }] },
+    dryRun: { type: 'boolean' },
   },
 } as const;
 

@@ -5,7 +5,7 @@ import type * as T from 'typebox';
  * typebox, which costs 6 ms of a cold start.
  */
 export interface RecordSchema {
-  readonly type?: 'string' | 'integer' | 'array' | 'object';
+  readonly type?: 'string' | 'boolean' | 'integer' | 'array' | 'object';
   readonly format?: 'date' | 'date-time';
   readonly minimum?: number;
   readonly maxItems?: number;
@@ -49,7 +49,7 @@ const readTolerantly = (schema: RecordSchema, value: unknown): unknown => {
     const read = Array.isArray(value) ? value.map((item) => readTolerantly(items, item)) : [undefined];
     return read.includes(undefined) ? undefined : read;
   }
-  if (type === 'string') return typeof value === type ? value : undefined;
+  if (type === 'string' || type === 'boolean') return typeof value === type ? value : undefined;
   if (type === 'integer') return Number.isInteger(value) ? value : undefined;
   return value === schema.const || schema.enum?.includes(value as string) ? value : undefined;
 };

@@ -12,6 +12,7 @@ describe('A stored value', () => {
   it.each<[RecordSchema, unknown]>([
     [TEXT, ''],
     [{ type: 'integer' }, 0],
+    [{ type: 'boolean' }, false],
     [YES, true],
     [COLOUR, 'blue'],
     [RECORD, { id: '1', note: 'x' }],
@@ -28,6 +29,7 @@ describe('A stored value', () => {
     [TEXT, 1],
     [{ type: 'integer' }, 1.5],
     [{ type: 'integer' }, '1'],
+    [{ type: 'boolean' }, 'true'],
     [YES, false],
     [YES, 'true'],
     [COLOUR, 'green'],
