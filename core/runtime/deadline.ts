@@ -1,8 +1,9 @@
 /** The response was not ready in time, which is answered with 500. `cause` is the error that caused the delay. */
 export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
+
   constructor(options?: ErrorOptions) {
     super('the deadline of the response has passed', options);
-    this.name = 'DeadlineExceeded';
   }
 }
 
