@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
+import { NAMELESS } from '../core/stage/outputs.ts';
 import type { CommandResult } from './command/command-result.ts';
 import { exampleOf, formatNumber, printable, readableTable, toLines } from './command/format.ts';
 import type { Runner } from './deployment/deployment.ts';
 import { openChanges, readChanges } from './files/changes-file.ts';
 import { becameInsured, type ChangeLine, isNoLongerInsured, type Load } from './records/change-line.ts';
-import { NAMELESS } from './records/record-target.ts';
 
 const SHOWN = 20;
 const HEADS = ['registration', 'change', 'insured_before', 'insured_after'];

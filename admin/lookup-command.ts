@@ -12,6 +12,7 @@ import { deadlineIn } from '../core/runtime/deadline.ts';
 import { parseStored, readStored, UnreadableRecord } from '../core/schemas/record-schema.ts';
 import { type Sources, sourcesAt } from '../core/sources.ts';
 import { expectedSuppliers } from '../core/stage/intake-entry.ts';
+import { NAMELESS } from '../core/stage/outputs.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../core/vehicles/erasure.ts';
 import type { InsuranceAnswer } from '../core/vehicles/insurance.ts';
 import { normaliseRegistration, type Registration, registrationIssue } from '../core/vehicles/registration.ts';
@@ -20,7 +21,6 @@ import { recordKey } from '../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from './command/command-result.ts';
 import { exampleOf, formatNumber, printable } from './command/format.ts';
 import { type CommandContext, type Runner, tableName } from './deployment/deployment.ts';
-import { NAMELESS } from './records/record-target.ts';
 import { readSuppliedVehicle, type SuppliedVehicle } from './records/vehicle-parts.ts';
 
 const READ_TIMEOUT_MS = 10_000;

@@ -1,6 +1,7 @@
 /** Removals without a file, of what a scan finds. */
 import { join } from 'node:path';
 import type { LondonDate } from '../core/runtime/clock.ts';
+import { NAMELESS } from '../core/stage/outputs.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { formatNumber, toLines } from './command/format.ts';
 import { type CommandContext, requireConfirmation, tableName } from './deployment/deployment.ts';
@@ -9,7 +10,7 @@ import { DEFAULT_OPTIONS, limitOf } from './files/file-options.ts';
 import { finishLoad } from './files/finish-load.ts';
 import { BEGINS_AGAIN } from './files/report.ts';
 import { recordChanges } from './records/record-changes.ts';
-import { NAMELESS, type Parts, type RecordTarget } from './records/record-target.ts';
+import type { Parts, RecordTarget } from './records/record-target.ts';
 import { storedRecords } from './records/stored-records.ts';
 import { supplierTarget, type VehicleBody, WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 

@@ -5,6 +5,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type RecordOf, readStored } from './schemas/record-schema.ts';
+import { NAMELESS } from './stage/outputs.ts';
 
 /** No API key has this id. */
 const KEY = { keyId: 'loads', windowStart: 0 };
@@ -32,7 +33,7 @@ const StoredLoad = {
 
 export type FinishedLoad = RecordOf<typeof StoredLoad>;
 
-const attributeOf = ({ kind, supplier = '-' }: LoadTarget): string => `${kind}/${supplier}`;
+const attributeOf = ({ kind, supplier = NAMELESS }: LoadTarget): string => `${kind}/${supplier}`;
 
 /**
  * Records a load that has come to its end, and keeps the one before it, which may have finished while this one ran. It

@@ -7,7 +7,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { hoursOf } from '../core/stage/intake-entry.ts';
-import { IMPORT_METRICS, type RecordKind, SUPPLIER_DIMENSION } from '../core/stage/outputs.ts';
+import { IMPORT_METRICS, NAMELESS, type RecordKind, SUPPLIER_DIMENSION } from '../core/stage/outputs.ts';
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
@@ -120,7 +120,7 @@ const intakeAlarms = (
     }),
     when: aboveOnce(0),
   })),
-  ...intake.map(({ prefix, expect, import: kind, supplier = '-' }) => ({
+  ...intake.map(({ prefix, expect, import: kind, supplier = NAMELESS }) => ({
     // Slashes become dots, which prefixes do not contain.
     id: `NothingLoaded-${prefix.replaceAll('/', '.')}`,
     description: `Nothing was loaded of the kind and supplier of ${prefix} for ${expect}.`,

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { NAMELESS } from '../../core/stage/outputs.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { exampleOf } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
@@ -7,7 +8,6 @@ import { DATE_FORMATS } from '../files/date-forms.ts';
 import type { DataKind, FileCommand } from '../files/file-command.ts';
 import { addFileOptions, addSupplierOption, type FileOptions, parseLimit } from '../files/file-options.ts';
 import { runFile } from '../files/run-file.ts';
-import { NAMELESS } from '../records/record-target.ts';
 import { COMPLIANCE_COLUMNS, complianceRules, partColumns, partRules } from './compliance.ts';
 import { CONTENT_FILE } from './content.ts';
 import { DVSA_FILE } from './dvsa.ts';

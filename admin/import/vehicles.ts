@@ -1,8 +1,7 @@
-import { SUPPLIER_NAME } from '../../core/stage/outputs.ts';
+import { NAMELESS, SUPPLIER_NAME } from '../../core/stage/outputs.ts';
 import { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { RecordRules } from '../files/file-command.ts';
 import type { Row } from '../files/rows.ts';
-import { NAMELESS } from '../records/record-target.ts';
 import {
   readSuppliedVehicle,
   readVehicleParts,

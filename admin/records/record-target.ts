@@ -2,9 +2,6 @@ import { hash } from 'node:crypto';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 
-/** Stands for the supplier without a name. No supplier can have this name. */
-export const NAMELESS = '-';
-
 export interface Part<Body extends object = object> {
   /** All but registration and last update, in the order of the schema. */
   readonly body: Body;

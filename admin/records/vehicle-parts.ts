@@ -1,9 +1,10 @@
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
+import { NAMELESS } from '../../core/stage/outputs.ts';
 import { insuranceOn } from '../../core/vehicles/insurance.ts';
 import { MAX_POLICIES, type Policy, VehicleDetails, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { type GivenParts, NAMELESS, type Part, type Parts, type RecordTarget, wholeTarget } from './record-target.ts';
+import { type GivenParts, type Part, type Parts, type RecordTarget, wholeTarget } from './record-target.ts';
 
 /** Suppliers of a vehicle. With the policies' limit they keep a record far below the 400 KB of a DynamoDB item. */
 const MAX_SUPPLIERS = 20;

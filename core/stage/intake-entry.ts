@@ -1,6 +1,6 @@
 /** The schema of an entry of the setting `intake`, and of the forms that it shares with other settings. */
 import * as T from 'typebox';
-import { LIMIT_FORM, SUPPLIER_NAME } from './outputs.ts';
+import { LIMIT_FORM, NAMELESS, SUPPLIER_NAME } from './outputs.ts';
 
 /** A string of this pattern. An invalid value is rejected with "must be " and the description. */
 export const text = (pattern: RegExp, description: string, limits: { maxLength?: number } = {}) =>
@@ -108,10 +108,10 @@ export const buildName = ({ import: kind, supplier }: IntakeEntry, entries: read
 /** A time between imports, such as `26h` or `7d`, in hours. */
 export const hoursOf = (time: string): number => Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1);
 
-/** The suppliers of vehicles, each with the shortest time of its entries in hours; `-` is the one without a name. */
+/** The suppliers of vehicles, each with the shortest time of its entries in hours. */
 export const expectedSuppliers = (entries: readonly IntakeEntry[]): Readonly<Record<string, number>> => {
   const hours: Record<string, number> = {};
-  for (const { import: kind, supplier = '-', expect } of entries) {
+  for (const { import: kind, supplier = NAMELESS, expect } of entries) {
     if (kind !== 'vehicles') continue;
     hours[supplier] = Math.min(hours[supplier] ?? Number.POSITIVE_INFINITY, hoursOf(expect));
   }

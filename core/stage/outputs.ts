@@ -7,6 +7,9 @@ export const REGION_NAME = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 /** Matches the name of a supplier. The SDK stores no map with a field called `constructor`. */
 export const SUPPLIER_NAME = /^(?!constructor$)[a-z0-9][a-z0-9-]{0,31}$/;
 
+/** Stands for the supplier without a name. No supplier can have this name. */
+export const NAMELESS = '-';
+
 /** Matches a number, or a percentage of at most 100. */
 export const LIMIT_FORM = /^(\d{1,15}|(100|\d{1,2}(\.\d{1,6})?)%)$/;
 
