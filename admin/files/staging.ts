@@ -38,8 +38,8 @@ const COUNT_REASONS = `
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
 
 /**
- * `unknown-format` has a few examples, which are shown, `uncovered` the vehicles that a complete file would leave without
- * cover, and `stored` those to which a file is limited. The other lists are written to files.
+ * `unknown-format` has a few examples, which are shown, `uncovered` the vehicles that a complete file would leave
+ * without cover, and `stored` those to which a file is limited. The other lists are written to files.
  */
 type KeyList = WrittenList | 'unknown-format' | 'uncovered' | 'stored';
 

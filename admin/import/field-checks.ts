@@ -7,8 +7,8 @@ const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)
 /** Maximum number of characters in a text of an imported record, but for an ARN. */
 const MAX_TEXT_LENGTH = 100;
 /**
- * Programs write 1970-01-01 for no date, and databases 1900-01-01 or an earlier day. They write the year 0026 for a year of
- * two digits.
+ * Programs write 1970-01-01 for no date, and databases 1900-01-01 or an earlier day. They write the year 0026 for a
+ * year of two digits.
  */
 const isNoDate = (day: string): boolean => day <= '1900-01-01' || day === '1970-01-01';
 /** The year of the first motor car. */
