@@ -1,7 +1,7 @@
 /** One kind of request to every function, and an engine that holds what they ask for. */
 import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
+import { storeItems } from '../local/sample-database.ts';
 import { fillDomain, someFields } from '../test/support/content.ts';
-import { storeItems } from '../test/support/engine.ts';
 import { aCompliance, aVehicle } from '../test/support/records.ts';
 import { deployed, startFunction } from './functions.ts';
 import { generatedRegistration } from './generated-vehicles.ts';

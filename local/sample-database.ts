@@ -25,7 +25,12 @@ export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>
 export const sampleComplianceRecords = (now: Date): ComplianceRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxCompliance(registration, londonDate(now)) ?? []);
 
-const putAll = async (db: DynamoDBDocumentClient, table: string, items: readonly object[]) => {
+/** Stores any number of items. */
+export const storeItems = async (
+  db: DynamoDBDocumentClient,
+  table: string,
+  items: readonly object[],
+): Promise<void> => {
   for (let start = 0; start < items.length; start += MAX_BATCH) {
     const batch = items.slice(start, start + MAX_BATCH).map((Item) => ({ PutRequest: { Item } }));
     await db.send(new BatchWriteCommand({ RequestItems: { [table]: batch } }));
@@ -34,8 +39,8 @@ const putAll = async (db: DynamoDBDocumentClient, table: string, items: readonly
 
 /** Loads the sample vehicles, dated from the day of `now`. Replaces existing records. */
 export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
-  await putAll(db, names.vehicles, sampleVehicleRecords(now));
-  await putAll(db, names.compliance, sampleComplianceRecords(now));
+  await storeItems(db, names.vehicles, sampleVehicleRecords(now));
+  await storeItems(db, names.compliance, sampleComplianceRecords(now));
 };
 
 const TOPICS = ['MOT', 'road tax', 'insurance', 'SORN', 'electric vehicles'] as const;

@@ -4,8 +4,8 @@ import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
+import { storeItems } from '../../local/sample-database.ts';
 import { someFields } from '../support/content.ts';
-import { storeItems } from '../support/engine.ts';
 import { aCompliance, aVehicle, NOON } from '../support/records.ts';
 import { type Call, type Reply, rateLimitOf, useApi } from '../support/use-api.ts';
 

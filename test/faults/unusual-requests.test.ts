@@ -1,6 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
-import { storeItems } from '../support/engine.ts';
+import { storeItems } from '../../local/sample-database.ts';
 import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../support/lookups.ts';
 import { type Call, catchOutput, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn, MARKER } from './log.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../core/dynamodb/database.ts';
 import { prefixedTableNames, type TableNames } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
@@ -64,15 +64,3 @@ export const environmentOf = ({ endpoint, names }: Pick<TestEngine, 'endpoint' |
   POWERTOOLS_LOG_LEVEL: 'SILENT',
   ...PLANS_VARIABLE,
 });
-
-/** Stores any number of items, in batches of at most 25. */
-export const storeItems = async (
-  client: DynamoDBDocumentClient,
-  table: string,
-  items: readonly object[],
-): Promise<void> => {
-  for (let start = 0; start < items.length; start += 25) {
-    const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
-    await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
-  }
-};

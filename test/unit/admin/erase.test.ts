@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { prefixedTableNames } from '../../../core/tables.ts';
 import type { Erasure, UndoneErasure } from '../../../core/vehicles/erasure.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
-import { storeItems } from '../../support/engine.ts';
+import { storeItems } from '../../../local/sample-database.ts';
 import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
 import { complianceLine } from '../../support/import-files.ts';
 import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../../support/lookups.ts';

@@ -6,7 +6,7 @@ import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { windowAt } from '../../../core/access/plans.ts';
 import { prefixedTableNames } from '../../../core/tables.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
-import { storeItems } from '../../support/engine.ts';
+import { storeItems } from '../../../local/sample-database.ts';
 import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
 
 /** Minutes for which the counter of a window is kept. */

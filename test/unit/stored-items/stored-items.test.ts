@@ -7,8 +7,8 @@ import { contentTable } from '../../../core/content/content-table.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { storedRegistrationKey } from '../../../core/vehicles/registration.ts';
 import { vehiclesTable } from '../../../core/vehicles/vehicles-table.ts';
+import { storeItems } from '../../../local/sample-database.ts';
 import { inconsistenciesOf, someFields } from '../../support/content.ts';
-import { storeItems } from '../../support/engine.ts';
 import { useEngine } from '../../support/use-engine.ts';
 
 type Item = Readonly<Record<string, unknown>>;
