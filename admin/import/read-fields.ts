@@ -45,9 +45,12 @@ export const readFields = <const Schema extends RecordSchema>(
     const record: Record<string, unknown> = {};
     for (const field in properties) {
       const name = columnOf?.(field) ?? (parent === '' ? field : `${parent}.${field}`);
-      const [value, rule] = [object[columnOf ? name : field], rules[field]];
+      const property = properties[field] ?? {};
+      const value = object[columnOf ? name : field];
+      // Rules are of texts and numbers: a supplier may be called `year`.
+      const rule = property.type === 'object' ? undefined : rules[field];
       if (value === undefined && rule === undefined && !required.includes(field)) continue;
-      record[field] = rule ? rule(name, value) : readValue(properties[field] ?? {}, value, name);
+      record[field] = rule ? rule(name, value) : readValue(property, value, name);
     }
     return record;
   };

@@ -47,6 +47,16 @@ describe('export vehicles and export compliance', () => {
     ]);
   });
 
+  it('write parts of suppliers that are called like fields, which --restore loads', async () => {
+    for (const supplier of ['year', 'model', 'registration']) {
+      await admin.load('vehicles', `${supplier}.ndjson`, vehicleLine({ registration: 'V1' }), '--supplier', supplier);
+    }
+    const path = pathOf('named.ndjson');
+    await run(['export', 'vehicles', path]);
+    expect(await run(['import', 'vehicles', path, '--restore'])).toMatchObject({ exitCode: 0 });
+    await admin.clear();
+  });
+
   /** Of compliance: import/compliance-parts.test.ts. */
   it('write a file of vehicles that import reads back to the same records', async () => {
     await admin.load('vehicles', 'first.ndjson', vehicles.join('\n'));
