@@ -343,7 +343,8 @@ describe('A damaged file', () => {
     'UTF-8 with a mark': (text) => Buffer.from(`\ufeff${text}`),
     'UTF-16, little endian': (text) => Buffer.from(`\ufeff${text}`, 'utf16le'),
     'UTF-16, big endian': (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
-    'Windows-1252': (text) => Buffer.from(text, 'latin1'),
+    // As Latin-1, but for the en dash.
+    'Windows-1252': (text) => Buffer.from(text.replaceAll('–', '\x96'), 'latin1'),
   };
   /** The first row of each vehicle has one, the second row the other. */
   const [FIRST, SECOND] = [{ valid_to: '2026-06-30' }, { valid_from: '2026-07-01' }];
