@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { bulkComplianceAnswer, bulkEntries, bulkInsuranceAnswer, unknownVehicle } from '../../../core/bulk.ts';
+import {
+  bulkComplianceAnswer,
+  bulkEntries,
+  bulkInsuranceAnswer,
+  bulkInsuranceStatus,
+  unknownVehicle,
+} from '../../../core/bulk.ts';
 import { CHECKS } from '../../../core/checks.ts';
 import { ENTRY_SENTENCES } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
@@ -56,6 +62,32 @@ describe('A bulk request', () => {
       processed: 6,
       successful: 3,
       failed: 3,
+    });
+  });
+
+  const insured = foundBy((registration) => ({ registration, policies: [aPolicy()] }), 'A1');
+  const lapsed = foundBy((registration) => ({ registration, policies: [] }), 'D4');
+  const records = { found: new Map([...insured, ...lapsed]), unread: unreadOf('B2') };
+
+  it.each([
+    ['an insured vehicle', ['A1'], false],
+    ['an invalid registration', ['!'], false],
+    ['one that could not be read', ['B2'], false],
+    ['one that is not insured, beside an insured one', ['A1', 'D4'], true],
+    ['an unknown one', ['C3'], true],
+  ])('says how many suppliers are current where it matters: %s', (_what, registrations, isSaid) => {
+    const sources = { expected: 3, current: 2 };
+    const answer = bulkInsuranceAnswer(bulkEntries(registrations).entries, records, { today: TODAY, sources });
+    expect(answer.sources).toEqual(isSaid ? sources : undefined);
+    const without = bulkInsuranceAnswer(bulkEntries(registrations).entries, records, { today: TODAY });
+    expect(without).not.toHaveProperty('sources');
+  });
+
+  it('has no policy for a key that sees the status alone', () => {
+    const answer = bulkInsuranceAnswer(bulkEntries(['A1', 'C3']).entries, records, { today: TODAY });
+    expect(bulkInsuranceStatus(answer)).toEqual({
+      ...answer,
+      results: [{ registration: 'A1', insured: true, status: 'IN_FORCE' }, answer.results[1]],
     });
   });
 
