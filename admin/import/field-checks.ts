@@ -123,8 +123,9 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
       const text = string(name, value)?.trim().replace(MIDNIGHT, '');
       if (text === undefined) return '';
       const day = asIsoDate(text, dates);
-      if (isCalendarDate(day) && !isNoDate(day)) return day;
-      issue(name, isCalendarDate(day) ? 'is what programs write for no date' : dateIssue(text, dates));
+      if (!isCalendarDate(day)) issue(name, dateIssue(text, dates));
+      else if (isNoDate(day)) issue(name, 'must be after 1900-01-01 and not 1970-01-01, which stand for no date');
+      else return day;
       return '';
     },
 

@@ -202,7 +202,7 @@ describe('--dates compact', () => {
     const policies = [{ validFrom: '2026-05-03', validTo: '2027-05-02' }];
     for (const loaded of ['CO0', 'CO1', 'CO2']) expect(await find(loaded)).toMatchObject({ policies });
     const [day, form] = ['is not a calendar date', 'must be YYYYMMDD or YYYY-MM-DD'];
-    const none = 'is what programs write for no date';
+    const none = 'must be after 1900-01-01 and not 1970-01-01, which stand for no date';
     const issues = [day, day, form, form, none, none];
     expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
   });
