@@ -71,8 +71,8 @@ const csvFields = (
   const isText = (cell = '') => cell.trim() !== '';
   // Programs write numbers of rows into a first column without a name.
   const beside = [registration - 1, registration + 1].filter((index) => registration >= 0 && index > 0);
-  if (beside.some((index) => header[index]?.trim() === '' && isText(cells[index])))
-    return { fields, unreadable: UNNAMED };
+  const isSpread = beside.some((index) => header[index]?.trim() === '' && isText(cells[index]));
+  if (isSpread) return { fields, unreadable: UNNAMED };
   if (!cells.slice(header.length).some(isText)) return { fields };
   return { fields, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
 };

@@ -38,7 +38,7 @@ const readRegistration = ({ fields, unreadable }: Row, hasWords: boolean, headin
 };
 
 const SHIFTED =
-  'has shifted cells: its make, colour, insurer or type is a date or its registration, or that is in the next cell';
+  'has shifted cells: its make, colour, insurer or type is a date or its registration, or a registration is in the next cell';
 const CUT =
   'may be cut off within its registration, with which the file ends; when it is whole, put a line end behind it';
 

@@ -30,8 +30,8 @@ const REJECT_MANY = `
 const NOT_REJECTED = 'SELECT * FROM rows WHERE line NOT IN (SELECT line FROM rejected)';
 
 /**
- * Counts reasons that differ only in line numbers as one: `general` is without them, and `reason` is that of the first
- * line, from which SQLite takes the bare column.
+ * Counts reasons that differ only in line numbers as one: `general` is without them, and `reason` is the first line's,
+ * from which SQLite takes the bare column.
  */
 const COUNT_REASONS = `
   SELECT general(value) AS general, value AS reason, count(DISTINCT line) AS count, min(line) AS line

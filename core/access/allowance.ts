@@ -1,5 +1,4 @@
 /** The units that a plan permits in a day and in a month (UTC), exact (docs/contract.md#allowance). */
-
 import { recentMap } from '../runtime/recent-map.ts';
 import { creationOwnerId, hasUnits, type KeyRecord } from './key-record.ts';
 import type { Plan } from './plans.ts';

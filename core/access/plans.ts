@@ -25,12 +25,16 @@ export const MAX_BULK_SIZE = 1_000;
 /** The plans in a text of JSON, as a function's environment has it. Without a text, they are the default ones. */
 export const plansFrom = (json: string | undefined): Plans => (json ? (JSON.parse(json) as Plans) : DEFAULT_PLANS);
 
-const LIMITS = ['requestsPerWindow', 'bulkSize', 'unitsPerDay', 'unitsPerMonth'] as const;
-
 /** A limit that no plan has stays absent, and is unlimited. */
 const smallestLimits = (plans: readonly Plan[]): Plan => {
-  const smallest = LIMITS.map((name) => [name, Math.min(...plans.map((plan) => plan[name] ?? Infinity))] as const);
-  return Object.fromEntries(smallest.filter(([, limit]) => limit < Infinity)) as unknown as Plan;
+  const smallest = (name: keyof Plan): number => Math.min(...plans.map((plan) => plan[name] ?? Infinity));
+  const [unitsPerDay, unitsPerMonth] = [smallest('unitsPerDay'), smallest('unitsPerMonth')];
+  return {
+    requestsPerWindow: smallest('requestsPerWindow'),
+    bulkSize: smallest('bulkSize'),
+    ...(unitsPerDay < Infinity && { unitsPerDay }),
+    ...(unitsPerMonth < Infinity && { unitsPerMonth }),
+  };
 };
 
 /** The plan with this name. When it is gone from the setting, it has the smallest of every limit of the others. */

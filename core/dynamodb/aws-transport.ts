@@ -3,6 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
 interface TransportTimeouts {
+  /** Milliseconds to connect. */
   readonly connection: number;
   /** Milliseconds for the whole response, connecting included. */
   readonly response: number;
