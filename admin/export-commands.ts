@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
+import type { DynamoItem } from '../core/aws/database.ts';
 import { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import { contentKeys, parseItem } from '../core/content/content-store.ts';
 import type { ContentItem } from '../core/content/item.ts';
-import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readStored } from '../core/schemas/record-schema.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../core/vehicles/erasure.ts';
 import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';

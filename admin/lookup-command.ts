@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { batchGet } from '../core/aws/batch-get.ts';
+import type { DynamoItem } from '../core/aws/database.ts';
 import { ComplianceRecord, hasPart } from '../core/compliance/compliance-record.ts';
 import { parseVerdictRecords } from '../core/compliance/compliance-table.ts';
 import type { ComplianceAnswer } from '../core/compliance/verdict.ts';
-import { batchGet } from '../core/dynamodb/batch-get.ts';
-import type { DynamoItem } from '../core/dynamodb/database.ts';
 import { readFinishedLoads } from '../core/finished-loads.ts';
 import { lookUpCompliance, lookUpInsurance } from '../core/lookup.ts';
 import { ApiError, internalError, problems } from '../core/problems.ts';

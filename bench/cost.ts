@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { database, databaseWithoutRetries } from '../core/dynamodb/database.ts';
+import { database, databaseWithoutRetries } from '../core/aws/database.ts';
 import { importFunctionFile } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
 import type { GatewayHandler } from '../functions/http/request.ts';

@@ -3,7 +3,7 @@
  * fails nothing. Each measurement has a process of its own, so that none sees the environment or memory of another.
  */
 import { spawnSync } from 'node:child_process';
-import { readCommandLine } from '../core/runtime/command-line.ts';
+import { readCommandLine } from '../bin/command-line.ts';
 import { type Measurement, machine } from './report.ts';
 
 /** Each measurement is a file of the same name. */

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { readCommandLine } from '../core/runtime/command-line.ts';
 import { bundleAdmin, bundleFunctions } from '../lib/bundles.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { InvalidSettings, type StageSettings, stageSettings } from '../lib/stage-settings.ts';
+import { readCommandLine } from './command-line.ts';
 
 readCommandLine(`Usage: npx cdk deploy -c stage=NAME
 The app of the CDK, which starts it. docs/operations.md explains what -c accepts.`);

@@ -5,12 +5,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readCommandLine } from '../core/runtime/command-line.ts';
 import { recordExamples } from '../local/record-examples.ts';
 import { errorListMarkdown } from '../openapi/error-list.ts';
 import { recordedExamples } from '../openapi/examples.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
 import { strictDocument } from '../openapi/strict-document.ts';
+import { readCommandLine } from './command-line.ts';
 
 const WRITTEN = 'docs/examples.json, docs/openapi.json, docs/errors.md and client/src/api-types.ts';
 

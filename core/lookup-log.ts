@@ -1,6 +1,6 @@
 /** What the log says of a lookup, where the setting `lookupLog` is set (docs/operations.md#who-asked-about-a-vehicle). */
 import { createHmac } from 'node:crypto';
-import { type AwsService, requestJson } from './dynamodb/aws-json.ts';
+import { type AwsService, requestJson } from './aws/aws-json.ts';
 
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 'YYYY-MM'.length);
 

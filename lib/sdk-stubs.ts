@@ -4,13 +4,13 @@ import type { Plugin } from 'esbuild';
 /** Files of the SDK, and the code that is bundled instead. */
 const STUBS = [
   {
-    // core/dynamodb/database.ts passes the credentials from Lambda's environment variables.
+    // core/aws/database.ts passes the credentials from Lambda's environment variables.
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
     contents:
       "export const defaultProvider = () => async () => { throw new Error('credential-provider-node is not part of this bundle'); };",
   },
   {
-    // core/dynamodb/aws-transport.ts sends the requests.
+    // core/aws/aws-transport.ts sends the requests.
     file: /@smithy\/node-http-handler\/dist-es\/node-http-handler\.js$/,
     contents:
       'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',

@@ -1,9 +1,9 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentImport } from '../admin/import/content-import.ts';
 import { keyStore } from '../admin/keys/key-store.ts';
+import { createDatabase } from '../core/aws/database.ts';
 import type { ComplianceRecord } from '../core/compliance/compliance-record.ts';
 import type { GivenItem } from '../core/content/content-table.ts';
-import { createDatabase } from '../core/dynamodb/database.ts';
 import { londonDate } from '../core/runtime/clock.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../core/sandbox/sandbox-records.ts';

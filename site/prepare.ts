@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readCommandLine } from '../core/runtime/command-line.ts';
+import { readCommandLine } from '../bin/command-line.ts';
 import { referenceScript } from '../local/docs/pages.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
 import { DOCUMENTS } from './pages.ts';

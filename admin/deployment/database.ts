@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { awsTransport } from '../../core/dynamodb/aws-transport.ts';
-import { documentClient } from '../../core/dynamodb/database.ts';
+import { awsTransport } from '../../core/aws/aws-transport.ts';
+import { documentClient } from '../../core/aws/database.ts';
 import { DeadlineExceeded } from '../../core/runtime/deadline.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence, errorCode, isUnreachable } from './aws-errors.ts';

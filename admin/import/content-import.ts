@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { retryUntil } from '../../core/aws/retry.ts';
+import { isTransient } from '../../core/aws/transact.ts';
 import { claimantOf, contentReads, contentStore, readDynamoItems } from '../../core/content/content-store.ts';
 import { type ChangeTiming, contentTable, type GivenItem } from '../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../core/content/item.ts';
-import { retryUntil } from '../../core/dynamodb/retry.ts';
-import { isTransient } from '../../core/dynamodb/transact.ts';
 import { ApiError } from '../../core/problems.ts';
 import type { Deadline } from '../../core/runtime/deadline.ts';
 

@@ -3,9 +3,9 @@ import { type DynamoDBDocumentClient, GetCommand, PutCommand, paginateScan } fro
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
 import { KeyRecord, plansOf } from '../../core/access/key-record.ts';
 import { windowAt } from '../../core/access/plans.ts';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
-import { retryUntil } from '../../core/dynamodb/retry.ts';
-import { transact } from '../../core/dynamodb/transact.ts';
+import type { DynamoItem } from '../../core/aws/database.ts';
+import { retryUntil } from '../../core/aws/retry.ts';
+import { transact } from '../../core/aws/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { parseStored } from '../../core/schemas/record-schema.ts';
 import { CommandFailure } from '../command/command-result.ts';

@@ -1,6 +1,6 @@
 /** Searches the log groups of a deployed stage with CloudWatch Logs Insights. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type AwsService, requestJson } from '../../core/dynamodb/aws-json.ts';
+import { type AwsService, requestJson } from '../../core/aws/aws-json.ts';
 import { type AnswerLetter, lookupHash, monthOf } from '../../core/lookup-log.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { type FoundLookup, MAX_DELAY_MS, type Search } from './found-lookup.ts';

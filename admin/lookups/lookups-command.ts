@@ -1,8 +1,8 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { type Command, InvalidArgumentError } from 'commander';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
-import type { AwsService } from '../../core/dynamodb/aws-json.ts';
-import { AwsRejection } from '../../core/dynamodb/aws-json.ts';
+import type { AwsService } from '../../core/aws/aws-json.ts';
+import { AwsRejection } from '../../core/aws/aws-json.ts';
 import { deriveSecret } from '../../core/lookup-log.ts';
 import { REFERENCE } from '../../core/reference.ts';
 import { dayAfter } from '../../core/runtime/clock.ts';

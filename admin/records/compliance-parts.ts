@@ -1,5 +1,5 @@
+import type { DynamoItem } from '../../core/aws/database.ts';
 import { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import {
   flatPart,

@@ -1,7 +1,7 @@
 import { DescribeTableCommand, type DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { batchGet } from '../../core/dynamodb/batch-get.ts';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
-import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
+import { batchGet } from '../../core/aws/batch-get.ts';
+import type { DynamoItem } from '../../core/aws/database.ts';
+import { type TransactWrite, transact } from '../../core/aws/transact.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { Erasure, hasNoRecord, isErased, UndoneErasure } from '../../core/vehicles/erasure.ts';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ScanCommand, type ScanCommandInput, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
-import { isThrottle } from '../../core/dynamodb/database.ts';
+import { isThrottle } from '../../core/aws/database.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { retryTransient } from './retry-transient.ts';
 

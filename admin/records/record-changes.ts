@@ -1,4 +1,4 @@
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../core/aws/database.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { backoffMs, deadlineIn } from '../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../core/aws/database.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 
 export interface Part<Body extends object = object> {

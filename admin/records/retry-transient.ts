@@ -1,6 +1,6 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { retryUntil } from '../../core/dynamodb/retry.ts';
-import { isTransient } from '../../core/dynamodb/transact.ts';
+import { retryUntil } from '../../core/aws/retry.ts';
+import { isTransient } from '../../core/aws/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 
 /** Milliseconds without any progress, after which the command fails. */

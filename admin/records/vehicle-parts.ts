@@ -1,4 +1,4 @@
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../core/aws/database.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { NAMELESS } from '../../core/stage/outputs.ts';

@@ -1,4 +1,4 @@
-import { isThrottle } from '../dynamodb/database.ts';
+import { isThrottle } from '../aws/database.ts';
 import { recentMap } from '../runtime/recent-map.ts';
 import type { Window } from './plans.ts';
 import type { UsageTable } from './usage-table.ts';

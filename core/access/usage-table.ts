@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { DynamoItem } from '../dynamodb/database.ts';
+import type { DynamoItem } from '../aws/database.ts';
 import type { Window } from './plans.ts';
 
 /** The counters of one window. `start` is in Unix seconds. */

@@ -10,8 +10,8 @@
  */
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
-import type { DynamoItem } from '../dynamodb/database.ts';
-import type { TransactWrite } from '../dynamodb/transact.ts';
+import type { DynamoItem } from '../aws/database.ts';
+import type { TransactWrite } from '../aws/transact.ts';
 import { validationFailed } from '../problems.ts';
 import type { ContentItem } from './item.ts';
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
-import { batchGet } from '../dynamodb/batch-get.ts';
-import type { DynamoItem } from '../dynamodb/database.ts';
+import { batchGet } from '../aws/batch-get.ts';
+import type { DynamoItem } from '../aws/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored } from '../schemas/record-schema.ts';
 import { contentListKeys, contentLists } from './content-lists.ts';

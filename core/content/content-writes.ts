@@ -1,5 +1,5 @@
-import type { DynamoItem } from '../dynamodb/database.ts';
-import { type TransactWrite, transact } from '../dynamodb/transact.ts';
+import type { DynamoItem } from '../aws/database.ts';
+import { type TransactWrite, transact } from '../aws/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { type ContentStore, type IdempotentCreation, sha256 } from './content-store.ts';

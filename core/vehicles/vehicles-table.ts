@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { batchGet } from '../dynamodb/batch-get.ts';
-import type { DynamoItem } from '../dynamodb/database.ts';
+import { batchGet } from '../aws/batch-get.ts';
+import type { DynamoItem } from '../aws/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { logDamage } from '../runtime/log.ts';
 import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record-schema.ts';

@@ -3,7 +3,7 @@ import type { Caller } from '../../core/access/authenticate.ts';
 import { hasUnits } from '../../core/access/key-record.ts';
 import { secondsUntil, secondsUntilReset, windowAt } from '../../core/access/plans.ts';
 import type { Allowance, AllowanceLimit, UsageTable } from '../../core/access/usage-table.ts';
-import { isThrottle } from '../../core/dynamodb/database.ts';
+import { isThrottle } from '../../core/aws/database.ts';
 import { type ApiError, allowanceExceeded, rateLimited } from '../../core/problems.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpRequest } from './request.ts';

@@ -5,7 +5,7 @@ import { keyFinder } from '../../core/access/key-record.ts';
 import { plansFrom, secondsUntilReset, windowAt } from '../../core/access/plans.ts';
 import { requestCounter } from '../../core/access/request-counter.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
-import { database } from '../../core/dynamodb/database.ts';
+import { database } from '../../core/aws/database.ts';
 import { type ApiError, rateLimited, scopeMissing } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { optionalVariable } from '../../core/runtime/environment.ts';

@@ -2,7 +2,7 @@ import type { Caller } from '../../core/access/authenticate.ts';
 import { hasUnits } from '../../core/access/key-record.ts';
 import { MAX_BULK_SIZE, windowAt } from '../../core/access/plans.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
-import { databaseWithoutRetries } from '../../core/dynamodb/database.ts';
+import { databaseWithoutRetries } from '../../core/aws/database.ts';
 import { bulkTooLarge } from '../../core/problems.ts';
 import { logFailure } from '../../core/runtime/log.ts';
 import type { HttpFunction } from './endpoint-definition.ts';

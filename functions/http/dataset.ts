@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind, PresentedKey } from '../../core/access/api-key.ts';
-import { database } from '../../core/dynamodb/database.ts';
+import { database } from '../../core/aws/database.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import type { HttpFunction } from './endpoint-definition.ts';
 import type { HttpRequest } from './request.ts';

@@ -1,6 +1,6 @@
 import type { PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
-import { clientSettings } from '../../core/dynamodb/aws-transport.ts';
+import { clientSettings } from '../../core/aws/aws-transport.ts';
 import { type AnswerLetter, deriveSecret, lookupsText, monthSecrets } from '../../core/lookup-log.ts';
 import { ApiError, problems } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';

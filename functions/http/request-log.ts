@@ -1,4 +1,4 @@
-import { isDatabaseError } from '../../core/dynamodb/database.ts';
+import { isDatabaseError } from '../../core/aws/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/runtime/log.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 

@@ -1,6 +1,6 @@
 import type { PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
-import { database } from '../../core/dynamodb/database.ts';
+import { database } from '../../core/aws/database.ts';
 import { readFinishedLoads } from '../../core/finished-loads.ts';
 import { optionalVariable } from '../../core/runtime/environment.ts';
 import { logFailure } from '../../core/runtime/log.ts';

@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
-import { database } from '../../core/dynamodb/database.ts';
+import { database } from '../../core/aws/database.ts';
 import { dayAfter, type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 

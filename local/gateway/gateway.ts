@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pLimit from 'p-limit';
-import { database } from '../../core/dynamodb/database.ts';
+import { database } from '../../core/aws/database.ts';
 import { FUNCTION_IDS, type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { callAs, nameCallingFunction } from '../engine/permissions.ts';
 import { isAllowedHost, listen, MISDIRECTED } from '../server.ts';

@@ -29,7 +29,7 @@ const SLOW: Fault = { slowMs: 400 };
 /** Longer than the service waits for a response, though the request is applied. */
 const TOO_SLOW: Fault = { slowMs: 1_500 };
 
-/** Every kind of fault after which a retry helps. Cancelled transactions: test/unit/dynamodb/retries.test.ts. */
+/** Every kind of fault after which a retry helps. Cancelled transactions: test/unit/aws/retries.test.ts. */
 const faults: readonly Fault[] = [
   ...(['throttle', 'error', 'hang', 'resetBefore', 'resetAfter', 'errorAfter', 'truncate', 'partial'] as const),
   ...[SLOW, TOO_SLOW],

@@ -1,7 +1,7 @@
 /** What concurrent requests do to content, and what a change of a key does to a request and to another change. */
 import { beforeAll, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { database } from '../../core/dynamodb/database.ts';
+import { database } from '../../core/aws/database.ts';
 import { inconsistenciesOf, someFields } from '../support/content.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
 import { type Call, useApi } from '../support/use-api.ts';

@@ -5,7 +5,7 @@
  */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../core/aws/database.ts';
 import { hasNoRecord, isErased } from '../../core/vehicles/erasure.ts';
 import {
   complianceCommands,

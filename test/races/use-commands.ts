@@ -9,7 +9,7 @@ import { addImportCommands } from '../../admin/import/import-commands.ts';
 import { addKeysCommands } from '../../admin/keys/keys-commands.ts';
 import { addRemoveCommands } from '../../admin/remove-commands.ts';
 import { addUndoCommand } from '../../admin/undo-command.ts';
-import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../core/aws/database.ts';
 import type { TableId } from '../../core/tables.ts';
 import { clientOf } from '../support/engine.ts';
 import { vehicleLine } from '../support/import-files.ts';

@@ -1,7 +1,7 @@
 import { readAllowance } from '../../../core/access/allowance.ts';
 import { firstHour, usageReport } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
-import { database } from '../../../core/dynamodb/database.ts';
+import { database } from '../../../core/aws/database.ts';
 import { apiChain } from '../../http/api-chain.ts';
 import { authBeyondAllowance } from '../../http/auth.ts';
 import { jsonResponse } from '../../http/json-response.ts';

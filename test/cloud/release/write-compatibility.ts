@@ -1,6 +1,6 @@
 /** Writes what the checked-out version promises, which the next release must keep: `npm run compatibility`. */
 import { writeFileSync } from 'node:fs';
-import { readCommandLine } from '../../../core/runtime/command-line.ts';
+import { readCommandLine } from '../../../bin/command-line.ts';
 import { synthesise } from '../stack/synthesise.ts';
 import type { Template } from '../stack/templates.ts';
 import { apiLines, stackLines } from './compatibility.ts';

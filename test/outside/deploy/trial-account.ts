@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readCommandLine } from '../../../core/runtime/command-line.ts';
+import { readCommandLine } from '../../../bin/command-line.ts';
 import type { StageFile } from '../../../core/stage/stage-schema.ts';
 import { runCommand } from '../../support/program.ts';
 import { documentedCommands, type Names, scriptOf } from './documented-commands.ts';

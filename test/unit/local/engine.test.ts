@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TransactWrite } from '../../../core/dynamodb/transact.ts';
+import type { TransactWrite } from '../../../core/aws/transact.ts';
 import { LOCAL_TABLE_NAMES, prefixedTableNames, tables } from '../../../core/tables.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../../local/engine/embedded.ts';
@@ -41,7 +41,7 @@ const stored = async (...ids: string[]) => {
   return Promise.all(keys.map(async (key) => (await shared.client.send(new GetCommand(key))).Item));
 };
 
-/** What it applies, and what conditions do: test/unit/content, test/unit/dynamodb/retries.test.ts, test/races. */
+/** What it applies, and what conditions do: test/unit/content, test/unit/aws/retries.test.ts, test/races. */
 describe('A transaction', () => {
   it('checks an item and leaves it as it is, and fails when it is absent', async () => {
     const [present, absent] = [fresh(), fresh()];

@@ -24,15 +24,15 @@ const HANDLER = '^functions/.+/handler\\.ts$';
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/runtime': [],
   'core/schemas': ['core/runtime'],
-  'core/dynamodb': ['core/runtime'],
-  'core/access': ['core/runtime', 'core/schemas', 'core/dynamodb'],
-  'core/vehicles': ['core/runtime', 'core/schemas', 'core/dynamodb'],
-  'core/compliance': ['core/runtime', 'core/dynamodb', 'core/schemas', 'core/vehicles'],
-  'core/content': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/access'],
+  'core/aws': ['core/runtime'],
+  'core/access': ['core/runtime', 'core/schemas', 'core/aws'],
+  'core/vehicles': ['core/runtime', 'core/schemas', 'core/aws'],
+  'core/compliance': ['core/runtime', 'core/aws', 'core/schemas', 'core/vehicles'],
+  'core/content': ['core/runtime', 'core/schemas', 'core/aws', 'core/access'],
   'core/stage': ['core/schemas', 'core/access'],
   'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
-  'functions/http': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/access'],
-  'functions/probe': ['core/runtime', 'core/dynamodb', 'core/access'],
+  'functions/http': ['core/runtime', 'core/schemas', 'core/aws', 'core/access'],
+  'functions/probe': ['core/runtime', 'core/aws', 'core/access'],
 };
 
 const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
@@ -113,7 +113,7 @@ const rules: readonly Rule[] = [
   {
     name: 'rules are pure',
     from: { path: PURE_RULES },
-    to: { path: '@aws-sdk|^core/(dynamodb/|runtime/log)', dependencyTypesNot: ['type-only'] },
+    to: { path: '@aws-sdk|^core/(aws/|runtime/log)', dependencyTypesNot: ['type-only'] },
   },
   ...layerRules,
 ];

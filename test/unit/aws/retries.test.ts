@@ -2,9 +2,9 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { batchGet } from '../../../core/dynamodb/batch-get.ts';
-import { createDatabase } from '../../../core/dynamodb/database.ts';
-import { isTransient, type TransactWrite, transact } from '../../../core/dynamodb/transact.ts';
+import { batchGet } from '../../../core/aws/batch-get.ts';
+import { createDatabase } from '../../../core/aws/database.ts';
+import { isTransient, type TransactWrite, transact } from '../../../core/aws/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { clientOf } from '../../support/engine.ts';

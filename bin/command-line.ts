@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const PACKAGE = new URL('../../package.json', import.meta.url);
+const PACKAGE = new URL('../package.json', import.meta.url);
 
 const WRONG_USAGE = 2;
 

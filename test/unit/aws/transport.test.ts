@@ -12,8 +12,8 @@ import { networkInterfaces } from 'node:os';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
-import { awsTransport } from '../../../core/dynamodb/aws-transport.ts';
-import { createDatabase } from '../../../core/dynamodb/database.ts';
+import { awsTransport } from '../../../core/aws/aws-transport.ts';
+import { createDatabase } from '../../../core/aws/database.ts';
 
 const PATIENT = { connection: 10_000, response: 10_000 };
 
