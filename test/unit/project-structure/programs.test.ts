@@ -5,8 +5,8 @@ import { describe, expect, it } from '@jest/globals';
 import { useFolder } from '../../support/use-folder.ts';
 
 const PROGRAMS = ['bin/*.ts', 'bench/run.ts', 'site/prepare.ts', 'test/outside/deploy/trial.ts'];
-/** A part of the others. */
-const NO_PROGRAMS = ['bin/stop-signals.ts'];
+/** Parts of the others. */
+const NO_PROGRAMS = ['bin/command-line.ts', 'bin/stop-signals.ts'];
 
 it.each(globSync(PROGRAMS, { exclude: NO_PROGRAMS }))(
   '%s --help prints its usage, and does nothing else',
