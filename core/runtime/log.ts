@@ -2,37 +2,38 @@ import { Logger, LogLevelThreshold } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import { optionalVariable } from './environment.ts';
 
-interface RequestLog {
-  readonly requestId: string;
-  readonly endpoint: string;
-  readonly status: number;
-  readonly latencyMs: number;
+/** What is known of a request when its line is written. */
+export interface RequestLog {
+  requestId: string;
+  endpoint: string;
+  status: number;
+  latencyMs: number;
   /** The error code; absent for a success. */
-  readonly code?: string | undefined;
-  readonly keyId?: string | undefined;
-  readonly plan?: string | undefined;
+  code?: string | undefined;
+  keyId?: string | undefined;
+  plan?: string | undefined;
   /** Whether the request has a test key. */
-  readonly sandbox?: boolean | undefined;
+  sandbox?: boolean | undefined;
   /** Whether a valid key of the service's probe made the request: it is then in no metric. */
-  readonly probe?: boolean | undefined;
+  probe?: boolean | undefined;
   /** The trace id of the caller's `traceparent`. */
-  readonly traceId?: string | undefined;
+  traceId?: string | undefined;
   /** Units of the request in the invoice; absent if none. */
-  readonly units?: number | undefined;
+  units?: number | undefined;
   /** Whether the request is 429 because DynamoDB throttled a counter, and not because of a limit. */
-  readonly throttled?: boolean | undefined;
+  throttled?: boolean | undefined;
   /** The caller's reference of a lookup, where the stage logs lookups. */
-  readonly reference?: string | undefined;
+  reference?: string | undefined;
   /** The day of a lookup for another day than today, where the stage logs lookups. */
-  readonly asOf?: string | undefined;
+  asOf?: string | undefined;
   /** Hashes of the registrations that were looked up, each with what was answered (core/lookup-log.ts). */
-  readonly lookups?: string | undefined;
+  lookups?: string | undefined;
   /** Units of a bulk request that could not be added; absent if none. */
-  readonly lostUnits?: number | undefined;
+  lostUnits?: number | undefined;
   /** Whether the sandbox forced the error: it then counts neither as a server error nor as rate limited. */
-  readonly isForced: boolean;
+  isForced?: boolean;
   /** Whether a request to DynamoDB failed after its retries, or the deadline passed during it. */
-  readonly databaseError: boolean;
+  databaseError?: boolean;
 }
 
 /**

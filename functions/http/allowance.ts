@@ -18,7 +18,7 @@ export const requestUnits = (units: ReturnType<typeof allowanceUnits>, usage: Us
     ask: (allowance: Allowance) => Promise<AllowanceLimit | undefined>,
   ): Promise<ApiError | undefined> => {
     const { caller, deadline, now, requestId } = context;
-    context.units = hasUnits(caller.key) ? 1 : 0;
+    context.logged.units = hasUnits(caller.key) ? 1 : undefined;
     const allowance = allowanceOf(caller.key, caller.plan, now);
     if (allowance === undefined) return undefined;
     let error: ApiError;
@@ -28,10 +28,10 @@ export const requestUnits = (units: ReturnType<typeof allowanceUnits>, usage: Us
       error = allowanceExceeded(count, passed.limit, passed.period, passed.end, secondsUntil(passed.end, now));
     } catch (failure) {
       if (!isThrottle(failure)) throw failure;
-      context.isThrottled = true;
+      context.logged.throttled = true;
       error = rateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
     }
-    context.units = 0;
+    context.logged.units = undefined;
     // The request was counted in its window, and its unit is taken away there.
     const removing = usage.addExtraUnits(caller.key.id, windowAt(now), -1);
     await deadline.within(removing).catch((failure: unknown) => logFailure(requestId, failure));

@@ -18,28 +18,21 @@ import { tableNamesOf } from './table-names.ts';
 
 type AuthRequest = HttpRequest<{ key: PresentedKey; caller: Caller }>;
 
-const permittedKey = (access: Access) => ({
-  before: async ({ context }: AuthRequest): Promise<void> => {
-    const { deadline, key, startPreload = () => undefined } = context;
-    context.caller = await deadline.within(authenticate(access, key, context, startPreload));
-  },
-});
-
-const rateLimit = ({ counter }: Access) => ({
-  before: async ({ context }: AuthRequest): Promise<void> => {
-    const { caller, deadline, now, requestId } = context;
-    const { key, plan, used } = caller;
-    if (isWithinLimit(caller)) return;
-    context.isThrottled = used === undefined;
-    if (used !== undefined) {
-      // Before the first rejection in a window its limit is recorded, because the plan may change later. The rejection
-      // does not depend on this write: the next rejected request tries again.
-      const recording = counter.recordLimit(key.id, windowAt(now), plan.requestsPerWindow);
-      await deadline.within(recording).catch((error: unknown) => logFailure(requestId, error));
-    }
-    throw rateLimited(plan.requestsPerWindow, secondsUntilReset(now));
-  },
-});
+/** @throws RATE_LIMITED */
+const requireWithinLimit = async ({ counter }: Access, { context }: AuthRequest): Promise<void> => {
+  const { caller, deadline, now, requestId, logged } = context;
+  const { key, plan, used } = caller;
+  if (isWithinLimit(caller)) return;
+  if (used === undefined) {
+    logged.throttled = true;
+  } else {
+    // Before the first rejection in a window its limit is recorded, because the plan may change later. The rejection
+    // does not depend on this write: the next rejected request tries again.
+    const recording = counter.recordLimit(key.id, windowAt(now), plan.requestsPerWindow);
+    await deadline.within(recording).catch((error: unknown) => logFailure(requestId, error));
+  }
+  throw rateLimited(plan.requestsPerWindow, secondsUntilReset(now));
+};
 
 /**
  * Whether the caller gets whole responses, or only the part of `vehicles:status`. That part is for today only, because
@@ -81,19 +74,21 @@ const authWith = (
     seenInForce: recentMap(),
   };
   const ofRequest = requestUnits(units, usage);
-  return [
-    permittedKey(access),
-    rateLimit(access),
-    {
-      before: async (request: AuthRequest): Promise<void> => {
-        const { scopes } = request.context.caller.key;
-        const rejection = await askUnits(request, ofRequest);
-        const isPermitted = scopes.some((owned) => owned === scope || owned === partScope);
-        if (scope !== undefined && !isPermitted) throw scopeMissing(scope);
-        if (rejection !== undefined) throw rejection;
-      },
+  return {
+    before: async (request: AuthRequest): Promise<void> => {
+      const { context } = request;
+      const { deadline, key, whileCounting } = context;
+      const startReads = () => {
+        for (const start of whileCounting) start();
+      };
+      context.caller = await deadline.within(authenticate(access, key, context, startReads));
+      await requireWithinLimit(access, request);
+      const rejection = await askUnits(request, ofRequest);
+      const isPermitted = context.caller.key.scopes.some((owned) => owned === scope || owned === partScope);
+      if (scope !== undefined && !isPermitted) throw scopeMissing(scope);
+      if (rejection !== undefined) throw rejection;
     },
-  ];
+  };
 };
 
 export const auth = (endpoint: AuthEndpoint) => authWith(endpoint, (request, units) => units.take(request, 1));
@@ -130,10 +125,10 @@ export const bulkAuth = (endpoint: AuthEndpoint) =>
 export const preload = <Found, Loaded>(read: (request: RequestContext & Found) => Promise<Loaded>) => ({
   before: ({ context }: HttpRequest<Found & { preloaded: Promise<Loaded> }>): void => {
     if (context.pathError !== undefined) return;
-    context.startPreload = () => {
+    context.whileCounting.push(() => {
       context.preloaded = read(context);
       // When the request is rejected, nothing awaits this promise, and an unhandled rejection would end the process.
       context.preloaded.catch(() => undefined);
-    };
+    });
   },
 });

@@ -49,10 +49,10 @@ export const extraUnits = (endpoint: Pick<HttpFunction, 'tables'>) => {
       if (units < 1 || !hasUnits(caller.key)) return;
       context.addingUnits = addExtraUnits(caller.key.id, windowAt(now), units).then(
         () => {
-          context.units = entryCount;
+          context.logged.units = entryCount;
         },
         (error: unknown) => {
-          context.lostUnits = units;
+          context.logged.lostUnits = units;
           logFailure(requestId, error);
         },
       );

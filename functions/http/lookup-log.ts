@@ -38,11 +38,12 @@ const letterOf = (result: LookupResult | undefined, error: Lookup['error']): Ans
 const logLookups = async ({ context, error }: Lookup): Promise<void> => {
   const { caller, deadline, lookedUp, secret } = context;
   if (secret === undefined) return;
-  context.loggedAsOf = lookedUp.asOf;
+  context.logged.asOf = lookedUp.asOf;
   const answers = lookedUp.entries.flatMap(({ key }, index) =>
     key === undefined ? [] : [[key, letterOf(lookedUp.results[index], error)] as const],
   );
-  context.lookups = lookupsText(await deadline.within(secret), caller.key.id, new Map(answers));
+  const lookups = lookupsText(await deadline.within(secret), caller.key.id, new Map(answers));
+  if (lookups !== '') context.logged.lookups = lookups;
 };
 
 const logFailedLookup = async (request: Lookup): Promise<void> => {
@@ -73,7 +74,7 @@ export const lookupLog = () => {
       const { registration, reference, now } = context;
       context.lookedUp = { entries: registration === undefined ? [] : [registration], results: [] };
       if (findSecret === undefined || context.key.kind !== 'live') return;
-      context.loggedReference = reference;
+      context.logged.reference = reference;
       context.secret = findSecret(now);
       // The request may fail before anything awaits this promise, and an unhandled rejection would end the process.
       context.secret.catch(() => undefined);

@@ -7,8 +7,8 @@ const problemResponse = (context: RequestContext, error: ApiError) => {
   const { code, message: detail, issues, headers, extension, isForced } = error;
   const { title, status } = problems[code];
   const { requestId } = context;
-  context.code = code;
-  context.isForced = isForced;
+  context.logged.code = code;
+  context.logged.isForced = isForced;
   const type = problemType(code, optionalVariable('DOCS_URL'));
   const body = { type, title, status, detail, code, requestId, ...(issues && { errors: issues }), ...extension };
   return {

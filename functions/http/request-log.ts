@@ -3,7 +3,7 @@ import { logFailure, logRequest, openLog } from '../../core/runtime/log.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
-  context.databaseError = isDatabaseError(error);
+  context.logged.databaseError = isDatabaseError(error);
   logFailure(context.requestId, error);
 };
 
@@ -22,29 +22,21 @@ export const requestLog = (endpoint: string) => {
   openLog();
   const logResponse = ({ context, response }: HttpRequest): void => {
     if (!response) return;
-    const { requestId, key, caller, code, units, lostUnits, loggedReference, loggedAsOf, lookups } = context;
+    const { requestId, key, caller, logged } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
     logRequest({
+      ...logged,
       requestId,
       endpoint,
       status: response.statusCode ?? 200,
       latencyMs: Math.round(performance.now() - context.startedAtMs),
-      code,
       // After ADDRESS_FORBIDDEN too, because the key is in force and its owner must be told.
-      keyId: code === 'ADDRESS_FORBIDDEN' ? key?.id : caller?.key.id,
+      keyId: logged.code === 'ADDRESS_FORBIDDEN' ? key?.id : caller?.key.id,
       plan: caller?.key.plan,
       sandbox: key?.kind === 'test' || undefined,
       // Anyone can send the prefix: only with a valid key it is the probe.
       probe: (caller && key?.kind === 'probe') || undefined,
       traceId: parseTraceId(context.headers.traceparent),
-      units: units || undefined,
-      throttled: context.isThrottled || undefined,
-      lostUnits,
-      reference: loggedReference,
-      asOf: loggedAsOf,
-      lookups: lookups || undefined,
-      isForced: context.isForced === true,
-      databaseError: context.databaseError === true,
     });
   };
   return { after: logResponse, onError: logResponse };

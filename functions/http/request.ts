@@ -5,6 +5,7 @@ import type { Caller } from '../../core/access/authenticate.ts';
 import type { ApiError } from '../../core/problems.ts';
 import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
+import type { RequestLog } from '../../core/runtime/log.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type HttpFunction } from './endpoint-definition.ts';
 
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -29,6 +30,10 @@ interface RequestFacts {
   /** The address of the caller, as API Gateway sees it. No header that says another one is read. */
   readonly sourceIp: string;
   readonly startedAtMs: number;
+  /** What middlewares let `auth` start while it counts the request. */
+  readonly whileCounting: (() => void)[];
+  /** What middlewares leave for the log line. */
+  readonly logged: Partial<RequestLog>;
 }
 
 /** middy's `request.context`: Lambda's context, the checked event, and values that middlewares leave for each other. */
@@ -38,21 +43,10 @@ export interface RequestContext extends Context, RequestFacts {
   caller?: Caller;
   /** The error of the path, which validation throws together with other issues. */
   pathError?: ApiError;
-  startPreload?: () => void;
   /** Takes the units of a bulk request, or returns its error; absent once it was called. */
   takeUnits?: ((units: number) => Promise<ApiError | undefined>) | undefined;
   /** The caller's own reference of a lookup, once the request is valid. */
   reference?: string | undefined;
-  // Of the log line and its metrics, as in core/runtime/log.ts.
-  units?: number;
-  isThrottled?: boolean;
-  loggedReference?: string | undefined;
-  loggedAsOf?: LondonDate | undefined;
-  lookups?: string;
-  lostUnits?: number;
-  code?: string;
-  isForced?: boolean;
-  databaseError?: boolean;
 }
 
 /**
@@ -110,6 +104,8 @@ export const readEvent = (
     query: event.rawQueryString ?? '',
     sourceIp,
     startedAtMs: performance.now(),
+    whileCounting: [],
+    logged: {},
   };
 };
 

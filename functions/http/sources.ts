@@ -49,19 +49,18 @@ export const sources = (endpoint: Pick<HttpFunction, 'tables'>) => {
   };
   return {
     before: ({ context }: HttpRequest<SourcesContext>): void => {
-      const { key, now, requestId, startPreload } = context;
-      context.findSources = async () => undefined;
-      if (expected === undefined || key.kind !== 'live') return;
-      context.startPreload = () => {
-        startPreload?.();
-        const reading = read(now, requestId);
-        context.findSources = async () => {
-          const find = await reading;
-          const scopes = context.caller?.key.scopes ?? [];
-          if (find === undefined || (scopes.includes('vehicles:status') && !scopes.includes('vehicles:read')))
-            return undefined;
-          return sourcesAt(now, expected, find);
-        };
+      const { key, now, requestId, whileCounting } = context;
+      let reading: ReturnType<typeof read> | undefined;
+      if (expected !== undefined && key.kind === 'live') {
+        whileCounting.push(() => {
+          reading = read(now, requestId);
+        });
+      }
+      context.findSources = async () => {
+        const find = await reading;
+        const scopes = context.caller?.key.scopes ?? [];
+        const seesPolicies = scopes.includes('vehicles:read') || !scopes.includes('vehicles:status');
+        return expected && find && seesPolicies ? sourcesAt(now, expected, find) : undefined;
       };
     },
     after: settle,
