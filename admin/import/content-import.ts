@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { retryUntil } from '../../core/aws/retry.ts';
 import { isTransient } from '../../core/aws/transact.ts';
-import { claimantOf, contentReads, contentStore, readDynamoItems } from '../../core/content/content-store.ts';
+import { claimantOf, contentStore } from '../../core/content/content-store.ts';
 import { type ChangeTiming, contentTable, type GivenItem } from '../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../core/content/item.ts';
 import { ApiError } from '../../core/problems.ts';
@@ -44,10 +44,10 @@ export const contentImport = (db: DynamoDBDocumentClient, table: string, { dryRu
   /** Reads the stored items that have the id or the slug of a row: two requests for at most 50 rows. */
   const readStored = async (rows: readonly GivenItem[], deadline: Deadline): Promise<StoredItems> => {
     const slugKeys = rows.map(({ domain, slug }) => store.keys.slugKey(domain, slug));
-    const claims = await readDynamoItems(store, slugKeys, deadline);
+    const claims = await store.readItems(slugKeys, deadline);
     const ids = new Set([...claims.flatMap((claim) => claimantOf(claim) ?? []), ...rows.flatMap(({ id }) => id ?? [])]);
     const stored: StoredItems = new Map();
-    for (const item of await contentReads(store).findMany([...ids], deadline)) remember(stored, item);
+    for (const item of await store.findMany([...ids], deadline)) remember(stored, item);
     return stored;
   };
 

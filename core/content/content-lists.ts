@@ -14,6 +14,7 @@ import type { DynamoItem } from '../aws/database.ts';
 import type { TransactWrite } from '../aws/transact.ts';
 import { validationFailed } from '../problems.ts';
 import type { ContentItem } from './item.ts';
+import type { PageRequest } from './page.ts';
 
 export const ALL_ITEMS = 'all';
 /** The list of one domain's items; the domain in lower case. */
@@ -27,22 +28,14 @@ export const MAX_OFFSET = 10_000;
 /** Number of counters of a list. One read unit reads all of them, unless the name of the domain is very long. */
 const COUNTERS = 32;
 
-/** The counter of an item, from the last two digits of its id. They are random in a UUID of any version. */
-const counterOf = (id: string): string => String(Number.parseInt(id.slice(-2), 16) % COUNTERS);
+/** The counter of a member, from the last two digits of its item's id. They are random in a UUID of any version. */
+const counterOf = (sortKey: string): string => String(Number.parseInt(sortKey.slice(-2), 16) % COUNTERS);
 
-/** The primary keys of lists whose partition keys begin with this prefix. List names contain no `#`. */
-export const contentListKeys = (prefix: string) => {
-  const memberPartition = (list: string): string => `${prefix}list#${list}`;
-  const counterPartition = (list: string): string => `${prefix}counters#${list}`;
-  return {
-    memberPartition,
-    counterPartition,
-    memberKey: (list: string, { created_at, id }: ListedItem): DynamoItem => ({
-      pk: memberPartition(list),
-      sk: `${created_at} ${id}`,
-    }),
-    counterKey: (list: string, id: string): DynamoItem => ({ pk: counterPartition(list), sk: counterOf(id) }),
-  };
+/** The lists of an item, each with the sort key of its member. */
+const sortKeysOf = (item: ListedItem | undefined): ReadonlyMap<string, string> => {
+  if (item === undefined) return new Map();
+  const sortKey = `${item.created_at} ${item.id}`;
+  return new Map([ALL_ITEMS, domainList(item.domain)].map((list) => [list, sortKey]));
 };
 
 const SORT_KEY = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z [0-9a-f-]{36}$/;
@@ -73,15 +66,10 @@ const sortKeyOf = (partition: string, cursor: string): string => {
   throw validationFailed([{ parameter: 'after', detail: WRONG_AFTER }]);
 };
 
-/** Where a page begins, and its length. `after` is the `next` of the page before, and `offset` is then 0. */
-export interface PageBounds {
-  readonly limit: number;
-  readonly offset: number;
-  readonly after?: string | undefined;
-}
-
+/** The lists whose partition keys begin with this prefix. List names contain no `#`. */
 export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: string) => {
-  const { counterKey, counterPartition, memberKey, memberPartition } = contentListKeys(prefix);
+  const memberPartition = (list: string): string => `${prefix}list#${list}`;
+  const counterPartition = (list: string): string => `${prefix}counters#${list}`;
 
   const query = (partition: string, more: Partial<QueryCommandInput> = {}) =>
     db.send(
@@ -115,52 +103,42 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
     return Items.reduce((sum, { members }) => sum + Number(members), 0);
   };
 
-  /** The memberships of an item in lists: its member, named for a comparison, and its counter. */
-  const membershipsOf = (item: ListedItem | undefined) =>
-    item === undefined
-      ? []
-      : [ALL_ITEMS, domainList(item.domain)].map((list) => {
-          const member = memberKey(list, item);
-          return { list, name: `${member.pk} ${member.sk}`, member, counter: counterKey(list, item.id) };
-        });
-
-  type Membership = ReturnType<typeof membershipsOf>[number];
-
-  /** The memberships that differ in list or member from all others. */
-  const missingFrom = (others: readonly Membership[], own: readonly Membership[], what: 'list' | 'name') =>
-    own.filter((membership) => !others.some((other) => other[what] === membership[what]));
-
-  const putMember = (Item: DynamoItem): TransactWrite => ({
-    Put: { TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' },
+  const deleteMember = (list: string, sk: string): TransactWrite => ({
+    Delete: { TableName: table, Key: { pk: memberPartition(list), sk }, ConditionExpression: 'attribute_exists(pk)' },
   });
 
-  const deleteMember = (Key: DynamoItem): TransactWrite => ({
-    Delete: { TableName: table, Key, ConditionExpression: 'attribute_exists(pk)' },
+  const putMember = (list: string, sk: string): TransactWrite => ({
+    Put: { TableName: table, Item: { pk: memberPartition(list), sk }, ConditionExpression: 'attribute_not_exists(pk)' },
   });
 
-  const addToCounter = (Key: DynamoItem, change: number): TransactWrite => ({
+  const addToCounter = (list: string, sortKey: string, change: number): TransactWrite => ({
     Update: {
       TableName: table,
-      Key,
+      Key: { pk: counterPartition(list), sk: counterOf(sortKey) },
       UpdateExpression: 'ADD members :change',
       ExpressionAttributeValues: { ':change': change },
     },
   });
 
+  /** The writes on a list that had one member of an item and is to have another; undefined for none. */
+  const changeMember = (list: string, old: string | undefined, present: string | undefined): TransactWrite[] => {
+    if (old !== undefined && present !== undefined) {
+      return old === present ? [] : [deleteMember(list, old), putMember(list, present)];
+    }
+    if (old !== undefined) return [deleteMember(list, old), addToCounter(list, old, -1)];
+    return present === undefined ? [] : [putMember(list, present), addToCounter(list, present, 1)];
+  };
+
   return {
     /**
      * The writes of a change on the lists: the item leaves the lists of `before`, and joins those of `after`, of which
-     * one is undefined for an item that is created or removed. Nothing is written for a member that is in both, and no
-     * counter of a list in which the item stays.
+     * one is undefined for an item that is created or removed. A counter changes where the item does not stay in the
+     * list.
      */
     changes: (before: ListedItem | undefined, after: ListedItem | undefined): TransactWrite[] => {
-      const [old, present] = [membershipsOf(before), membershipsOf(after)];
-      return [
-        ...missingFrom(present, old, 'name').map(({ member }) => deleteMember(member)),
-        ...missingFrom(old, present, 'name').map(({ member }) => putMember(member)),
-        ...missingFrom(present, old, 'list').map(({ counter }) => addToCounter(counter, -1)),
-        ...missingFrom(old, present, 'list').map(({ counter }) => addToCounter(counter, 1)),
-      ];
+      const [old, present] = [sortKeysOf(before), sortKeysOf(after)];
+      const lists = new Set([...old.keys(), ...present.keys()]);
+      return [...lists].flatMap((list) => changeMember(list, old.get(list), present.get(list)));
     },
 
     /**
@@ -169,7 +147,7 @@ export const contentLists = (db: DynamoDBDocumentClient, table: string, prefix: 
      * @returns ids, newest first; `next` is the `after` of the next page, and null on the last page
      * @throws VALIDATION_FAILED for an `after` of another list
      */
-    page: async (list: string, { offset, limit, after }: PageBounds) => {
+    page: async (list: string, { offset, limit, after }: PageRequest) => {
       const partition = memberPartition(list);
       const start = after === undefined ? undefined : sortKeyOf(partition, after);
       // One member more shows whether there is a next page.

@@ -6,7 +6,7 @@ import { batchGet } from '../aws/batch-get.ts';
 import type { DynamoItem } from '../aws/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored } from '../schemas/record-schema.ts';
-import { contentListKeys, contentLists } from './content-lists.ts';
+import { contentLists } from './content-lists.ts';
 import { ContentItem, isContentId } from './item.ts';
 
 /**
@@ -23,11 +23,10 @@ export interface IdempotentCreation {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The primary keys of every kind of DynamoDB item, for the content of one kind of API key. */
+/** The primary keys of items, slugs and repeatable creations, for the content of one kind of API key. */
 export const contentKeys = (kind: KeyKind) => {
   const prefix = CONTENT_PREFIX[kind];
   return {
-    ...contentListKeys(prefix),
     itemKey: (id: string): DynamoItem => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): DynamoItem => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
     /**
@@ -40,47 +39,46 @@ export const contentKeys = (kind: KeyKind) => {
   };
 };
 
-/**
- * The content that one kind of API key sees. Every read and write of content takes its keys and lists from here, which
- * keeps the kinds apart.
- */
-export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => ({
-  db,
-  table,
-  keys: contentKeys(kind),
-  lists: contentLists(db, table, CONTENT_PREFIX[kind]),
-});
-
-export type ContentStore = Readonly<ReturnType<typeof contentStore>>;
-
 /** @throws UnreadableRecord */
 export const parseItem = (stored: DynamoItem): ContentItem => parseStored(ContentItem, stored, `content ${stored.pk}`);
 
 export const claimantOf = ({ id }: DynamoItem): string | undefined => (typeof id === 'string' ? id : undefined);
 
-/** @throws the error of a failed read: unread items must not count as missing */
-export const readDynamoItems = async (
-  { db, table }: Pick<ContentStore, 'db' | 'table'>,
-  keys: readonly DynamoItem[],
-  deadline: Deadline,
-): Promise<readonly DynamoItem[]> => {
-  const { items, failure } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
-  if (failure !== undefined) throw failure;
-  return items.get(table) ?? [];
+/**
+ * The content that one kind of API key sees. Every read and write of content takes its keys and lists from here, which
+ * keeps the kinds apart.
+ */
+export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => {
+  const keys = contentKeys(kind);
+
+  /** @throws the error of a failed read: unread items must not count as missing */
+  const readItems = async (wanted: readonly DynamoItem[], deadline: Deadline): Promise<readonly DynamoItem[]> => {
+    const { items, failure } = await batchGet(db, [{ table, keys: wanted, consistent: true }], deadline);
+    if (failure !== undefined) throw failure;
+    return items.get(table) ?? [];
+  };
+
+  return {
+    db,
+    table,
+    keys,
+    lists: contentLists(db, table, CONTENT_PREFIX[kind]),
+    readItems,
+
+    /** Undefined when no item has the id. @throws UnreadableRecord */
+    find: async (id: string): Promise<ContentItem | undefined> => {
+      if (!isContentId(id)) return undefined;
+      const { Item } = await db.send(new GetCommand({ TableName: table, Key: keys.itemKey(id), ConsistentRead: true }));
+      return Item && parseItem(Item);
+    },
+
+    /** The items that exist, in the order of the ids. @throws the error of a failed read */
+    findMany: async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> => {
+      const found = await readItems(ids.map(keys.itemKey), deadline);
+      const byId = new Map(found.map(parseItem).map((item) => [item.id, item]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
+    },
+  };
 };
 
-export const contentReads = ({ db, table, keys }: ContentStore) => ({
-  /** Undefined when no item has the id. @throws UnreadableRecord */
-  find: async (id: string): Promise<ContentItem | undefined> => {
-    if (!isContentId(id)) return undefined;
-    const { Item } = await db.send(new GetCommand({ TableName: table, Key: keys.itemKey(id), ConsistentRead: true }));
-    return Item && parseItem(Item);
-  },
-
-  /** The items that exist, in the order of the ids. @throws the error of a failed read */
-  findMany: async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> => {
-    const found = await readDynamoItems({ db, table }, ids.map(keys.itemKey), deadline);
-    const byId = new Map(found.map(parseItem).map((item) => [item.id, item]));
-    return ids.flatMap((id) => byId.get(id) ?? []);
-  },
-});
+export type ContentStore = ReturnType<typeof contentStore>;

@@ -3,8 +3,8 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import { contentNotFound, idempotencyConflict, preconditionFailed, slugTaken } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
-import { ALL_ITEMS, domainList, type PageBounds } from './content-lists.ts';
-import { claimantOf, contentReads, contentStore, type IdempotentCreation } from './content-store.ts';
+import { ALL_ITEMS, domainList } from './content-lists.ts';
+import { claimantOf, contentStore, type IdempotentCreation } from './content-store.ts';
 import { type ChangeOutcome, contentTransactions, hashBody, type IdempotencyRecord } from './content-writes.ts';
 import {
   type BoundDomains,
@@ -15,7 +15,7 @@ import {
   latest,
   requireDomain,
 } from './item.ts';
-import type { ItemPage } from './page.ts';
+import type { ItemPage, PageRequest } from './page.ts';
 import type { Preconditions } from './schemas.ts';
 
 /** A new item or its changes and, where an import has them, the values that the service otherwise sets. */
@@ -29,8 +29,6 @@ export interface ChangeTiming {
 interface ItemChange extends ChangeTiming {
   readonly domains?: BoundDomains;
 }
-
-type ContentFilter = { readonly domain?: string; readonly slug?: string };
 
 const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields: ContentFields): ContentItem => {
   if (bodyHash !== hashBody(fields)) throw idempotencyConflict();
@@ -59,14 +57,13 @@ const requirePreconditions = (
 /** The content of one kind of key, as requests use it. A change of an item includes its slug and its lists. */
 export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => {
   const store = contentStore(db, table, kind);
-  const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
   const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
     const Key = store.keys.slugKey(domain, slug);
     const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
     const id = Item && claimantOf(Item);
-    const item = id === undefined ? undefined : await reads.find(id);
+    const item = id === undefined ? undefined : await store.find(id);
     return item?.domain === domain && item.slug === slug ? item : undefined;
   };
 
@@ -81,7 +78,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     attempt: (stored: ContentItem) => Promise<{ outcome: ChangeOutcome; result: ContentItem }>,
   ): Promise<ContentItem> => {
     for (let tries = 0; ; tries += 1) {
-      const stored = await reads.find(id);
+      const stored = await store.find(id);
       if (stored === undefined || !isAllowedDomain(domains, stored.domain)) throw contentNotFound();
       requireDomain(domains, newDomain ?? stored.domain);
       requirePreconditions(preconditions, stored);
@@ -93,21 +90,22 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   };
 
   return {
-    find: reads.find,
+    find: store.find,
 
     /**
      * Strongly consistent. Newest first; an offset past the end is an empty page. An item that leaves the list while
      * its page is read makes the page shorter. @throws VALIDATION_FAILED for an `after` of another list
      */
-    list: async ({ domain, slug }: ContentFilter, bounds: PageBounds, deadline: Deadline): Promise<ItemPage> => {
+    list: async (request: PageRequest, deadline: Deadline): Promise<ItemPage> => {
+      const { domain, slug } = request;
       if (domain !== undefined && slug !== undefined) {
         const item = await findBySlug(domain, slug);
         const items = item === undefined ? [] : [item];
-        return { items: items.slice(bounds.offset), total: items.length, next: null };
+        return { items: items.slice(request.offset), total: items.length, next: null };
       }
       const list = domain === undefined ? ALL_ITEMS : domainList(domain);
-      const { ids, total, next } = await store.lists.page(list, bounds);
-      const items = await reads.findMany(ids, deadline);
+      const { ids, total, next } = await store.lists.page(list, request);
+      const items = await store.findMany(ids, deadline);
       return { items: items.filter((item) => item.domain === (domain ?? item.domain)), total, next };
     },
 
@@ -157,15 +155,13 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   };
 };
 
-export interface ContentData {
-  readonly content: ReturnType<typeof contentTable>;
-}
-
 export const contentData = (db: DynamoDBDocumentClient, { content: table }: { readonly content: string }) => {
   const byKind = {
-    live: { content: contentTable(db, table, 'live') },
-    test: { content: contentTable(db, table, 'test') },
-    probe: { content: contentTable(db, table, 'probe') },
+    live: contentTable(db, table, 'live'),
+    test: contentTable(db, table, 'test'),
+    probe: contentTable(db, table, 'probe'),
   };
-  return ({ kind }: { readonly kind: KeyKind }): ContentData => byKind[kind];
+  return ({ kind }: { readonly kind: KeyKind }) => ({ content: byKind[kind] });
 };
+
+export type ContentData = ReturnType<ReturnType<typeof contentData>>;

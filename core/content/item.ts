@@ -47,10 +47,3 @@ export const requireDomain = (domains: BoundDomains, domain: string | undefined)
   if (domains === undefined || (domain !== undefined && domains.includes(domain))) return;
   throw domainForbidden(domains);
 };
-
-/** The domain of a list: by default the only domain of the caller's key. @throws DOMAIN_FORBIDDEN */
-export const listedDomain = (domains: BoundDomains, asked: string | undefined): string | undefined => {
-  const domain = asked ?? (domains?.length === 1 ? domains[0] : undefined);
-  requireDomain(domains, domain);
-  return domain;
-};

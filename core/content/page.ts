@@ -1,21 +1,25 @@
 import { pageTooLarge } from '../problems.ts';
-import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
+import { type BoundDomains, type ContentItem, requireDomain } from './item.ts';
 
 export const DEFAULT_LIMIT = 20;
 
-interface PageQuery {
-  readonly domain?: string;
+/** A list request. `after` is the `next` of the page before, and `offset` is then 0. */
+export interface PageRequest {
+  readonly domain?: string | undefined;
   readonly slug?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-  readonly after?: string;
+  readonly limit: number;
+  readonly offset: number;
+  readonly after?: string | undefined;
 }
 
-/** The filter and the bounds of a list request. @throws DOMAIN_FORBIDDEN */
-export const readPageQuery = (query: PageQuery, domains?: BoundDomains) => {
-  const { domain: asked, slug, limit = DEFAULT_LIMIT, offset = 0, after } = query;
-  const domain = listedDomain(domains, asked?.toLowerCase());
-  return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset }, after };
+/**
+ * The list request of a query. Without a domain, a key that is bound to one domain lists that one.
+ * @throws DOMAIN_FORBIDDEN
+ */
+export const readPageQuery = (query: Partial<PageRequest>, domains?: BoundDomains): PageRequest => {
+  const domain = query.domain?.toLowerCase() ?? (domains?.length === 1 ? domains[0] : undefined);
+  requireDomain(domains, domain);
+  return { limit: DEFAULT_LIMIT, offset: 0, ...query, domain };
 };
 
 export interface ItemPage {
@@ -26,10 +30,7 @@ export interface ItemPage {
   readonly next: string | null;
 }
 
-export interface ContentPage extends ItemPage {
-  readonly limit: number;
-  readonly offset: number;
-}
+export type ContentPage = ItemPage & Pick<PageRequest, 'limit' | 'offset'>;
 
 const MAX_PAGE_BYTES = 5_000_000;
 /**

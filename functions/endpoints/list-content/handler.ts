@@ -15,11 +15,11 @@ export const handler = apiChain(endpoint, compression())
   .use(auth(endpoint))
   .use(validation(input))
   .handler(async (_event, { input: { query }, caller, content, address, deadline }) => {
-    const { filter, bounds, after } = readPageQuery(query, caller.key.domains);
-    const page = await content.list(filter, { ...bounds, after }, deadline);
-    requirePageFits(page.items);
-    const { items, total, next } = page;
-    const body: ContentPage = { items, total, ...bounds, next };
-    const links = pageLinks({ path: address, ...filter, ...bounds, next }, total);
+    const request = readPageQuery(query, caller.key.domains);
+    const { items, total, next } = await content.list(request, deadline);
+    requirePageFits(items);
+    const { limit, offset } = request;
+    const body: ContentPage = { items, total, limit, offset, next };
+    const links = pageLinks(address, request, body);
     return jsonResponse(endpoint.successStatus, body, links === undefined ? {} : { Link: links });
   });

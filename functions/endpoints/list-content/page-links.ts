@@ -1,28 +1,19 @@
-interface PageAddress {
-  readonly path: string;
-  readonly domain?: string;
-  readonly slug?: string;
-  readonly limit: number;
-  readonly offset: number;
-  /** The `after` of the next page. */
-  readonly next: string | null;
-}
-
-type Start = { readonly offset: string } | { readonly after: string };
-
-const linkTo = ({ path, limit, domain, slug }: PageAddress, start: Start, relation: string): string => {
-  const limits = { limit: String(limit), ...start };
-  const query = new URLSearchParams({ ...(domain && { domain }), ...(slug && { slug }), ...limits });
-  return `<${path}?${query}>; rel="${relation}"`;
-};
+import type { ItemPage, PageRequest } from '../../../core/content/page.ts';
 
 /** The `Link` header (RFC 8288) with relative links to the neighbouring pages; undefined when there are none. */
-export const pageLinks = (address: PageAddress, total: number): string | undefined => {
-  const { limit, offset, next } = address;
+export const pageLinks = (
+  path: string,
+  { domain, slug, limit, offset }: PageRequest,
+  { total, next }: Pick<ItemPage, 'total' | 'next'>,
+): string | undefined => {
+  const linkTo = (start: { readonly offset: string } | { readonly after: string }, relation: string): string => {
+    const filter = { ...(domain && { domain }), ...(slug && { slug }) };
+    return `<${path}?${new URLSearchParams({ ...filter, limit: String(limit), ...start })}>; rel="${relation}"`;
+  };
   const before = Math.max(0, Math.min(offset, total) - limit);
   const links = [
-    ...(next === null ? [] : [linkTo(address, { after: next }, 'next')]),
-    ...(offset > 0 && total > 0 ? [linkTo(address, { offset: String(before) }, 'prev')] : []),
+    ...(next === null ? [] : [linkTo({ after: next }, 'next')]),
+    ...(offset > 0 && total > 0 ? [linkTo({ offset: String(before) }, 'prev')] : []),
   ];
   return links.length > 0 ? links.join(', ') : undefined;
 };

@@ -107,7 +107,7 @@ describe('export vehicles and export compliance', () => {
 
 describe('export content', () => {
   const table = (name = engine().names.content) => contentTable(engine().client, name, 'live');
-  const allItems = (name?: string) => table(name).list({}, { offset: 0, limit: 100 }, moment().deadline);
+  const allItems = (name?: string) => table(name).list({ offset: 0, limit: 100 }, moment().deadline);
 
   it('writes a file that import content loads with the same order, ids, versions and texts', async () => {
     const { client, names } = engine();
@@ -145,7 +145,7 @@ describe('export content', () => {
     const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);
     expect(exported.toSorted()).toEqual((await allItems()).items.map(({ id }) => id).toSorted());
     await admin.load('content', 'item.ndjson', itemLine('item-3', { domain: 'a.example', title: 'Imported' }));
-    const { items } = await sandbox.list({}, { offset: 0, limit: 10 }, moment().deadline);
+    const { items } = await sandbox.list({ offset: 0, limit: 10 }, moment().deadline);
     expect(items).toEqual([item]);
   });
 });

@@ -62,7 +62,7 @@ type Filter = { readonly domain?: string };
 const byOffsets = async (filter: Filter): Promise<ContentItem[]> => {
   const items: ContentItem[] = [];
   for (;;) {
-    const page = await table().list(filter, { offset: items.length, limit: 3 }, moment().deadline);
+    const page = await table().list({ ...filter, offset: items.length, limit: 3 }, moment().deadline);
     items.push(...page.items);
     if (page.items.length > 0) continue;
     expect(page).toMatchObject({ total: items.length, next: null });
@@ -73,7 +73,7 @@ const byOffsets = async (filter: Filter): Promise<ContentItem[]> => {
 const byCursors = async (filter: Filter): Promise<ContentItem[]> => {
   const items: ContentItem[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await table().list(filter, { offset: 0, limit: 2, after }, moment().deadline);
+    const page = await table().list({ ...filter, offset: 0, limit: 2, after }, moment().deadline);
     items.push(...page.items);
     if (page.next === null) return items;
     after = page.next;
@@ -115,7 +115,7 @@ afterAll(() => meter.client.destroy());
 
 const content = () => contentTable(meter.client, engine.names.content, 'live');
 const pageOf = (bounds: { offset: number; after?: string | undefined }) =>
-  content().list({ domain: DOMAIN }, { limit: 20, ...bounds }, moment().deadline);
+  content().list({ domain: DOMAIN, limit: 20, ...bounds }, moment().deadline);
 
 describe('A page of 20', () => {
   beforeAll(() => fillDomain(engine.client, engine.names.content, DOMAIN, ITEMS));
@@ -159,14 +159,14 @@ describe('A page of 20', () => {
       { step: 'initialize' },
     );
     const partial = contentTable(client, engine.names.content, 'live');
-    const { items } = await partial.list({ domain: DOMAIN }, { limit: 20, offset: 5 }, moment().deadline);
+    const { items } = await partial.list({ domain: DOMAIN, limit: 20, offset: 5 }, moment().deadline);
     expect(items.map(({ slug }) => slug)).toEqual(SLUGS.slice(5, 25));
     client.destroy();
   });
 
   it('with one slug takes 2 requests and 2 read units', async () => {
     const filter = { domain: DOMAIN, slug: 'item-5' };
-    const cost = await meter.costOf(() => content().list(filter, { offset: 0, limit: 20 }, moment().deadline));
+    const cost = await meter.costOf(() => content().list({ ...filter, offset: 0, limit: 20 }, moment().deadline));
     expect(cost).toMatchObject({ requests: 2, units: 2 });
   });
 });

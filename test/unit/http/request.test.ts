@@ -102,7 +102,7 @@ describe('The key of a request', () => {
 
 describe('The Link header of a page', () => {
   const at = (offset: number, total: number, next: string | null = null, filter: object = {}) =>
-    pageLinks({ path: '/v1/api/content', limit: 10, offset, next, ...filter }, total);
+    pageLinks('/v1/api/content', { limit: 10, offset, ...filter }, { total, next });
   const next = '</v1/api/content?limit=10&after=A-1>; rel="next"';
   const prev = (offset: number) => `</v1/api/content?limit=10&offset=${offset}>; rel="prev"`;
 

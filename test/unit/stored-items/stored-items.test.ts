@@ -61,7 +61,8 @@ describe.each(VERSIONS)('Items that %s has stored', (_version, stored) => {
     const content = contentTable(engine.client, engine.names.content, 'live');
     const items = stored.content.filter(({ sk }) => sk === 'item').map(recordIn);
     const page = { offset: 0, limit: 10 };
-    const list = (filter: { domain?: string; slug?: string }) => content.list(filter, page, deadlineIn(10_000));
+    const list = (filter: { domain?: string; slug?: string }) =>
+      content.list({ ...filter, ...page }, deadlineIn(10_000));
     expect(await list({})).toEqual({ items: items.toReversed(), total: items.length, next: null });
     expect(await list({ domain: 'example.org' })).toEqual({
       items: items.toReversed(),

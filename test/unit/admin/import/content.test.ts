@@ -9,7 +9,7 @@ const { file, run, countedRun, proxy, engine, rejectedLines } = useAdmin();
 
 const table = () => contentTable(engine().client, engine().names.content, 'live');
 const list = (domain: string, slug?: string) =>
-  table().list({ domain, ...(slug && { slug }) }, { offset: 0, limit: 100 }, deadlineIn(5_000));
+  table().list({ domain, ...(slug && { slug }), offset: 0, limit: 100 }, deadlineIn(5_000));
 const later = { now: new Date(NOW.getTime() + 86_400_000) };
 const loadLines = async (lines: readonly string[], options = {}, name = 'c.ndjson') => {
   const path = await file(name, lines.join('\n'));
