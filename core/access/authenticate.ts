@@ -58,16 +58,10 @@ export const authenticate = async (
 ): Promise<Caller> => {
   const readPermittedKey = async (): Promise<KeyRecord> => {
     const key = await findKey(id);
-    if (key === undefined || !isInForce(key, hash, today)) {
-      seenInForce.forget(hash);
-      throw unauthorized();
-    }
-    if (key.addresses === undefined) {
-      seenInForce.remember(hash, key);
-      return key;
-    }
     seenInForce.forget(hash);
-    if (!isInRanges(key.addresses, sourceIp)) throw addressForbidden(sourceIp);
+    if (key === undefined || !isInForce(key, hash, today)) throw unauthorized();
+    if (key.addresses === undefined) seenInForce.remember(hash, key);
+    else if (!isInRanges(key.addresses, sourceIp)) throw addressForbidden(sourceIp);
     return key;
   };
   const mostCounted = (key: KeyRecord) => MAX_COUNTED_MULTIPLE * planOf(plans, key).requestsPerWindow;

@@ -23,11 +23,6 @@ export interface Usage {
   readonly units: number;
 }
 
-interface UsageHour extends Usage {
-  /** ISO 8601 UTC. */
-  readonly start: string;
-}
-
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** The usage of a key in these windows. Requests beyond the recorded limit of their window were rate limited. */
@@ -39,7 +34,7 @@ export const sumUsage = (counts: readonly WindowCount[], key: KeyRecord): Usage 
 };
 
 /** Exactly 24 UTC hours, oldest first. */
-export const usageHours = (counts: readonly WindowCount[], key: KeyRecord, now: Date): UsageHour[] => {
+export const usageHours = (counts: readonly WindowCount[], key: KeyRecord, now: Date) => {
   const byHour = Map.groupBy(counts, ({ start }) => hourOf(start));
   return Array.from({ length: HOURS }, (_, index) => {
     const start = firstHour(now) + index * HOUR_SECONDS;

@@ -47,119 +47,109 @@ export const COUNTERS_KEPT_DAYS = 40;
 const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
 const LONGEST_MONTH_SECONDS = 31 * 86_400;
 
-const usedUnits = ({ counters }: Allowance, item: DynamoItem = {}): UsedUnits =>
-  Object.fromEntries(counters.map((name) => [name, Number(item[name] ?? 0)]));
+/** A counter that an update has changed. */
+const counterIn = (changed: DynamoItem | undefined, name: string): number => {
+  const counter = changed?.[name];
+  if (typeof counter !== 'number') throw new Error('The response of DynamoDB has no counter.');
+  return counter;
+};
 
-export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
-  /**
-   * Counts one request and returns the new number. The update is atomic: concurrent requests get different numbers, so
-   * the limit is never exceeded. A retry after a lost response can count a request twice: the caller then gets fewer
-   * requests, never more.
-   */
-  increment: async (keyId: string, window: Window): Promise<number> => {
-    const { Attributes } = await db.send(
+export const usageTable = (db: DynamoDBDocumentClient, table: string) => {
+  const updateWindow = (keyId: string, { start }: Window, expression: string, values: Record<string, number>) =>
+    db.send(
       new UpdateCommand({
         TableName: table,
-        Key: { keyId, windowStart: window.start },
-        UpdateExpression: 'ADD used :one SET expiresAt = if_not_exists(expiresAt, :expiresAt)',
-        ExpressionAttributeValues: { ':one': 1, ':expiresAt': window.end + KEPT_AFTER_WINDOW_SECONDS },
+        Key: { keyId, windowStart: start },
+        UpdateExpression: expression,
+        ExpressionAttributeValues: values,
         ReturnValues: 'UPDATED_NEW',
       }),
     );
-    const used: unknown = Attributes?.used;
-    if (typeof used !== 'number') throw new Error('The response of DynamoDB has no counter.');
-    return used;
-  },
 
-  recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {
-    await db.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { keyId, windowStart: window.start },
-        UpdateExpression: 'SET requestsPerWindow = :limit',
-        ExpressionAttributeValues: { ':limit': requestsPerWindow },
-      }),
-    );
-  },
+  return {
+    /**
+     * Counts one request and returns the new number. The update is atomic: concurrent requests get different numbers,
+     * so the limit is never exceeded. A retry after a lost response can count a request twice: the caller then gets
+     * fewer requests, never more.
+     */
+    increment: async (keyId: string, window: Window): Promise<number> => {
+      const expression = 'ADD used :one SET expiresAt = if_not_exists(expiresAt, :expiresAt)';
+      const values = { ':one': 1, ':expiresAt': window.end + KEPT_AFTER_WINDOW_SECONDS };
+      const { Attributes } = await updateWindow(keyId, window, expression, values);
+      return counterIn(Attributes, 'used');
+    },
 
-  /**
-   * Adds units to an allowance if they pass no limit, in one update; 0 always fits.
-   * @returns what is then used; undefined when the units do not fit
-   */
-  addUnits: async (allowance: Allowance, units: number): Promise<UsedUnits | undefined> => {
-    const { item, counters, limits } = allowance;
-    const [month, day] = counters;
-    const checked = units === 0 ? [] : limits;
-    const fits = checked.map(
-      ({ counter, period }) => `(attribute_not_exists(#${counter}) OR #${counter} <= :${period})`,
-    );
-    try {
-      const { Attributes } = await db.send(
-        new UpdateCommand({
+    recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {
+      await updateWindow(keyId, window, 'SET requestsPerWindow = :limit', { ':limit': requestsPerWindow });
+    },
+
+    /**
+     * Adds units to an allowance if they pass no limit, in one update; 0 always fits.
+     * @returns what is then used; undefined when the units do not fit
+     */
+    addUnits: async ({ item, counters, limits }: Allowance, units: number): Promise<UsedUnits | undefined> => {
+      const [month, day] = counters;
+      const checked = units === 0 ? [] : limits;
+      const fits = checked.map(
+        ({ counter, period }) => `(attribute_not_exists(#${counter}) OR #${counter} <= :${period})`,
+      );
+      try {
+        const { Attributes } = await db.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: item,
+            UpdateExpression: `ADD #${month} :units, #${day} :units SET expiresAt = :expiresAt`,
+            ...(fits.length > 0 && { ConditionExpression: fits.join(' AND ') }),
+            ExpressionAttributeNames: Object.fromEntries(counters.map((counter) => [`#${counter}`, counter])),
+            ExpressionAttributeValues: {
+              ':units': units,
+              ':expiresAt': item.windowStart + LONGEST_MONTH_SECONDS + KEPT_AFTER_WINDOW_SECONDS,
+              ...Object.fromEntries(checked.map(({ period, limit }) => [`:${period}`, limit - units])),
+            },
+            ReturnValues: 'UPDATED_NEW',
+          }),
+        );
+        return Object.fromEntries(counters.map((name) => [name, counterIn(Attributes, name)]));
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return undefined;
+        throw error;
+      }
+    },
+
+    /**
+     * Adds units to a window in which a request was counted, or takes them away. With a client that has one attempt,
+     * units may be lost, but never count twice.
+     */
+    addExtraUnits: async (keyId: string, window: Window, units: number): Promise<void> => {
+      await updateWindow(keyId, window, 'ADD extraUnits :units', { ':units': units });
+    },
+
+    usedUnits: async ({ item, counters }: Allowance): Promise<UsedUnits> => {
+      const { Items = [] } = await db.send(
+        new QueryCommand({
           TableName: table,
-          Key: item,
-          UpdateExpression: `ADD #${month} :units, #${day} :units SET expiresAt = :expiresAt`,
-          ...(fits.length > 0 && { ConditionExpression: fits.join(' AND ') }),
-          ExpressionAttributeNames: Object.fromEntries(counters.map((counter) => [`#${counter}`, counter])),
-          ExpressionAttributeValues: {
-            ':units': units,
-            ':expiresAt': item.windowStart + LONGEST_MONTH_SECONDS + KEPT_AFTER_WINDOW_SECONDS,
-            ...Object.fromEntries(checked.map(({ period, limit }) => [`:${period}`, limit - units])),
-          },
-          ReturnValues: 'UPDATED_NEW',
+          KeyConditionExpression: 'keyId = :keyId AND windowStart = :windowStart',
+          ExpressionAttributeValues: { ':keyId': item.keyId, ':windowStart': item.windowStart },
+          ConsistentRead: true,
         }),
       );
-      if (!counters.every((counter) => typeof Attributes?.[counter] === 'number')) {
-        throw new Error('The response of DynamoDB has no counter.');
-      }
-      return usedUnits(allowance, Attributes);
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) return undefined;
-      throw error;
-    }
-  },
+      return Object.fromEntries(counters.map((name) => [name, Number(Items[0]?.[name] ?? 0)]));
+    },
 
-  /**
-   * Adds units to a window in which a request was counted, or takes them away. With a client that has one attempt,
-   * units may be lost, but never count twice.
-   */
-  addExtraUnits: async (keyId: string, window: Window, units: number): Promise<void> => {
-    await db.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { keyId, windowStart: window.start },
-        UpdateExpression: 'ADD extraUnits :units',
-        ExpressionAttributeValues: { ':units': units },
-      }),
-    );
-  },
-
-  usedUnits: async (allowance: Allowance): Promise<UsedUnits> => {
-    const { keyId, windowStart } = allowance.item;
-    const { Items = [] } = await db.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'keyId = :keyId AND windowStart = :windowStart',
-        ExpressionAttributeValues: { ':keyId': keyId, ':windowStart': windowStart },
-        ConsistentRead: true,
-      }),
-    );
-    return usedUnits(allowance, Items[0]);
-  },
-
-  /** The counters of a key's windows from `start` to `end`, inclusive, oldest first. Eventually consistent. */
-  counts: async (keyId: string, start: number, end = Number.MAX_SAFE_INTEGER): Promise<WindowCount[]> => {
-    const pages = paginateQuery(
-      { client: db },
-      {
-        TableName: table,
-        KeyConditionExpression: 'keyId = :keyId AND windowStart BETWEEN :start AND :end',
-        ExpressionAttributeValues: { ':keyId': keyId, ':start': start, ':end': end },
-        ProjectionExpression: 'windowStart, used, extraUnits, requestsPerWindow',
-      },
-    );
-    return (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items.map(windowCount));
-  },
-});
+    /** The counters of a key's windows from `start` to `end`, inclusive, oldest first. Eventually consistent. */
+    counts: async (keyId: string, start: number, end = Number.MAX_SAFE_INTEGER): Promise<WindowCount[]> => {
+      const pages = paginateQuery(
+        { client: db },
+        {
+          TableName: table,
+          KeyConditionExpression: 'keyId = :keyId AND windowStart BETWEEN :start AND :end',
+          ExpressionAttributeValues: { ':keyId': keyId, ':start': start, ':end': end },
+          ProjectionExpression: 'windowStart, used, extraUnits, requestsPerWindow',
+        },
+      );
+      return (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items.map(windowCount));
+    },
+  };
+};
 
 export type UsageTable = ReturnType<typeof usageTable>;
