@@ -1,5 +1,5 @@
 /** The answers of both lookups of one vehicle, from its records. */
-import type { ComplianceRecord } from './compliance/compliance-record.ts';
+import type { parseVerdictRecords } from './compliance/compliance-table.ts';
 import { type ComplianceAnswer, complianceAnswer, lacksRecord, type VerdictRequest } from './compliance/verdict.ts';
 import { complianceNotFound, vehicleNotFound } from './problems.ts';
 import type { LondonDate } from './runtime/clock.ts';
@@ -28,15 +28,10 @@ export const lookUpInsurance = (
   return sources === undefined || answer.insured ? answer : { ...answer, sources };
 };
 
-interface VerdictRecords {
-  readonly vehicle: VehicleRecord | undefined;
-  readonly compliance: ComplianceRecord | undefined;
-}
-
 /** @throws VEHICLE_NOT_FOUND, COMPLIANCE_NOT_FOUND */
 export const lookUpCompliance = (
   { sent, key }: Registration,
-  { vehicle, compliance }: VerdictRecords,
+  { vehicle, compliance }: ReturnType<typeof parseVerdictRecords>,
   request: VerdictRequest & Pick<InsuranceRequest, 'sources'>,
 ): ComplianceAnswer => {
   if (vehicle === undefined) throw vehicleNotFound(suggestionFor(key, request.today), request.sources);

@@ -30,23 +30,18 @@ type Reasons = typeof REASONS;
 /** Why a check can fail. docs/sample-data.md has a vehicle for each reason. */
 export type Reason = NonNullable<{ [Source in keyof Reasons]: Reasons[Source][keyof Reasons[Source]] }[keyof Reasons]>;
 
-export type InsuranceCheckStatus = keyof Reasons['insurance'];
-export type MotStatus = keyof Reasons['mot'];
-export type RoadTaxStatus = keyof Reasons['roadTax'];
-export type FinesStatus = keyof Reasons['fines'];
-
-interface CheckDetails<Status> {
-  readonly status: Status;
+interface CheckDetails<Source extends keyof Reasons> {
+  readonly status: keyof Reasons[Source];
   /** When the part last changed at its source, ISO 8601 UTC; null when that is not known. */
   readonly lastUpdated: string | null;
 }
 
 /** What the verdict follows from. A date or number is null where there is none. */
 interface VerdictDetails {
-  readonly insurance: CheckDetails<InsuranceCheckStatus> & { readonly validTo: LondonDate | null };
-  readonly mot: CheckDetails<MotStatus> & { readonly dueDate: LondonDate | null };
-  readonly roadTax: CheckDetails<RoadTaxStatus> & { readonly paidUntil: LondonDate | null };
-  readonly fines: CheckDetails<FinesStatus> & { readonly outstanding: number | null };
+  readonly insurance: CheckDetails<'insurance'> & { readonly validTo: LondonDate | null };
+  readonly mot: CheckDetails<'mot'> & { readonly dueDate: LondonDate | null };
+  readonly roadTax: CheckDetails<'roadTax'> & { readonly paidUntil: LondonDate | null };
+  readonly fines: CheckDetails<'fines'> & { readonly outstanding: number | null };
 }
 
 const motOn = (today: LondonDate, mot: ComplianceParts['mot']): VerdictDetails['mot'] => {

@@ -25,14 +25,6 @@ type LookupRequest = { readonly kind: KeyKind; readonly today: LondonDate };
 type VehicleSource = ReturnType<typeof vehiclesTable>;
 type ComplianceSource = ReturnType<typeof complianceTable>;
 
-export interface VehicleData {
-  readonly vehicles: VehicleSource;
-}
-
-export interface ComplianceData {
-  readonly compliance: ComplianceSource;
-}
-
 /** @throws the error that the sandbox forces for the registration, if there is one */
 export const throwForcedError = (registration: RegistrationKey): void => {
   const code = FORCED_OUTCOMES[registration];
@@ -71,13 +63,15 @@ const sandboxComplianceSource = (today: LondonDate): ComplianceSource => ({
 });
 
 export const vehicleData = (db: DynamoDBDocumentClient, { vehicles }: { readonly vehicles: string }) => {
-  const live = { vehicles: vehiclesTable(db, vehicles) };
-  return ({ kind, today }: LookupRequest): VehicleData =>
-    kind === 'live' ? live : { vehicles: sandboxVehicleSource(today) };
+  const live = vehiclesTable(db, vehicles);
+  return ({ kind, today }: LookupRequest) => ({ vehicles: kind === 'live' ? live : sandboxVehicleSource(today) });
 };
 
+export type VehicleData = ReturnType<ReturnType<typeof vehicleData>>;
+
 export const complianceData = (db: DynamoDBDocumentClient, names: Parameters<typeof complianceTable>[1]) => {
-  const live = { compliance: complianceTable(db, names) };
-  return ({ kind, today }: LookupRequest): ComplianceData =>
-    kind === 'live' ? live : { compliance: sandboxComplianceSource(today) };
+  const live = complianceTable(db, names);
+  return ({ kind, today }: LookupRequest) => ({ compliance: kind === 'live' ? live : sandboxComplianceSource(today) });
 };
+
+export type ComplianceData = ReturnType<ReturnType<typeof complianceData>>;

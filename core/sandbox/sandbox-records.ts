@@ -2,7 +2,7 @@
 import type { ComplianceRecord } from '../compliance/compliance-record.ts';
 import { dayAfter, type LondonDate } from '../runtime/clock.ts';
 import { type RegistrationKey, requireRegistration } from '../vehicles/registration.ts';
-import type { Policy, VehicleDetails, VehicleRecord } from '../vehicles/vehicle-record.ts';
+import type { Policy, VehicleRecord } from '../vehicles/vehicle-record.ts';
 
 /** Days from today; negative for the past. */
 type Days = number;
@@ -15,31 +15,25 @@ interface SandboxCompliance {
   readonly fines: number | 'unknown';
 }
 
-interface SandboxVehicle {
-  readonly registration: string;
-  readonly vehicle: VehicleDetails;
-  /** Undefined where the vehicle has no compliance record. */
-  readonly compliance: SandboxCompliance | undefined;
-  readonly policies: readonly PolicyDays[];
-}
-
 const COMPLIANT: SandboxCompliance = { mot: 120, tax: 90, fines: 0 };
 const NO_RECORD = undefined;
 /** A policy that began half a year ago and ends in half a year. */
 const INSURED: PolicyDays = [-182, 182];
 
-/** @param compliance what differs from a compliant record */
+/** @param compliance what differs from a compliant record; undefined for a vehicle without a record */
 const sandbox = (
   registration: string,
   [make, model, year, color]: readonly [make: string, model: string, year: number, color: string],
   compliance: Partial<SandboxCompliance> | undefined,
   ...policies: PolicyDays[]
-): SandboxVehicle => ({
+) => ({
   registration,
   vehicle: { make, model, year, color },
   compliance: compliance && { ...COMPLIANT, ...compliance },
   policies,
 });
+
+type SandboxVehicle = ReturnType<typeof sandbox>;
 
 /**
  * Every sandbox vehicle: an example of every outcome. docs/sample-data.md lists them; a test compares the two. The

@@ -1,12 +1,5 @@
 import * as T from 'typebox';
-import type {
-  ComplianceAnswer,
-  FinesStatus,
-  InsuranceCheckStatus,
-  MotStatus,
-  Reason,
-  RoadTaxStatus,
-} from '../../../core/compliance/verdict.ts';
+import type { ComplianceAnswer, Reason } from '../../../core/compliance/verdict.ts';
 import {
   type EndpointDocument,
   example,
@@ -21,6 +14,8 @@ import {
 import { INSURANCE_MEANINGS } from '../vehicle-insurance/document.ts';
 
 const dateOrNull = (description: string) => T.Union([T.String({ format: 'date' }), T.Null()], { description });
+
+type StatusOf<Source extends keyof ComplianceAnswer['details']> = ComplianceAnswer['details'][Source]['status'];
 
 const UNKNOWN = 'no source has said anything about it';
 const NOT_CHECKED = 'the service leaves this check out';
@@ -62,12 +57,12 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
       details: T.Object(
         {
           insurance: T.Object({
-            status: openCode<InsuranceCheckStatus>({ ...INSURANCE_MEANINGS, NOT_CHECKED }),
+            status: openCode<StatusOf<'insurance'>>({ ...INSURANCE_MEANINGS, NOT_CHECKED }),
             validTo: dateOrNull('Last day of the policy that answers; null without one'),
             lastUpdated,
           }),
           mot: T.Object({
-            status: openCode<MotStatus>({
+            status: openCode<StatusOf<'mot'>>({
               VALID: 'not past its due date',
               EXPIRED: 'past its due date',
               EXEMPT: 'the vehicle needs no MOT',
@@ -78,7 +73,7 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
             lastUpdated,
           }),
           roadTax: T.Object({
-            status: openCode<RoadTaxStatus>({
+            status: openCode<StatusOf<'roadTax'>>({
               PAID: 'paid for today',
               EXPIRED: 'paid until a day in the past',
               EXEMPT: 'the vehicle needs no tax',
@@ -90,7 +85,7 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
             lastUpdated,
           }),
           fines: T.Object({
-            status: openCode<FinesStatus>({
+            status: openCode<StatusOf<'fines'>>({
               NONE: 'none is unpaid',
               OUTSTANDING: 'at least one is unpaid',
               UNKNOWN,
