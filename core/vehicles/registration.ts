@@ -15,8 +15,7 @@ const MAX_RAW_LENGTH = 32;
  */
 export const SEPARATORS =
   /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
-const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
-const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/gu;
+const OTHER_CHARACTER = /[^A-Za-z0-9ÄÖÜÅäöüå]/u;
 /**
  * Characters that cannot be read between quotes. A mark of `\p{M}` would be drawn on the quote before it, and U+2800 is
  * a blank Braille pattern.
@@ -27,40 +26,37 @@ const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
 export const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
 
-/**
- * The key of a registration as people write it; undefined when it cannot be one. `ab12 cde`, `AB12-CDE` and `AB12CDE`
- * are one vehicle; O and 0, I and 1 are different (docs/contract.md#registrations). Path values are decoded by the
- * gateway and never again.
- */
-export const normaliseRegistration = (raw: string): RegistrationKey | undefined => {
-  // Counts UTF-16 units: no registration has a character that takes two.
-  if (raw.length > MAX_RAW_LENGTH) return undefined;
-  const compact = withoutSeparators(raw);
-  const isValid =
-    compact.length <= MAX_LENGTH && LETTERS_AND_DIGITS.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact);
-  return isValid ? (compact.toUpperCase() as RegistrationKey) : undefined;
-};
-
-/** The key of a stored record, whose registration was normalised before it was stored. */
-export const storedRegistrationKey = ({ registration }: Readonly<Record<string, unknown>>): RegistrationKey =>
-  String(registration) as RegistrationKey;
-
 const described = (character: string): string => {
   const codePoint = codePointOf(character);
   return UNREADABLE.test(character) ? codePoint : `"${character}" (${codePoint})`;
 };
 
-/** Says why a text is not a registration, by its first invalid character, such as `contains "Á" (U+00C1)`. */
-export const registrationIssue = (raw: string): string => {
-  if (raw.length > MAX_RAW_LENGTH) return `must have at most ${MAX_RAW_LENGTH} characters`;
-  if (raw.trim() === '') return 'must not be blank';
+/** The key of a registration, or why a text is none. */
+const readRegistration = (raw: string): { readonly key?: RegistrationKey; readonly issue?: string } => {
+  // Counts UTF-16 units: no registration has a character that takes two.
+  if (raw.length > MAX_RAW_LENGTH) return { issue: `must have at most ${MAX_RAW_LENGTH} characters` };
+  if (raw.trim() === '') return { issue: 'must not be blank' };
   const compact = withoutSeparators(raw);
-  const [other] = compact.match(OTHER_CHARACTERS) ?? [];
-  if (other !== undefined) return `contains ${described(other)}`;
-  return compact.length > MAX_LENGTH
-    ? `must have at most ${MAX_LENGTH} letters and digits`
-    : 'must have a letter from A to Z or a digit';
+  const other = OTHER_CHARACTER.exec(compact)?.[0];
+  if (other !== undefined) return { issue: `contains ${described(other)}` };
+  if (compact.length > MAX_LENGTH) return { issue: `must have at most ${MAX_LENGTH} letters and digits` };
+  if (!ASCII_LETTER_OR_DIGIT.test(compact)) return { issue: 'must have a letter from A to Z or a digit' };
+  return { key: compact.toUpperCase() as RegistrationKey };
 };
+
+/**
+ * The key of a registration as people write it; undefined when it cannot be one. `ab12 cde`, `AB12-CDE` and `AB12CDE`
+ * are one vehicle; O and 0, I and 1 are different (docs/contract.md#registrations). Path values are decoded by the
+ * gateway and never again.
+ */
+export const normaliseRegistration = (raw: string): RegistrationKey | undefined => readRegistration(raw).key;
+
+/** Says why a text is not a registration, by its first invalid character, such as `contains "Á" (U+00C1)`. */
+export const registrationIssue = (raw: string): string | undefined => readRegistration(raw).issue;
+
+/** The key of a stored record, whose registration was normalised before it was stored. */
+export const storedRegistrationKey = ({ registration }: Readonly<Record<string, unknown>>): RegistrationKey =>
+  String(registration) as RegistrationKey;
 
 /** The sentence of an invalid registration. It quotes a character of the registration: never log it. */
 export const invalidRegistrationSentence = (raw: string): string =>
