@@ -8,7 +8,7 @@ export const retryUntil = async <T>(
   deadline: Deadline,
   work: () => Promise<T>,
   isTransient: (error: unknown) => boolean,
-  pauseMs: (tries: number, cause: unknown) => number = (tries) => backoffMs(tries),
+  longestPauseMs?: (cause: unknown) => number | undefined,
 ): Promise<T> => {
   let cause: unknown;
   try {
@@ -19,7 +19,7 @@ export const retryUntil = async <T>(
         if (error instanceof DeadlineExceeded || !isTransient(error)) throw error;
         cause = error;
       }
-      await deadline.pause(pauseMs(tries, cause));
+      await deadline.pause(backoffMs(tries, longestPauseMs?.(cause)));
     }
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw error;

@@ -6,7 +6,7 @@ import {
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { backoffMs, type Deadline } from '../runtime/deadline.ts';
+import type { Deadline } from '../runtime/deadline.ts';
 import { type DynamoItem, isDatabaseError, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
@@ -33,8 +33,7 @@ const isTransientCancellation = ({ CancellationReasons: reasons = [] }: Transact
   (reasons.length > 0 && reasons.every(({ Code = 'None' }) => Code === 'None'));
 
 /** Milliseconds. A conflict is over as soon as the other transaction is, so the pauses stay short. */
-const CONFLICT_PAUSE_BASE_MS = 25;
-const CONFLICT_PAUSE_CAP_MS = 100;
+const LONGEST_CONFLICT_PAUSE_MS = 100;
 
 const isTransactionConflict = (error: unknown): boolean =>
   error instanceof TransactionCanceledException &&
@@ -83,7 +82,7 @@ export const transact = async (
       return { committed: false, failed };
     }
   };
-  return retryUntil(deadline, attempt, isTransient, (tries, error) =>
-    isTransactionConflict(error) ? backoffMs(tries, CONFLICT_PAUSE_BASE_MS, CONFLICT_PAUSE_CAP_MS) : backoffMs(tries),
+  return retryUntil(deadline, attempt, isTransient, (error) =>
+    isTransactionConflict(error) ? LONGEST_CONFLICT_PAUSE_MS : undefined,
   );
 };

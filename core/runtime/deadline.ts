@@ -49,5 +49,5 @@ const READ_MARGIN_MS = 100;
 export const readingDeadline = ({ remainingMs }: Deadline): Deadline => deadlineIn(remainingMs() - READ_MARGIN_MS);
 
 /** Exponential back-off with full jitter, in milliseconds: `attempt` counts from 0. */
-export const backoffMs = (attempt: number, baseMs = 25, capMs = 1_000): number =>
-  Math.random() * Math.min(capMs, baseMs * 2 ** attempt);
+export const backoffMs = (attempt: number, longestMs = 1_000): number =>
+  Math.random() * Math.min(longestMs, 25 * 2 ** attempt);
