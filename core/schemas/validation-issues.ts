@@ -42,6 +42,8 @@ const textDetail = (schema: TextRules, value: unknown, message: string): string 
 const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIssue[] => {
   const { keyword, instancePath: pointer, schemaPath, message } = error;
   const params = error.params as Record<string, unknown>;
+  const rules: TextRules = at(schema, schemaPath) ?? {};
+  const here = (detail: string): PointerIssue[] => [{ pointer, detail }];
   const properties = (name: string) => (params[name] as string[]).map((property) => `${pointer}/${escaped(property)}`);
   switch (keyword) {
     case 'required':
@@ -51,26 +53,21 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
     case 'additionalProperties':
       return [];
     case 'boolean':
-      return [{ pointer, detail: 'is not a field of this request' }];
+      return here('is not a field of this request');
     case 'type':
-      return [{ pointer, detail: `must be ${ARTICLES[String(params.type)] ?? String(params.type)}` }];
+      return here(`must be ${ARTICLES[String(params.type)] ?? String(params.type)}`);
     case 'minimum':
-      return [{ pointer, detail: `must be at least ${params.limit}` }];
+      return here(`must be at least ${params.limit}`);
     case 'maximum':
-      return [
-        {
-          pointer,
-          detail: ruleDetail(at(schema, schemaPath) ?? {}, at(value, pointer)) ?? `must be at most ${params.limit}`,
-        },
-      ];
+      return here(ruleDetail(rules, at(value, pointer)) ?? `must be at most ${params.limit}`);
     case 'minItems':
-      return [{ pointer, detail: `must have ${params.limit} or more entries` }];
+      return here(`must have ${params.limit} or more entries`);
     case 'format':
     case 'pattern':
     case 'maxLength':
-      return [{ pointer, detail: textDetail(at(schema, schemaPath) ?? {}, at(value, pointer), message) }];
+      return here(textDetail(rules, at(value, pointer), message));
     default:
-      return [{ pointer, detail: message }];
+      return here(message);
   }
 };
 

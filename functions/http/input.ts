@@ -23,9 +23,6 @@ const parseInteger = (text: string): number | undefined => {
   return NEGATIVE.test(text) ? Math.max(Number(text), Number.MIN_SAFE_INTEGER) : undefined;
 };
 
-const isIntegerSchema = (schema: TSchema | undefined): boolean =>
-  (schema as { type?: string } | undefined)?.type === 'integer';
-
 const readQuery = (schema: TObject, query: string): InputPart => {
   const sent = new URLSearchParams(query);
   const value: Record<string, unknown> = {};
@@ -33,7 +30,8 @@ const readQuery = (schema: TObject, query: string): InputPart => {
   for (const [name, property] of Object.entries(schema.properties)) {
     const [first, ...more] = sent.getAll(name);
     if (first === undefined) continue;
-    const read = isIntegerSchema(property) ? parseInteger(first) : first;
+    const { type }: { readonly type?: string } = property;
+    const read = type === 'integer' ? parseInteger(first) : first;
     if (more.length > 0) issues.push({ parameter: name, detail: GIVEN_TWICE });
     else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
     else value[name] = read;
