@@ -28,6 +28,8 @@ const CREATE = 'keys create --plan free --name';
 const NOT_TOGETHER = '--if-newer cannot be combined with --complete, and nothing was loaded';
 const CHARACTERS = 'contains "_" (U+005F)';
 const fiftyOneAddresses = Array.from({ length: 51 }, (_, index) => `192.0.2.${index}`).join(',');
+const NO_RANGES = ['192.0.2.0/33', '2001:db8::/129', '192.0.2.0/'];
+const NO_ADDRESSES = [...NO_RANGES, '', '192.0.2', 'a.example', '192.0.2.1,', fiftyOneAddresses];
 const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
 
 describe('A command line is rejected with one sentence, and nothing is changed', () => {
@@ -46,16 +48,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
     ...['', '-', 'a.b', 'é', 'x'.repeat(33)].map(ofEach(`${CREATE} A --customer=%`, CUSTOMER)),
     ...['*.example', '', fiftyOne].map(ofEach(`${CREATE} A --domains=%`, DOMAINS)),
-    ...[
-      '',
-      '192.0.2',
-      '192.0.2.0/33',
-      '2001:db8::/129',
-      '192.0.2.0/',
-      'a.example',
-      '192.0.2.1,',
-      fiftyOneAddresses,
-    ].map(ofEach(`${CREATE} A --addresses=%`, ADDRESSES)),
+    ...NO_ADDRESSES.map(ofEach(`${CREATE} A --addresses=%`, ADDRESSES)),
     [`${CREATE} A --expires 2026-02-30`, 'Write a day as YYYY-MM-DD'],
     [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
 
@@ -94,6 +87,8 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['import vehicles v.ndjson --restore --supplier acme', '--restore cannot be combined with --supplier'],
     ['import vehicles v.ndjson --restore --complete', '--restore cannot be combined with --complete'],
     ['import vehicles v.csv --if-newer --complete', NOT_TOGETHER],
+    ['import mot v.ndjson --restore', "unknown option '--restore'"],
+    ['import vehicles v.csv --encoding klingon', 'Write the name of an encoding, such as windows-1252, macintosh'],
     ['import vehicles v.csv --remove-at-most=1', '--remove-at-most is for --complete'],
     [
       'remove vehicles --all --ended-before 2021-01-01',
@@ -175,20 +170,13 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   const outcomes = { loaded: 1, unchanged: 0, kept: 0, removed: 0, notThere: 0, erased: 0, undone: 0 };
   const counts = { read: 2, ...outcomes, repeated: 0, otherVehicles: 0, withoutValue: 0 };
   const problems = { rejected: 1, damaged: 0, interrupted: false, unknownFormat: { count: 0, first: [] } };
+  const times = { seconds: expect.any(Number), rowsPerSecond: expect.any(Number) };
   const files = { file: path, removedFile: null, damagedFile: null, rejectedFile: `${path}.rejected.csv` };
   const changes = { changesFile: `${path}.changes.ndjson`, becameInsured: 1, noLongerInsured: 0 };
   const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
-  expect(JSON.parse(stdout)).toEqual({
-    kind: 'vehicles',
-    ...counts,
-    ...problems,
-    ...files,
-    ...changes,
-    dryRun: false,
-    seconds: expect.any(Number),
-    rowsPerSecond: expect.any(Number),
-    reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
-  });
+  const reasons = [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }];
+  const all = { kind: 'vehicles', dryRun: false, ...counts, ...problems, ...times, ...files, ...changes, reasons };
+  expect(JSON.parse(stdout)).toEqual(all);
 });
 
 it.each([
@@ -215,10 +203,7 @@ it('A process that is killed leaves no other file than that of its changes, and 
   atCall(VEHICLES / 2, 'PutItem', () => child.kill('SIGKILL'));
   expect(await outcomeOf(child)).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
   expect(readdirSync(pathOf())).toEqual(['v.csv', 'v.csv.changes.ndjson']);
-  const { loaded, unchanged } = await json<Record<string, number>>(['import', 'vehicles', path]);
-  expect([Number(loaded) > 0, Number(unchanged) > 0, Number(loaded) + Number(unchanged)]).toEqual([
-    true,
-    true,
-    VEHICLES,
-  ]);
+  const { loaded, unchanged } = await json<{ loaded: number; unchanged: number }>(['import', 'vehicles', path]);
+  expect(Math.min(loaded, unchanged)).toBeGreaterThan(0);
+  expect(loaded + unchanged).toBe(VEHICLES);
 });
