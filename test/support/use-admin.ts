@@ -7,8 +7,9 @@ import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import type { AdminContext } from '../../admin/command/context.ts';
 import { runAdmin } from '../../admin/program.ts';
-import type { TableId } from '../../core/tables.ts';
+import { prefixedTableNames, type TableId } from '../../core/tables.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
+import { createTables } from '../../local/engine/create-tables.ts';
 import { storeItems } from '../../local/sample-database.ts';
 import type { TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
@@ -39,15 +40,9 @@ export const runAdminCommand = async (
 ): Promise<AdminOutput> => {
   const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: showsProgress }) };
   const written = Promise.all([text(streams.stdout), text(streams.stderr)]);
-  const context = {
-    env: PLANS_VARIABLE,
-    stagesFolder: 'none',
-    folder: 'none',
-    signal: new AbortController().signal,
-    ...options,
-    showsProgress,
-  };
-  const exitCode = await runAdmin(args, { ...context, ...streams, now: () => now, tableNames });
+  const usual = { env: PLANS_VARIABLE, stagesFolder: 'none', folder: 'none', signal: new AbortController().signal };
+  const context = { ...usual, ...options, ...streams, showsProgress, now: () => now, tableNames };
+  const exitCode = await runAdmin(args, context);
   for (const stream of Object.values(streams)) stream.end();
   const [stdout, stderr] = await written;
   return { exitCode, stdout, stderr };
@@ -59,12 +54,6 @@ export const failure = (sentence: RegExp | string) => ({
   stdout: '',
   stderr: typeof sentence === 'string' ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
 });
-
-/** A Ctrl-C that comes after a command has looked for it so many times. */
-export const interruptionAfter = (looks: number): AbortSignal => {
-  let left = looks;
-  return Object.defineProperty(new AbortController().signal, 'aborted', { get: () => left-- <= 0 });
-};
 
 /** The files of rejected rows of a file, the latest last. */
 export const rejectedFilesOf = (path: string): string[] =>
@@ -90,6 +79,16 @@ export const useAdmin = () => {
   };
   const run = (args: readonly string[], options?: CommandOptions) =>
     runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, { folder: pathOf(), ...options });
+
+  let others = 0;
+  /** New tables, and the commands on them. */
+  const otherTables = async () => {
+    others += 1;
+    const names = prefixedTableNames(`${engine.names.keys}-${others}-`);
+    await createTables(engine.client, names);
+    const there = ['--dynamodb', engine.endpoint];
+    return { names, run: (...args: readonly string[]) => runAdminCommand([...args, ...there], names) };
+  };
 
   /** Through the proxy, which counts the database calls. */
   const countedRun = (args: readonly string[], options?: CommandOptions): Promise<AdminOutput> =>
@@ -140,6 +139,7 @@ export const useAdmin = () => {
     pathOf,
     file,
     run,
+    otherTables,
     countedRun,
     interruptedRun,
     atCall,

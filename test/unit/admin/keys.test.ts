@@ -4,15 +4,13 @@ import { describe, expect, it } from '@jest/globals';
 import { keyStore } from '../../../admin/keys/key-store.ts';
 import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { windowAt } from '../../../core/access/plans.ts';
-import { prefixedTableNames } from '../../../core/tables.ts';
-import { createTables } from '../../../local/engine/create-tables.ts';
 import { storeItems } from '../../../local/sample-database.ts';
 import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
 
 /** Minutes for which the counter of a window is kept. */
 const KEPT = 40 * 24 * 60;
 
-const { run, json, countedRun, proxy, engine, store } = useAdmin();
+const { run, otherTables, json, countedRun, proxy, engine, store } = useAdmin();
 
 interface ShownKey {
   readonly id: string;
@@ -211,8 +209,7 @@ it('A revoked key keeps the time at which it was revoked first, and is not updat
 it('keys restore copies missing keys whole, changes none that is there, and reports what it cannot read', async () => {
   const { client, names } = engine();
   /** The table that a point-in-time restore creates, beside the live one. */
-  const restored = `${names.keys}-restored-keys`;
-  await createTables(client, prefixedTableNames(restored.replace(/keys$/, '')));
+  const restored = (await otherTables()).names.keys;
   const [missing, kept, damaged] = [await create('--name', 'missing'), await create('--name', 'kept'), 'f'.repeat(20)];
   await run(['keys', 'revoke', missing.id]);
   const { Items = [] } = await client.send(new ScanCommand({ TableName: names.keys }));
