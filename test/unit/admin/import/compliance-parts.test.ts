@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../../core/compliance/compliance-record.ts';
 import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
 import { COMPLIANCE_HEADER } from '../../../support/import-files.ts';
-import { failure, useAdmin } from '../../../support/use-admin.ts';
+import { useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
 const { run, file, clear, pathOf, rejectedLines } = admin;
@@ -52,8 +52,8 @@ describe('A file of one part', () => {
     ['tax', { roadTax: { sorn: true } }, { roadTax: { sorn: true, lastUpdated: MAY } }],
     ['fines', { outstandingFines: 2 }, { fines: FINES }],
   ])('may be NDJSON: of %s, %j', async (kind, fields, record) => {
-    const path = await file('part.ndjson', JSON.stringify({ registration: 'C1', ...fields, lastUpdated: MAY }));
-    expect(await run(['import', kind, path])).toMatchObject({ exitCode: 0 });
+    const line = JSON.stringify({ registration: 'C1', ...fields, lastUpdated: MAY });
+    expect(await admin.load(kind, 'part.ndjson', line)).toMatchObject({ exitCode: 0 });
     expect(await stored()).toEqual({ C1: record });
   });
 
@@ -72,10 +72,10 @@ describe('A file of one part', () => {
     await loadParts();
     expect(await loadMot(['C1,,', 'C2,,'])).toMatchObject({ exitCode: 0, read: 2, withoutValue: 2, rejected: 0 });
     expect(await loadTax(['C1,,N,'])).toMatchObject({ exitCode: 0, withoutValue: 1, rejected: 0 });
-    const path = await file('part.ndjson', '{"registration":"C1","mot":null}');
-    expect((await run(['import', 'mot', path])).stdout).toMatch(/rows without a value.*\n +1 +0 +0 +1 +0 /);
-    const twice = await file('twice.ndjson', '{"registration":"C1","mot":{"exempt":true},"mot":null}');
-    expect(await run(['import', 'mot', twice])).toMatchObject({ exitCode: 1 });
+    const { stdout } = await admin.load('mot', 'part.ndjson', '{"registration":"C1","mot":null}');
+    expect(stdout).toMatch(/rows without a value.*\n +1 +0 +0 +1 +0 /);
+    const twice = '{"registration":"C1","mot":{"exempt":true},"mot":null}';
+    expect(await admin.load('mot', 'twice.ndjson', twice)).toMatchObject({ exitCode: 1 });
     expect(await loadFines(['C1,,'])).toMatchObject({ withoutValue: 0, rejected: 1 });
     expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines: FINES } });
   });
@@ -139,26 +139,17 @@ describe('What is stored of several parts', () => {
     const path = pathOf('export.ndjson');
     await run(['export', 'compliance', path]);
     await loadTax([`C1,2027-01-31,,${MAY}`]);
-    const restore = ['import', 'compliance', path, '--restore', '--json'];
-    expect(JSON.parse((await run(restore)).stdout)).toMatchObject({ loaded: 1, rejected: 0 });
+    const restore = ['import', 'compliance', path, '--restore'];
+    expect(await admin.json(restore)).toMatchObject({ loaded: 1, rejected: 0 });
     expect(await stored()).toEqual({ C1: { mot: MOT } });
-    expect(JSON.parse((await run(restore)).stdout)).toMatchObject({ loaded: 0, unchanged: 1 });
+    expect(await admin.json(restore)).toMatchObject({ loaded: 0, unchanged: 1 });
   });
 
   it('is restored with --if-newer part by part, and keeps the parts that the export lacks', async () => {
     await loadMot([`C1,2027-03-14,${JUNE}`]);
     await loadTax([`C1,2027-01-31,,${MAY}`]);
     const line = { registration: 'C1', mot: { exempt: true, lastUpdated: MAY }, fines: FINES };
-    const path = await file('export.ndjson', JSON.stringify(line));
-    await run(['import', 'compliance', path, '--restore', '--if-newer']);
+    await admin.load('compliance', 'export.ndjson', JSON.stringify(line), '--restore', '--if-newer');
     expect(await stored()).toEqual({ C1: { mot: { ...MOT, lastUpdated: JUNE }, roadTax: TAX, fines: FINES } });
-  });
-
-  it('is loaded from an export only with --restore', async () => {
-    const path = await file('c.ndjson', JSON.stringify({ registration: 'C1', mot: MOT, roadTax: TAX, fines: FINES }));
-    expect(await run(['import', 'compliance', path])).toMatchObject({ exitCode: 1 });
-    const [{ reasons } = { reasons: [] }] = await rejectedLines(path);
-    expect(reasons).toEqual(['fines: this is a line of an export; only --restore loads it']);
-    expect(await run(['import', 'mot', path, '--restore'])).toEqual(failure("unknown option '--restore'"));
   });
 });

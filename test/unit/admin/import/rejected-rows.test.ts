@@ -83,13 +83,16 @@ const vehicleLines: FileRow[] = [
     [{ policies: Array(21).fill(policy) }, 'policies: must have at most 20 entries'],
     [{ lastUpdated: 'yesterday' }, 'lastUpdated: must be a UTC timestamp'],
     [{ policies: [{ ...policy, validTo: 7 }] }, 'policies[0].validTo: must be a string'],
+    [{ supplied: {} }, 'supplied: this is a line of an export; only --restore loads it'],
+    [{ erased: {} }, 'erased: this is a line of an export'],
+    [{ erasureUndone: '' }, 'erasureUndone: this is a line of an export'],
     [JSON.parse('{"__proto__": {"registration": "X"}}'), '__proto__: is not a field'],
   ]),
-  [vehicleLine({ registration: 'SAME' }), 'line 24 too; leave one'],
+  [vehicleLine({ registration: 'SAME' }), 'line 27 too; leave one'],
   [
     vehicleLine({ registration: 'SAME' }).replace('"policies"', '"policies":[],$&'),
     'a field twice',
-    'line 23 too; leave one',
+    'line 26 too; leave one',
   ],
 ];
 
@@ -103,10 +106,13 @@ const complianceRows: FileRow[] = [
 ];
 
 const complianceLines = rowsOf(complianceLine, [
-  [{ mot: {} }, 'mot: must have exactly one of dueDate, exempt', 'on line 7 too'],
+  [{ mot: {} }, 'mot: must have exactly one of dueDate, exempt', 'on line 10 too'],
   [{ roadTax: { sorn: true, paidUntil: '2026-01-01' } }, 'roadTax: must have exactly one'],
   [{ roadTax: { sorn: 'yes', note: 1 } }, 'roadTax.note: is not a field', 'roadTax.sorn: must be true'],
   [{ mot: null, outstandingFines: 1.5 }, 'mot: must be an object', 'mot: must', 'outstandingFines: must be a whole'],
+  [{ lastUpdated: '2026-11-22T12:00:30.001Z' }, 'lastUpdated: must not be more than 24 hours in the future'],
+  [{ registration: 'AHEAD', lastUpdated: '2026-11-22T12:00:30.000Z' }],
+  [{ fines: {} }, 'fines: this is a line of an export; only --restore loads it'],
   [{ registration: undefined }, 'the row has no registration'],
   [{ registration: 'C3\u0000' }, 'the row has an invalid registration: it contains U+0000'],
   [{ registration: 'bad 0', outstandingFines: 'x' }, 'outstandingFines: must be a whole', 'on line 1 too'],
