@@ -21,19 +21,6 @@ const [ID, ID_2, ID_3] = ITEM_IDS;
 const TAKEN = 'slug: belongs to another item of this domain; a row that frees it must come before';
 
 describe('import content', () => {
-  it('creates an item by domain and slug, then updates that one', async () => {
-    const row = { title: 'One', content: 'Body', domain: 'A.example' };
-    expect(await loadLines([itemLine('one', row)])).toMatchObject({ exitCode: 0, stderr: '' });
-    const [created] = (await list('a.example')).items;
-    const stamp = NOW.toISOString();
-    const updated_at = later.now.toISOString();
-    const fields = { ...row, domain: 'a.example', slug: 'one', meta_description: '' };
-    expect(created).toEqual({ id: expect.any(String), ...fields, created_at: stamp, updated_at: stamp, version: 1 });
-    await loadLines([itemLine('one', { ...row, title: 'Uno' })], later);
-    const items = [{ ...created, title: 'Uno', version: 2, updated_at }];
-    expect(await list('a.example')).toEqual({ items, total: 1, next: null });
-  });
-
   it('creates items with what each row has of ids, timestamps and versions, and changes nothing the second time', async () => {
     const stamps = { created_at: '2025-01-01T00:00:00.000Z', updated_at: '2025-02-01T00:00:00.000Z' };
     const some = [{ id: ID, meta_description: 'm', ...stamps, version: 7 }, {}, { id: ID_2, version: 3 }, stamps];
@@ -115,13 +102,16 @@ describe('import content', () => {
     expect((await list('f.example')).items).toMatchObject([{ title: 'T', version: 4 }]);
   });
 
-  it('never decreases an `updated_at` that the file lacks, even when the clock is behind or `created_at` is later', async () => {
-    const row = (fields: object = {}) => [itemLine('late', { domain: 'k.example', ...fields })];
-    await loadLines(row(), later);
-    await loadLines(row({ title: 'U' }));
-    const stamp = later.now.toISOString();
-    const updated = { title: 'U', version: 2, created_at: stamp, updated_at: stamp };
-    expect((await list('k.example')).items).toMatchObject([updated]);
+  it('updates the item of a domain and slug, and never decreases an `updated_at` that the file lacks', async () => {
+    const row = (fields: object = {}) => [itemLine('late', { domain: 'K.example', ...fields })];
+    await loadLines(row());
+    for (const [title, options] of [
+      ['S', later],
+      ['U', {}],
+    ] as const)
+      await loadLines(row({ title }), options);
+    const stamps = { created_at: NOW.toISOString(), updated_at: later.now.toISOString() };
+    expect((await list('k.example')).items).toMatchObject([{ title: 'U', version: 3, ...stamps }]);
     const ahead = '2030-01-01T00:00:00.000Z';
     await loadLines(row({ created_at: ahead }));
     expect((await list('k.example')).items).toMatchObject([{ title: 'T', created_at: ahead, updated_at: ahead }]);

@@ -59,17 +59,18 @@ describe('import mot --format dvsa', () => {
     expect(await stored()).toEqual({ SR10AAA: '2027-11-26', SR12AAA: '2026-09-01', SR13AAA });
   });
 
-  const test = (testResult: string) => (year: number | null | '') => ({
-    testResult,
-    expiryDate: year && `${year}-03-01T00:00:00Z`,
-  });
-  const [passed, failed] = [test('PASSED'), test('FAILED')];
+  const passed = (year: number) => ({ testResult: 'PASSED', expiryDate: `${year}-03-01T00:00:00Z` });
+  const FAILED = { testResult: 'FAILED', expiryDate: '2028-03-01T00:00:00Z' };
   it.each<[string, object, string | undefined]>([
-    ['the last date of a test that was passed', { motTests: [passed(2027), passed(2026), failed(2028)] }, '2027-03-01'],
-    ['the due date without such a test', { motTests: [failed(2028)], motTestDueDate: '2029-01-01' }, '2029-01-01'],
+    ['the last date of a test that was passed', { motTests: [passed(2027), passed(2026), FAILED] }, '2027-03-01'],
+    ['the due date without such a test', { motTests: [FAILED], motTestDueDate: '2029-01-01' }, '2029-01-01'],
     ['the test where both are given', { motTests: [passed(2027)], motTestDueDate: '2029-01-01' }, '2027-03-01'],
     ['nothing without any', { motTests: null, motTestDueDate: '', manufactureYear: '2020' }, undefined],
-    ['nothing without an expiry date', { motTests: [passed(null), passed('')] }, undefined],
+    [
+      'nothing without an expiry date',
+      { motTests: [null, ''].map((expiryDate) => ({ ...passed(2027), expiryDate })) },
+      undefined,
+    ],
   ])('takes %s', async (_rule, fields, dueDate) => {
     expect(await loadDvsa([{ registration: 'SR10AAA', ...fields }])).toMatchObject({ exitCode: 0 });
     expect(await stored()).toEqual(dueDate === undefined ? {} : { SR10AAA: dueDate });
@@ -151,6 +152,10 @@ it('The open data of RDW is loaded with the names of its columns and its dates, 
   const path = pathOf('rdw.csv');
   await copyFile(RDW, path);
   const map = ['--map', 'kenteken=registration', '--map', 'vervaldatum_apk=mot_due'];
+  expect(await counted(path, ...map)).toMatchObject({
+    rejected: 2,
+    reasons: [{ advice: '--dates compact reads YYYYMMDD' }],
+  });
   const result = await counted(path, '--dates', 'compact', ...map);
   expect(result).toMatchObject({ exitCode: 0, read: 3, loaded: 2, withoutValue: 1, rejected: 0 });
   expect(await stored()).toEqual({ SR20AA: '2027-05-17', SR21AA: '2026-09-20' });
