@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { complianceLine, manyVehicles, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
-import { NOW, useAdmin } from '../../support/use-admin.ts';
+import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
 
 const admin = useAdmin();
 const { run, json, file, load, countedRun, atCall, pathOf, clear } = admin;
@@ -21,11 +21,7 @@ beforeEach(clear);
 
 describe('The changes file of a load', () => {
   it('says what the load was, then of each changed record what was stored and what is written', async () => {
-    await acme(
-      vehicleRow({ registration: 'V1' }),
-      vehicleRow({ registration: 'V2' }),
-      vehicleRow({ registration: 'V3' }),
-    );
+    await acme(...['V1', 'V2', 'V3'].map((registration) => vehicleRow({ registration })));
     const rows = [vehicleRow({ registration: 'V1', ...ENDED }), vehicleRow({ registration: 'V2' })];
     const path = await file('b.csv', vehiclesCsv(...rows, vehicleRow({ registration: 'V4' })));
     const args = ['import', 'vehicles', path, '--supplier', 'acme', '--complete', '--lose-cover-at-most=2'];
@@ -94,8 +90,7 @@ describe('The changes file of a load', () => {
   });
 
   it('of compliance has parts by their names, and nothing about insurance', async () => {
-    const path = await file('c.ndjson', complianceLine({ registration: 'V1' }));
-    await run(['import', 'compliance', path]);
+    const { path } = await load('compliance', 'c.ndjson', complianceLine({ registration: 'V1' }));
     const [first, line] = linesOf(`${path}.changes.ndjson`);
     expect(first).toMatchObject({ kind: 'compliance', table: admin.engine().names.compliance });
     expect(Object.keys(line.written)).toEqual(['mot', 'tax', 'fines']);
@@ -119,18 +114,14 @@ describe('changes', () => {
   });
 
   it('counts a record once whose write was attempted again', async () => {
-    const path = await file('a.csv', vehiclesCsv(vehicleRow({ registration: 'V1' })));
-    const { changesFile } = await json<{ changesFile: string }>(['import', 'vehicles', path]);
-    const text = readFileSync(changesFile, 'utf8');
+    const { path } = await acme(vehicleRow({ registration: 'V1' }));
+    const text = readFileSync(`${path}.changes.ndjson`, 'utf8');
     const again = await file('again.ndjson', text + text.split('\n')[1]?.concat('\n'));
     expect(await json(['changes', again])).toMatchObject({ created: 1, becameInsured: 1 });
   });
 
   it('refuses any other file', async () => {
     const path = await file('a.ndjson', complianceLine());
-    expect(await run(['changes', path])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('is not a changes file'),
-    });
+    expect(await run(['changes', path])).toEqual(failure('is not a changes file'));
   });
 });

@@ -21,26 +21,17 @@ const hashOf = (month: string, keyId: string, registration = PLATE, kmsKey = 'km
     .toString('base64url')
     .slice(0, 16);
 
-const lineAt = (time: string, keyId: string, lookups: string, more: object = {}): string =>
-  JSON.stringify({
-    _aws: {},
-    timestamp: time,
-    requestId: `r-${time}`,
-    endpoint: 'vehicle-insurance',
-    keyId,
-    ...more,
-    lookups,
-  });
+const INSURANCE = { _aws: {}, endpoint: 'vehicle-insurance' };
+const CASE = { endpoint: 'compliance', reference: 'case-4711' };
+const lineAt = (timestamp: string, keyId: string, lookups: string, fields: object = {}): string =>
+  JSON.stringify({ ...INSURANCE, timestamp, requestId: `r-${timestamp}`, keyId, ...fields, lookups });
 
 const LINES = [
   lineAt('2026-10-31T23:59:59.000Z', ACME, `${hashOf('2026-10', ACME)}T`),
   // A request of October, whose line was written in November.
   lineAt('2026-11-01T00:00:02.000Z', ACME, `${hashOf('2026-10', ACME)}F`, { asOf: '2020-01-01', reference: 'late' }),
   lineAt('2026-11-02T10:00:00.000Z', ACME, `${hashOf('2026-11', ACME, 'XY1')}T ${hashOf('2026-11', ACME)}N`),
-  lineAt('2026-11-03T10:00:00.000Z', OLD, `${hashOf('2026-11', OLD)}T`, {
-    endpoint: 'compliance',
-    reference: 'case-4711',
-  }),
+  lineAt('2026-11-03T10:00:00.000Z', OLD, `${hashOf('2026-11', OLD)}T`, CASE),
   lineAt('2026-11-03T11:00:00.000Z', OTHER, `${hashOf('2026-11', OTHER, 'XY1')}T`),
   lineAt('2026-11-20T23:59:59.999Z', OTHER, `${hashOf('2026-11', OTHER)}U`),
   lineAt('2026-11-21T00:00:00.000Z', OTHER, `${hashOf('2026-11', OTHER)}T`),
@@ -109,26 +100,19 @@ const operations = (name: string) => requests.filter(({ operation }) => operatio
 
 describe('From CloudWatch, lookups', () => {
   it('finds the lookups of every key, a revoked one too, with time, key, name, answer and reference', async () => {
-    const { exitCode, stdout, stderr } = await onStack(['ab12 cde', ...DAYS]);
-    expect({ exitCode, lines: stdout.trimEnd().split('\n') }).toEqual({
-      exitCode: 0,
-      lines: [
-        'time (UTC)               key                   name   answer                     reference',
-        `2026-11-01 00:00:02.000  ${ACME}  Acme   not insured on 2020-01-01  late`,
-        `2026-11-02 10:00:00.000  ${ACME}  Acme   not found`,
-        `2026-11-03 10:00:00.000  ${OLD}  Old    compliant                  case-4711`,
-        `2026-11-20 23:59:59.999  ${OTHER}  Other  not read`,
-        '4 lookups of AB12CDE.',
-      ],
-    });
+    const { stdout, stderr } = await onStack(['ab12 cde', ...DAYS]);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'time (UTC)               key                   name   answer                     reference',
+      `2026-11-01 00:00:02.000  ${ACME}  Acme   not insured on 2020-01-01  late`,
+      `2026-11-02 10:00:00.000  ${ACME}  Acme   not found`,
+      `2026-11-03 10:00:00.000  ${OLD}  Old    compliant                  case-4711`,
+      `2026-11-20 23:59:59.999  ${OTHER}  Other  not read`,
+      '4 lookups of AB12CDE.',
+    ]);
     expect(stderr).toMatch(/Operators' own reads are not among them.*\n.*does not prove that there was none/);
-    const { stdout: json } = await onStack([PLATE, ...DAYS, '--json']);
-    expect(JSON.parse(json)).toMatchObject({
-      registration: PLATE,
-      from: '2026-11-01',
-      to: '2026-11-20',
-      lookups: [{}, {}, { keyId: OLD, keyName: 'Old', requestId: 'r-2026-11-03T10:00:00.000Z' }, {}],
-    });
+    const lookups = [{}, {}, { keyId: OLD, keyName: 'Old', requestId: 'r-2026-11-03T10:00:00.000Z' }, {}];
+    const found = { registration: PLATE, from: '2026-11-01', to: '2026-11-20', lookups };
+    expect(JSON.parse((await onStack([PLATE, ...DAYS, '--json'])).stdout)).toMatchObject(found);
   });
 
   it('finds those with a reference only', async () => {
@@ -193,11 +177,7 @@ describe('lookups says what is wrong', () => {
     ['GenerateMac', 'AccessDeniedException', 'only the roles in the setting lookupLog.auditors may use it, with'],
     ['GenerateMac', 'DisabledException', 'it is disabled or deleted, see docs/runbook'],
     ['GenerateMac', 'KMSInvalidStateException', 'it is disabled or deleted'],
-    [
-      'StartQuery',
-      'AccessDeniedException',
-      'denied the query: use credentials with the policy in the output AuditorPolicy',
-    ],
+    ['StartQuery', 'AccessDeniedException', 'denied the query: use credentials with the policy in the output Auditor'],
     ['StartQuery', 'ResourceNotFoundException', 'CloudWatch Logs answered with ResourceNotFoundException'],
   ])('when %s is answered with %s', async (operation, code, sentence) => {
     errors = { [operation]: code };
@@ -241,13 +221,7 @@ describe('From a file, lookups', () => {
       JSON.parse((await onStack([PLATE, '--log', path, '--json', ...args])).stdout).lookups;
     expect(await found()).toHaveLength(6);
     expect(await found(...DAYS)).toMatchObject([
-      {
-        time: '2026-11-01T00:00:02.000Z',
-        keyName: 'Acme',
-        answer: 'not insured',
-        asOf: '2020-01-01',
-        reference: 'late',
-      },
+      { keyName: 'Acme', answer: 'not insured', asOf: '2020-01-01', reference: 'late' },
       { time: '2026-11-02T10:00:00.000Z', answer: 'not found' },
       { keyName: 'Old', answer: 'compliant' },
       { keyName: 'Other', answer: 'not read' },

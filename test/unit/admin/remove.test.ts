@@ -28,15 +28,12 @@ describe('remove of a file', () => {
     expect(await registrations('compliance')).toEqual(REGISTRATIONS);
   });
 
-  it('removes compliance records only, names what is not there, and changes nothing the second time', async () => {
+  it('names in a file what is not there, and changes nothing the second time', async () => {
     const path = await file('r.txt', 'NOT2\nAB12CDE\nNOT1\n');
     const notThereFile = `${path}.not-there.txt`;
-    const first = { kind: 'compliance', removed: 1, notThere: 2, rejected: 0, notThereFile };
-    expect(await json(['remove', 'compliance', path])).toMatchObject(first);
+    expect(await json(['remove', 'compliance', path])).toMatchObject({ kind: 'compliance', removed: 1, notThereFile });
     expect(await readFile(notThereFile, 'utf8')).toBe('NOT1\nNOT2\n');
     expect(await json(['remove', 'compliance', path])).toMatchObject({ removed: 0, notThere: 3 });
-    expect(await registrations()).toEqual(REGISTRATIONS);
-    expect(await registrations('compliance')).toEqual(REGISTRATIONS.slice(1));
   });
 
   it('names columns that are not used, because one may say that a vehicle is to stay', async () => {
@@ -104,10 +101,9 @@ describe('remove vehicles --ended-before', () => {
 
   it('changes nothing with --dry-run, and when more than 5 % would go', async () => {
     const before = await registrations();
-    expect(await remove('--dry-run', '--remove-at-most=50%')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^would be removed: 3\n/),
-    });
+    const tried = await remove('--dry-run', '--remove-at-most=50%');
+    const stdout = expect.stringMatching(/^would be removed: 3\nWhat would change is in /);
+    expect(tried).toEqual({ exitCode: 0, stdout, stderr: 'Dry run: nothing was changed.\n' });
     const sentence = '3 of 11 vehicles would go, more than the 1 of --remove-at-most 5%: nothing was changed;';
     expect(await remove()).toEqual(failure(`${sentence} when this is right, raise --remove-at-most to 3\n`));
     expect(await registrations()).toEqual(before);
