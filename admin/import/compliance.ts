@@ -47,7 +47,7 @@ const FORMS: Readonly<Record<CompliancePart, PartForm>> = {
     flags: {},
     field: 'outstandingFines',
     schema: PART_CONTENT.fines.properties.outstanding,
-    read: (check, name, value) => ({ outstanding: check.count(name, asNumber(value)) }),
+    read: (check, name, value) => ({ outstanding: check.wholeNumber(name, asNumber(value), 0) }),
   },
 };
 

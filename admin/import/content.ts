@@ -25,24 +25,8 @@ const COLUMNS = {
   optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
 };
 
-const rule = (isValid: (value: unknown) => boolean, issue: string) =>
-  T.Optional(T.Refine(T.Unknown(), isValid, () => issue));
-
-/** The fields that the service sets on items that are created by request. Timestamps are checked when they are read. */
-const setByService = {
-  id: rule(
-    (id) => typeof id === 'string' && isContentId(id),
-    'must be an id as this service gives them, a UUID in lower case',
-  ),
-  created_at: T.Optional(T.Unknown()),
-  updated_at: T.Optional(T.Unknown()),
-  version: rule(
-    (version) => Number.isInteger(version) && Number(version) >= 1 && Number(version) <= MAX_VERSION,
-    'must be a whole number from 1 to 1,000,000,000,000',
-  ),
-};
-
-const ContentRow = T.Object({ ...CreateContent.properties, ...setByService });
+/** A creation, beside which a row may have the fields that the service otherwise sets. */
+const CreatedFields = T.Object(CreateContent.properties);
 
 /** A CSV row has a cell for every column: blank cells of optional columns count as absent. */
 const asGiven = ({ given: text, fields }: Row): Row['fields'] => {
@@ -52,7 +36,12 @@ const asGiven = ({ given: text, fields }: Row): Row['fields'] => {
   return { ...given, ...(given.version !== undefined && { version: asNumber(given.version) }) };
 };
 
-const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fields']) => {
+/** Checks the fields that the service otherwise sets. @returns the timestamps in the form in which they are stored */
+const readOwnFields = (check: FieldChecks, { id, created_at, updated_at, version }: Row['fields']) => {
+  if (id !== undefined && !(typeof id === 'string' && isContentId(id))) {
+    check.issue('id', 'must be an id as this service gives them, a UUID in lower case');
+  }
+  if (version !== undefined) check.wholeNumber('version', version, 1, MAX_VERSION);
   const stamps = {
     ...(created_at === undefined ? {} : { created_at: check.anyTimestamp('created_at', created_at) }),
     ...(updated_at === undefined ? {} : { updated_at: check.anyTimestamp('updated_at', updated_at) }),
@@ -90,9 +79,9 @@ const readContentRow = (row: Row, now: Date, claims: Claims): GivenItem | readon
   if (row.unreadable !== undefined) return [`the row ${row.unreadable}`];
   if (row.issue !== undefined) return [row.issue];
   const check = fieldChecks({ now, dates: 'iso', ifNewer: false });
-  const fields = check.object('', asGiven(row), Object.keys(ContentRow.properties));
-  for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);
-  const stamps = readTimestamps(check, fields);
+  const fields = check.object('', asGiven(row), [...COLUMNS.required, ...COLUMNS.optional]);
+  for (const { pointer, detail } of validationIssues(CreatedFields, fields)) check.issue(pointer.slice(1), detail);
+  const stamps = readOwnFields(check, fields);
   if (check.reasons.length > 0) return check.reasons;
   const given = fields as T.Static<typeof CreateContent> & Partial<ContentItem>;
   const record: GivenItem = { ...given, ...newFields(given), ...stamps };
@@ -125,20 +114,6 @@ async function* readItems({ staged, counts, options }: FileRun, claims: Claims, 
 const DRY_RUN_NOTICE =
   'A dry run checks each row, and does not know which slugs will be free: the import may reject further rows.';
 
-/**
- * The rows of a batch in groups whose rows may be written at the same time. A row that takes the slug of an item which
- * another row names is alone, because it depends on the order of the file.
- */
-const independentRows = (batch: readonly ItemRow[], isTaken: (row: ItemRow) => boolean): ItemRow[][] =>
-  batch.reduce<ItemRow[][]>(
-    (groups, row) => {
-      if (isTaken(row)) groups.push([row], []);
-      else groups.at(-1)?.push(row);
-      return groups;
-    },
-    [[]],
-  );
-
 const writeContent = async (run: FileRun, onRows: () => void, context: CommandContext): Promise<void> => {
   const { deployment, signal } = context;
   const { staged, counts, options } = run;
@@ -169,9 +144,8 @@ const writeContent = async (run: FileRun, onRows: () => void, context: CommandCo
       const owner = stored.get(qualifiedSlug(item));
       return owner !== undefined && owner.id !== item.id && claims.has(idClaim(owner.id));
     };
-    for (const group of independentRows(batch, isTaken)) {
-      await runConcurrently(group, CONCURRENCY, isStopped, write);
-    }
+    // A row that takes the slug of an item which another row names depends on the order of the file.
+    await runConcurrently(batch, batch.some(isTaken) ? 1 : CONCURRENCY, isStopped, write);
   }
 };
 

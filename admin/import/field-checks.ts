@@ -104,6 +104,8 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
 
     text,
 
+    wholeNumber,
+
     /** Like `text`, but the value may be empty: registers have vehicles without a model. */
     textOrEmpty: (name: string, value: unknown): string =>
       typeof value === 'string' && value.trim() === '' ? '' : text(name, value),
@@ -116,8 +118,6 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
         issue(fieldName('validTo'), `must not be before ${fieldName('validFrom')}`);
       }
     },
-
-    count: (name: string, value: unknown): number => wholeNumber(name, value, 0),
 
     day: (name: string, value: unknown): string => {
       const text = string(name, value)?.trim().replace(MIDNIGHT, '');

@@ -20,7 +20,7 @@ const givenAlternative = (check: FieldChecks, alternatives: readonly RecordSchem
 };
 
 const readScalar = (check: FieldChecks, schema: RecordSchema, value: unknown, name: string): unknown => {
-  if (schema.type === 'integer') return check.count(name, value);
+  if (schema.type === 'integer') return check.wholeNumber(name, value, 0);
   if (schema.type === 'string') {
     if (schema.format === 'date') return check.day(name, value);
     return schema.format === 'date-time' ? check.timestamp(name, value) : check.text(name, value);
