@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import { NAMELESS } from '../core/stage/outputs.ts';
-import type { CommandResult } from './command/command-result.ts';
+import { type CommandResult, FileRefused } from './command/command-result.ts';
 import { exampleOf, formatNumber, printable, readableTable, toLines } from './command/format.ts';
 import type { Runner } from './deployment/deployment.ts';
-import { openChanges, readChanges } from './files/changes-file.ts';
-import { becameInsured, type ChangeLine, isNoLongerInsured, type Load } from './records/change-line.ts';
+import { openChanges } from './files/changes-file.ts';
+import { readRow } from './files/rows.ts';
+import { becameInsured, type ChangeLine, isChangeLine, isNoLongerInsured, type Load } from './records/change-line.ts';
 
 const SHOWN = 20;
 const HEADS = ['registration', 'change', 'insured_before', 'insured_after'];
@@ -26,11 +27,23 @@ const describe = ({ kind, supplier, table, stack, began, dryRun }: Load): string
     400,
   );
 
-const showChanges = async (path: string, csv: boolean): Promise<CommandResult> => {
+/** What a load has changed. Of several lines of a record, the last one counts. */
+const readChanges = async (path: string) => {
   const { load, source } = await openChanges(path);
   const changes = new Map<string, ChangeLine>();
-  for await (const { before, written, ...line } of readChanges(source)) changes.set(line.registration, line);
-  const all = [...changes.values()];
+  for await (const { lines } of source.readLines()) {
+    for (const { line, text } of lines) {
+      const { fields } = readRow({ line, given: text });
+      if (!isChangeLine(fields)) throw new FileRefused(`line ${line} is not a line of a changes file: ${source.path}`);
+      const { before, written, ...change } = fields;
+      changes.set(change.registration, change);
+    }
+  }
+  return { load, all: [...changes.values()] };
+};
+
+const showChanges = async (path: string, csv: boolean): Promise<CommandResult> => {
+  const { load, all } = await readChanges(path);
   const count = (isCounted: (line: ChangeLine) => boolean) => all.filter(isCounted).length;
   const counts = {
     created: count(({ change }) => change === 'created'),

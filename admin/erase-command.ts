@@ -4,9 +4,10 @@ import { exampleOf, formatNumber, toLines } from './command/format.ts';
 import { readCaller } from './deployment/aws-requests.ts';
 import type { CommandContext, Runner } from './deployment/deployment.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
-import { addRegistrationFile, type FileOptions, registrationLines } from './files/file-options.ts';
+import { addRegistrationFile, type FileOptions } from './files/file-options.ts';
 import type { Row } from './files/rows.ts';
 import { runFile } from './files/run-file.ts';
+import { registrationSource, sourceOf } from './files/source-file.ts';
 import { type ErasureChange, type ErasureState, findErasures } from './records/erasures.ts';
 import { WHOLE_VEHICLES } from './records/vehicle-parts.ts';
 
@@ -85,9 +86,9 @@ const runErase = async (
       throw new CommandFailure(`${context.deployment.address} has no table ${from}, or it is not ready yet`);
     }
     const lines = Array.from(found, ([one, state]) => JSON.stringify({ registration: one, state }));
-    return runFile(COPY, lines, options, context);
+    return runFile(COPY, sourceOf(lines), options, context);
   }
-  const source = file ?? registrationLines(registration ?? []);
+  const source = file ?? registrationSource(registration ?? []);
   const at = context.now().toISOString();
   if (undo) {
     const command = erasureCommand((one) => ({ kind: 'undoErasure', registration: one, at }), UNDOES);

@@ -5,14 +5,9 @@ import { CommandFailure, type CommandResult } from './command/command-result.ts'
 import { exampleOf, parseDay } from './command/format.ts';
 import type { CommandContext, Runner } from './deployment/deployment.ts';
 import { type FileCommand, REGISTRATION_FILE } from './files/file-command.ts';
-import {
-  addRegistrationFile,
-  addSupplierOption,
-  type FileOptions,
-  parseLimit,
-  registrationLines,
-} from './files/file-options.ts';
+import { addRegistrationFile, addSupplierOption, type FileOptions, parseLimit } from './files/file-options.ts';
 import { runFile } from './files/run-file.ts';
+import { registrationSource } from './files/source-file.ts';
 import { partTarget, WHOLE_COMPLIANCE } from './records/compliance-parts.ts';
 import type { RecordTarget } from './records/record-target.ts';
 import { WHOLE_VEHICLES } from './records/vehicle-parts.ts';
@@ -72,7 +67,7 @@ const runRemove = async (
   const { dryRun = false, removeAtMost } = options;
   if (endedBefore !== undefined) return removeFound(endedVehicles(endedBefore, removeAtMost), dryRun, context);
   if (all) return removeFound(suppliedBy(supplier), dryRun, context);
-  return runFile(removeCommand(noun), file ?? registrationLines(registration ?? []), options, context);
+  return runFile(removeCommand(noun), file ?? registrationSource(registration ?? []), options, context);
 };
 
 export const addRemoveCommands = (program: Command, run: Runner): void => {

@@ -44,7 +44,6 @@ const undoCommand = (load: Load): FileCommand => ({
   noun: load.kind as RecordKind,
   supplier: load.supplier,
   consequence: `This puts back what the load of ${printable(load.kind)} that began ${printable(load.began)} has changed`,
-  formats: ['ndjson'],
   outcomes: ['putBack', 'unchanged', 'changedSince', 'erased'],
   rowHandling: {
     kind: 'records',

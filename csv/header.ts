@@ -9,7 +9,7 @@ import {
   parseRows,
   type Table,
 } from './read-csv.ts';
-import { isLikelyRegistration, mayBeRegistration, patternOf } from './registration-cell.ts';
+import { isInCapitals, isLikelyRegistration, mayBeRegistration, patternOf } from './registration-cell.ts';
 import { requireHeaderAlone } from './swallowed-row.ts';
 import { type TextFile, UnreadableFile } from './text.ts';
 
@@ -47,8 +47,9 @@ interface Candidate extends CsvHeader {
   readonly isOfTable: boolean;
 }
 
-const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name: string) => boolean): Candidate[] =>
-  rows.map(({ line, row, cells }, nth) => {
+const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name: string) => boolean): Candidate[] => {
+  const isName = (text: string) => isKnown(text) || usualField(text) !== undefined;
+  return rows.map(({ line, row, cells }, nth) => {
     const filled = cells.filter((cell) => cell.trim() !== '').length;
     const isAlone = rows.every((other) => other.line === line || other.cells.length < filled);
     return {
@@ -58,14 +59,15 @@ const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name
       above: rows.slice(0, nth),
       names: cells,
       below: rows[nth + 1]?.cells ?? [],
-      isKnown,
+      isName,
       known: cells.filter(isKnown).length,
-      usual: cells.filter((cell) => isKnown(cell) || usualField(cell) !== undefined).length,
+      usual: cells.filter(isName).length,
       filled,
       isVehicle: cells.some(isLikelyRegistration),
       isOfTable: filled > 1 && !isAlone,
     };
   });
+};
 
 /**
  * The better candidate first: the first row of a table with the most known names, or without any, the first row with
@@ -128,13 +130,13 @@ export const readHeader = async (
   if (best.known > 0 && names.some((name, at) => isVehicleName(name, best.below[at] ?? ''))) {
     throw new UnreadableFile(`row ${best.row} seems to name the columns, and to be a vehicle: put the names first`);
   }
-  requireHeaderAlone(best, isKnown);
+  requireHeaderAlone(best, best.isName);
   return best;
 };
 
 /** Whether a name is a registration in capitals, of the same pattern as the cell below it. */
 const isVehicleName = (name: string, below: string): boolean =>
-  isLikelyRegistration(name) && !/\p{Ll}/u.test(name) && patternOf(name) === patternOf(below);
+  isInCapitals(name) && patternOf(name) === patternOf(below);
 
 /** A title that may read as a registration, such as `Fleet 2026`, has a word in small letters. */
 const TITLE = /\p{Lu}\p{Ll}{2}/u;

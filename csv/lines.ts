@@ -10,16 +10,19 @@ export interface Line {
   readonly end: string;
 }
 
+export interface LineChunk {
+  readonly lines: readonly Line[];
+  /** Bytes of the file that were read so far. */
+  readonly read: number;
+}
+
 const LINE_ENDS = /(\r\n|\r|\n)/;
 
 /**
  * The lines of a file, a chunk at a time, in constant memory. CR, LF and CRLF each end a line.
  * @throws UnreadableFile when one is longer than the maximum
  */
-export async function* readLines(
-  file: TextFile,
-  maxLength = MAX_ROW_LENGTH,
-): AsyncGenerator<{ readonly lines: Line[]; readonly read: number }> {
+export async function* readLines(file: TextFile, maxLength = MAX_ROW_LENGTH): AsyncGenerator<LineChunk> {
   let line = 0;
   let held = '';
   let read = 0;

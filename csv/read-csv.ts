@@ -20,7 +20,8 @@ export interface CsvHeader extends Pick<CsvRow, 'line' | 'row'> {
   readonly above: readonly CsvRow[];
   readonly names: readonly string[];
   readonly below: readonly string[];
-  readonly isKnown: (name: string) => boolean;
+  /** Whether a text is the name of a column, as far as we know. */
+  readonly isName: (text: string) => boolean;
 }
 
 /** The delimiter of a table that is no CSV: no cell has it. */
@@ -159,7 +160,7 @@ export async function* parseRows(
  */
 export async function* readCsv(
   file: TextFile | Table,
-  { delimiter, line, names, isKnown }: CsvHeader,
+  { delimiter, line, names, isName }: CsvHeader,
   options: ParseOptions = {},
 ): AsyncGenerator<CsvChunk> {
   let most = 0;
@@ -168,5 +169,5 @@ export async function* readCsv(
     most = below.reduce((count, { cells }) => Math.max(count, cells.length), most);
     yield { rows: below, read };
   }
-  requireHeaderOfRows(names, isKnown, most);
+  requireHeaderOfRows(names, isName, most);
 }

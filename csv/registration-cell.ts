@@ -53,15 +53,6 @@ const isDate = (text: string): boolean => {
   return isOfSpreadsheet || MONTH_AND_YEAR.test(plain) || DATES.some((date) => date.test(plain));
 };
 
-type Placeholder =
-  | 'a date'
-  | 'a number with a decimal point'
-  | 'a word'
-  | 'the name of a column'
-  | 'a total'
-  | 'only zeros'
-  | 'more than a registration';
-
 /** The number of a line of a list, as in `2. AB12 CDE`. */
 const LINE_NUMBER = /^\d{1,4}[.)]\s+(?=\S)/;
 
@@ -88,7 +79,7 @@ const hasMore = (text: string): boolean => {
  * What a text is that stands in place of a registration; undefined when it may be a registration.
  * @param heading the name of the column in the file
  */
-export const findPlaceholder = (text: string, heading = ''): Placeholder | undefined => {
+export const findPlaceholder = (text: string, heading = '') => {
   // A total may have its sum behind a colon; without one, `SUM 123` is a registration.
   const given = text.trim().replace(/:[\d.,\s]*$/, '');
   const key = nameKey(withoutAccents(given)).replace(/[^\p{L}\p{N}]/gu, '');
@@ -126,6 +117,9 @@ export const isLikelyRegistration = (text = ''): boolean => {
   return length >= 5 && length <= MAX_USUAL && /\p{L}/u.test(text) && mayBeRegistration(text);
 };
 
+/** Whether a text is likely a registration in capitals, which no name of a column is. */
+export const isInCapitals = (text: string): boolean => isLikelyRegistration(text) && !/\p{Ll}/u.test(text);
+
 /** Fields whose text is never a date or the registration of the vehicle, unless the cells of the row are shifted. */
 const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'color', 'insurer', 'policy_type']);
 const DATE = /^(?:\d{4}-\d\d-\d\d|\d\d?([/.-])\d\d?\1\d{4})(?:[ T]|$)/;
@@ -151,10 +145,10 @@ export const isShifted = (cells: readonly string[], column: number, fields: read
 /**
  * Whether the file may end within the registration of its last row: nothing but a line end or a quote says that a cell
  * is whole.
- * @param patterns those of the other registrations of the file
+ * @param isAbove whether another registration of the file has a pattern
  */
 export const mayBeCut = (
   { cells, lastCharacter = '"' }: { readonly cells: readonly string[]; readonly lastCharacter?: string },
   column: number,
-  patterns: ReadonlySet<string>,
-): boolean => lastCharacter !== '"' && cells.length === column + 1 && !patterns.has(patternOf(cells[column] ?? ''));
+  isAbove: (pattern: string) => boolean,
+): boolean => lastCharacter !== '"' && cells.length === column + 1 && !isAbove(patternOf(cells[column] ?? ''));

@@ -1,11 +1,9 @@
 /** A header without a line end swallows the first row, which would be lost without a trace. */
-import { usualField } from './column-names.ts';
-import { isLikelyRegistration, patternOf } from './registration-cell.ts';
+import { isInCapitals, isLikelyRegistration, patternOf } from './registration-cell.ts';
 import { UnreadableFile } from './text.ts';
 
 /** Maximum number of characters of a registration, with separators. */
 const MAX_LENGTH = 20;
-const MIN_LENGTH = 5;
 const SEPARATORS = /[\s.\u2010-\u2015-]/g;
 /** A registration at the end of a cell without separators. `driver1`, `DRIVER12` and `fines2025` end with none. */
 const ENDS_WITH_REGISTRATION = /(?:\d\p{L}{1,3}|\p{L}(?!(?:19|20)\d\d$)\d{3,}|(?<=[\p{Ll}_])\p{Lu}+\d{1,2})$/u;
@@ -13,17 +11,6 @@ const NUMBERED_NAME = /^\p{L}[\p{L}\s_-]*\d{1,2}$/u;
 const NUMBER_OR_DATE = /^\d[\d.,:/TZ -]+$/;
 
 type NameTest = (name: string) => boolean;
-
-/** Whether a text is a registration in capitals, with letters and digits, that is too long for a part of a name. */
-const isLongRegistration = (text: string): boolean => {
-  const compact = text.replace(SEPARATORS, '');
-  return (
-    text.length <= MAX_LENGTH &&
-    compact.length >= MIN_LENGTH &&
-    /^[\p{Lu}\d].*[\p{Lu}\d]$/u.test(text) &&
-    /^(?=.*\p{Lu})(?=.*\d)[\p{Lu}\d]*$/u.test(compact)
-  );
-};
 
 /** A known name at the beginning of a cell, and the text that follows it at once. */
 const splitsAfterName = (cell: string, isName: NameTest): [name: string, rest: string][] =>
@@ -34,14 +21,14 @@ const splitsAfterName = (cell: string, isName: NameTest): [name: string, rest: s
 
 const endsWithRow = (cell: string, isName: NameTest): boolean => {
   const [, afterSmallLetter = ''] = /[\p{Ll}_]([^\p{Ll}_]*)$/u.exec(cell) ?? [];
-  return [afterSmallLetter, ...splitsAfterName(cell, isName).map(([, rest]) => rest)].some(isLongRegistration);
+  return [afterSmallLetter, ...splitsAfterName(cell, isName).map(([, rest]) => rest)].some(isInCapitals);
 };
 
 /** Whether a row stands behind a header, its first cell joined to the last name. @param at the index of that name */
 const hasRowBehind = (names: readonly string[], at: number, isName: NameTest): boolean => {
   const cell = names[at] ?? '';
   const row = names.slice(at + 1, 2 * at + 1).filter((other) => !NUMBERED_NAME.test(other));
-  const hasRow = row.some((other) => NUMBER_OR_DATE.test(other) || isLongRegistration(other));
+  const hasRow = row.some((other) => NUMBER_OR_DATE.test(other) || isInCapitals(other));
   // The row begins with a blank cell.
   if (isName(cell)) return hasRow;
   // A single number may be the name of a column that is never filled.
@@ -71,9 +58,8 @@ const refuse = (cell: string): never => {
  */
 export const requireHeaderAlone = (
   { names, below }: Readonly<Record<'names' | 'below', readonly string[]>>,
-  isKnown: NameTest,
+  isName: NameTest,
 ): void => {
-  const isName: NameTest = (name) => isKnown(name) || usualField(name) !== undefined;
   const last = names.findLastIndex(isName);
   const cell = names.slice(last + 1).find((name) => endsWithRow(plainText(name), isName));
   if (cell === undefined) return;
@@ -86,9 +72,8 @@ export const requireHeaderAlone = (
  * @param most cells of the longest row below the header; without any, the header may have swallowed the only one
  * @throws UnreadableFile when the header is as long as itself with a row, and seems to be both
  */
-export const requireHeaderOfRows = (names: readonly string[], isKnown: NameTest, most: number): void => {
+export const requireHeaderOfRows = (names: readonly string[], isName: NameTest, most: number): void => {
   const cells = most || Math.ceil(names.length / 2);
   if (names.length < 2 * cells - 1) return;
-  const isName: NameTest = (name) => isKnown(name) || usualField(name) !== undefined;
   if (hasRowBehind(names.map(plainText), cells - 1, isName)) refuse(names[cells - 1] ?? '');
 };

@@ -1,44 +1,35 @@
 /** The changes file of a load: what it was, then a line for each record that it has changed, written ahead. */
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readStored } from '../../core/schemas/record-schema.ts';
-import { readLines } from '../../csv/lines.ts';
+import { type LineChunk, readLines } from '../../csv/lines.ts';
 import { readStart } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { type ChangeLine, type ChangesOutput, isChangeLine, Load, type LoadPlace } from '../records/change-line.ts';
+import { type ChangeLine, type ChangesOutput, Load, type LoadPlace } from '../records/change-line.ts';
 import { nameBeside, PRIVATE_FILE } from './output-file.ts';
-import { asFileFailure, type SourceFile } from './source-file.ts';
+import { readRow } from './rows.ts';
+import { asFileFailure } from './source-file.ts';
 
 /** An id that sorts by the time and is the name of a folder everywhere, such as `20261129T120000Z-1a2b3c4d`. */
 export const newLoadId = (began: Date): string =>
   `${began.toISOString().replace(/\.\d+|[-:]/g, '')}-${randomBytes(4).toString('hex')}`;
 
-const LINE_FEED = 10;
 const CHANGES_NAME = /^\d+\.ndjson$/;
 /** Characters of a first line: names have at most some hundred. */
 const MAX_HEADER = 10_000;
 
-const readLoad = async (path: string): Promise<Load> => {
-  const [first = ''] = (await readStart(path, MAX_HEADER)).toString().split('\n');
-  try {
-    const load = readStored(Load, JSON.parse(first));
-    if (load !== undefined) return load;
-  } catch {
-    // It is refused below.
-  }
-  throw new FileRefused(`this is not a changes file, as "import" writes it; nothing was changed: ${path}`);
+/** The load of a changes file; undefined for any other file. */
+const findLoad = async (path: string): Promise<Load | undefined> => {
+  const [given = ''] = (await readStart(path, MAX_HEADER)).toString().split('\n');
+  return readStored(Load, readRow({ line: 1, given }).fields);
 };
 
-const isOfDryRun = async (name: string): Promise<boolean> => {
-  try {
-    return (await readLoad(name)).dryRun;
-  } catch (error) {
-    if (error instanceof FileRefused) return false;
-    throw error;
-  }
+const readLoad = async (path: string): Promise<Load> => {
+  const load = await findLoad(path);
+  if (load !== undefined) return load;
+  throw new FileRefused(`this is not a changes file, as "import" writes it; nothing was changed: ${path}`);
 };
 
 /** Opens a new file; undefined when there is one of this name. */
@@ -50,14 +41,13 @@ const openAbsent = (name: string): Promise<FileHandle | undefined> =>
 
 /** Opens `PATH.changes.ndjson`, or `PATH.changes-2.ndjson` and so on when there is one, unless it is of a dry run. */
 const openNew = async (path: string): Promise<readonly [name: string, file: FileHandle]> => {
-  for (let nth = 1; ; nth += 1) {
+  let nth = 1;
+  for (;;) {
     const name = nameBeside(path, 'changes', 'ndjson', nth);
-    let file = await openAbsent(name);
-    while (file === undefined && (await isOfDryRun(name))) {
-      await rm(name);
-      file = await openAbsent(name);
-    }
+    const file = await openAbsent(name);
     if (file !== undefined) return [name, file];
+    if ((await findLoad(name))?.dryRun) await rm(name);
+    else nth += 1;
   }
 };
 
@@ -133,8 +123,27 @@ const filesOf = async (path: string): Promise<readonly string[]> => {
   return names.map((name) => join(path, name));
 };
 
-/** A changes file as a source of NDJSON, without its first lines and without a last line that a kill has cut off. */
-export const openChanges = async (given: string): Promise<{ readonly load: Load; readonly source: SourceFile }> => {
+/**
+ * The lines of all files, numbered through, without the first line of each and without a last one that a kill has cut
+ * off.
+ */
+async function* changeLines(files: readonly string[]): AsyncGenerator<LineChunk> {
+  let [above, before] = [0, 0];
+  for (const path of files) {
+    let [count, bytes] = [0, 0];
+    for await (const { lines, read } of readLines({ path, encoding: 'utf-8' })) {
+      const whole = lines.filter(({ line, text, end }) => line > 1 && text !== '' && end !== '');
+      count += lines.length;
+      bytes = read;
+      yield { lines: whole.map((one) => ({ ...one, line: above + one.line })), read: before + read };
+    }
+    above += count;
+    before += bytes;
+  }
+}
+
+/** A changes file as a source of NDJSON. A record has several lines when a write was attempted again. */
+export const openChanges = async (given: string) => {
   const path = given.replace(/[/\\]+$/, '');
   try {
     const files = await filesOf(path);
@@ -146,46 +155,10 @@ export const openChanges = async (given: string): Promise<{ readonly load: Load;
       }
       bytes += (await stat(file)).size;
     }
-    async function* readBytes() {
-      let read = 0;
-      for (const file of files) {
-        let held: Buffer = Buffer.alloc(0);
-        let isFirst = true;
-        for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-          read += chunk.length;
-          const all = Buffer.concat([held, chunk]);
-          const end = all.lastIndexOf(LINE_FEED) + 1;
-          // An empty line in place of the first one keeps the numbers of lines.
-          const begin = isFirst ? all.indexOf(LINE_FEED) : 0;
-          held = all.subarray(end);
-          if (end === 0) continue;
-          isFirst = false;
-          yield { bytes: all.subarray(begin, end), read };
-        }
-      }
-    }
-    return { load, source: { path, format: 'ndjson', encoding: 'utf-8', readBytes, bytes, changed: '' } };
+    const readLines = () => changeLines(files);
+    const source = { path, format: 'ndjson', encoding: 'utf-8', readLines, bytes, changed: '' } as const;
+    return { load, source };
   } catch (error) {
     throw asFileFailure(error, path);
   }
 };
-
-const readJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
-/** The lines of a changes file. A record has several when a write was attempted again: the last one counts. */
-export async function* readChanges(source: SourceFile): AsyncGenerator<ChangeLine> {
-  for await (const { lines } of readLines(source)) {
-    for (const { line, text } of lines) {
-      if (text === '') continue;
-      const found = readJson(text);
-      if (!isChangeLine(found)) throw new FileRefused(`line ${line} is not a line of a changes file: ${source.path}`);
-      yield found;
-    }
-  }
-}

@@ -15,6 +15,8 @@ export interface MappedColumn {
   readonly name: string;
 }
 
+type Header = Pick<CsvHeader, 'delimiter' | 'names' | 'above' | 'line'>;
+
 export interface CsvLayout {
   readonly delimiter: string;
   /** The names of the columns in the file, up to the last one that has a name: text behind it is beyond the header. */
@@ -93,7 +95,7 @@ export const columnFinder = (expected: Columns, map: readonly MappedColumn[]) =>
     isKnown: (cell: string): boolean => find(cell) !== null,
 
     /** @throws FileRefused naming columns that are missing, or could be the same one */
-    findLayout: ({ delimiter, names: cells, above, line }: CsvHeader): CsvLayout => {
+    findLayout: ({ delimiter, names: cells, above, line }: Header): CsvLayout => {
       const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(cells[index] ?? '') === name);
       const cut = isRejected ? REJECTION_COLUMNS.length : 0;
       const names = cells.slice(cut, cells.findLastIndex((name) => name.trim() !== '') + 1);

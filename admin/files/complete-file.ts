@@ -13,13 +13,11 @@ import { withPauses } from './staging.ts';
 
 /**
  * The stored parts that the file could change; `isOwn` is 1 for those that it removes when it lacks the vehicle. A
- * damaged record has no `digest`, because it may be another supplier's; the `digest` of an erased one is `ERASED`.
- * `insured` is 1 when the part insures its vehicle today. Times are milliseconds, which keeps the staging database
- * below three times the size of the file.
+ * damaged record has no `name`, because it may be another supplier's. `insured` is 1 when the part insures its vehicle
+ * today. Times are milliseconds, which keeps the staging database below three times the size of the file.
  */
 const STORED_TABLE = `
   CREATE TABLE stored (key TEXT NOT NULL, name TEXT, isOwn INTEGER, lastUpdated INTEGER, digest TEXT, insured INTEGER)`;
-const ERASED = 'erased';
 /** Vehicles that a message names. */
 const MAX_EXAMPLES = 3;
 
@@ -28,13 +26,12 @@ const MAX_EXAMPLES = 3;
  * inserted, which is faster than updating it with each row.
  */
 const LIST_LACKED = `
-  INSERT OR IGNORE INTO keys SELECT iif(digest IS NULL, 'damaged', 'missing'), key FROM stored
+  INSERT OR IGNORE INTO keys SELECT iif(name IS NULL, 'damaged', 'missing'), key FROM stored
     WHERE isOwn AND key NOT IN (SELECT key FROM rows WHERE key IS NOT NULL);
   CREATE INDEX stored_by_key ON stored (key)`;
 
 const requireWholeFile = ({ source: { path }, staged, counts }: FileRun): void => {
-  const layout = staged.layout();
-  if (typeof layout === 'object' && layout.cut > 0) {
+  if (staged.layout()?.cut) {
     throw new FileRefused(
       `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
     );
@@ -66,15 +63,8 @@ const requireFewRemovals = async ({ source, options: { removeAtMost }, staged }:
   );
 };
 
-/** What the scan has found for a registration: its parts by name, or that the vehicle is erased. */
-type FindInScan = (registration: string) => ReadonlyMap<string, PartSummary> | 'erased';
-
-/** Lists what the file lacks. @returns a function that finds what is stored; undefined after Ctrl-C */
-export const compareWithStored = async (
-  run: FileRun,
-  target: RecordTarget,
-  context: CommandContext,
-): Promise<FindInScan | undefined> => {
+/** Lists what is stored, and what the file lacks, until Ctrl-C. @throws FileRefused when it lacks too much */
+export const compareWithStored = async (run: FileRun, target: RecordTarget, context: CommandContext): Promise<void> => {
   requireWholeFile(run);
   const { db } = run.staged;
   db.exec(STORED_TABLE);
@@ -83,8 +73,8 @@ export const compareWithStored = async (
   let stored = 0;
   await storedRecords(target, context).scan((page) => {
     for (const [key, { parts, isErased }] of page) {
-      if (isErased) insert.run(key, null, 0, null, ERASED, 0);
-      else if (parts === undefined) insert.run(key, null, 1, null, null, 0);
+      if (isErased) run.staged.list('erased', key);
+      if (parts === undefined) insert.run(key, null, 1, null, null, 0);
       let isCounted = false;
       for (const [name, part] of parts ?? []) {
         if (!target.replaces(name)) continue;
@@ -98,23 +88,9 @@ export const compareWithStored = async (
       if (isCounted) stored += 1;
     }
   });
-  if (context.signal.aborted) return undefined;
+  if (context.signal.aborted) return;
   db.exec(LIST_LACKED);
   await requireFewRemovals(run, stored);
-  const find = db.prepare('SELECT name, lastUpdated, digest FROM stored WHERE key = ? AND digest IS NOT NULL');
-  return (registration) => {
-    const rows = find.all(registration);
-    if (rows[0]?.digest === ERASED) return 'erased';
-    return new Map(
-      rows.map(({ name, lastUpdated, digest }) => [
-        String(name),
-        {
-          lastUpdated: lastUpdated === null ? undefined : new Date(Number(lastUpdated)).toISOString(),
-          digest: String(digest),
-        },
-      ]),
-    );
-  };
 };
 
 /** Changes that need a write, as JSON. */
@@ -143,35 +119,36 @@ const requireCover = ({ options: { loseCoverAtMost }, staged }: FileRun): void =
 
 export type FileChange = RecordChange & { readonly lines: readonly number[] };
 
-interface AheadOptions {
-  readonly isInsured: RecordTarget['isInsured'];
-  readonly found: FindInScan;
-  /** Called for the changes that need no write. */
-  readonly settle: (change: FileChange, outcome: RecordOutcome) => void;
-}
-
 /**
  * Decides about each record of a complete file once, without writing, and stages the changes that need a write.
+ * @param settle is called for the changes that need none
  * @throws LimitExceeded when too many vehicles would lose their cover
  */
 export const decideAhead = async (
   run: FileRun,
-  { isInsured, found, settle }: AheadOptions,
+  { isInsured }: RecordTarget,
   changes: AsyncIterable<FileChange>,
+  settle: (change: FileChange, outcome: RecordOutcome) => void,
   { signal }: CommandContext,
 ): Promise<void> => {
   const { staged, options } = run;
   const { db } = staged;
   db.exec(PLANNED_TABLE);
   const insert = db.prepare('INSERT INTO planned VALUES (?)');
+  const findStored = db.prepare('SELECT lastUpdated, digest FROM stored WHERE key = ? AND name = ?');
+  const findErased = db.prepare("SELECT 1 FROM keys WHERE list = 'erased' AND key = ?");
   const findInsured = db.prepare('SELECT 1 FROM stored WHERE key = ? AND insured');
   const today = londonDate(options.now);
   for await (const change of changes) {
     if (signal.aborted) return;
     if (change.kind !== 'put') continue;
     const { registration, parts } = change;
-    const stored = found(registration);
-    const outcome = stored === 'erased' ? stored : compareParts(parts, (name) => stored.get(name), false);
+    const summaryIn = (name: string): PartSummary | undefined => {
+      const found = findStored.get(registration, name);
+      const time = found?.lastUpdated ? new Date(Number(found.lastUpdated)).toISOString() : undefined;
+      return found && { lastUpdated: time, digest: String(found.digest) };
+    };
+    const outcome = findErased.get(registration) ? 'erased' : compareParts(parts, summaryIn, false);
     if (outcome !== 'loaded') {
       settle(change, outcome);
       continue;

@@ -1,9 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { LIMIT_FORM, SUPPLIER_NAME } from '../../core/stage/outputs.ts';
-import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
 import { parseEncoding } from '../../csv/encoding.ts';
 import type { Encoding } from '../../csv/text.ts';
-import { CommandFailure } from '../command/command-result.ts';
 import type { LoadPlace } from '../records/change-line.ts';
 import type { MappedColumn } from './columns.ts';
 import type { DateFormat } from './date-forms.ts';
@@ -96,13 +94,6 @@ export const addRegistrationFile = (command: Command): Command =>
       'a .csv or .ndjson file with a registration column or field, or a .txt with one a line; .gz may follow',
     )
     .option('--registration <registrations...>', 'one or more registrations instead of a file');
-
-/** The values of `--registration`, as lines of NDJSON. @throws CommandFailure for an invalid one */
-export const registrationLines = (registrations: readonly string[]): readonly string[] =>
-  registrations.map((registration, index) => {
-    if (normaliseRegistration(registration) !== undefined) return JSON.stringify({ registration });
-    throw new CommandFailure(`registration ${index + 1} ${registrationIssue(registration)}; nothing was changed`);
-  });
 
 const parseSupplier = (text: string): string => {
   if (SUPPLIER_NAME.test(text)) return text;

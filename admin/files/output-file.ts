@@ -8,7 +8,7 @@ import { delimiterLine } from '../../csv/read-csv.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { inBatches } from '../records/run-concurrently.ts';
 import { type CsvLayout, escapeFormula, REJECTION_COLUMNS } from './columns.ts';
-import type { Layout, RejectedRow } from './rows.ts';
+import type { RejectedRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
 /** Only the owner may read these files. An older file must be deleted first, because it keeps its mode. */
@@ -96,10 +96,10 @@ const jsonText = ({ row: { line, given, fields }, reasons }: RejectedRow): strin
 };
 
 /**
- * Writes at least one rejected row. For a CSV file the output is CSV with `line`, `reason` and the row, which can be
- * corrected and imported. For any other file it is NDJSON with `line`, `reasons` and `row`. @returns its name
+ * Writes at least one rejected row. For a table the output is CSV with `line`, `reason` and the row, which can be
+ * corrected and imported. For NDJSON it is NDJSON with `line`, `reasons` and `row`. @returns its name
  */
-export const writeRejected = (path: string, layout: Layout, rejections: Iterable<RejectedRow>): Promise<string> =>
-  typeof layout === 'object'
+export const writeRejected = (path: string, rejections: Iterable<RejectedRow>, layout?: CsvLayout): Promise<string> =>
+  layout
     ? writeBeside(path, 'rejected', 'csv', csvTexts(layout, rejections))
     : writeBeside(path, 'rejected', 'ndjson', Iterator.from(rejections).map(jsonText));

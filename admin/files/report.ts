@@ -100,17 +100,18 @@ export const reportRun = async (
   const { read, rejected, unknownFormat, becameInsured, noLongerInsured } = counts;
   const hasChanged = counts.loaded + counts.removed + counts.putBack > 0;
   const [done] = outcomes;
+  const isWithoutFile = source.path === '';
   const writeList = (list: WrittenList) =>
-    source.lines || staged.countListed(list) === 0 ? null : writeRegistrations(source.path, list, staged.listed(list));
+    isWithoutFile || staged.countListed(list) === 0 ? null : writeRegistrations(source.path, list, staged.listed(list));
   // When Ctrl-C came before the first record was written, rejected rows are not reported.
   const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];
   const rejectedFile =
-    reasons.length > 0 ? await writeRejected(source.path, staged.layout(), staged.rejectedRows()) : null;
+    reasons.length > 0 ? await writeRejected(source.path, staged.rejectedRows(), staged.layout()) : null;
   const [removedFile, damagedFile] = [await writeList('removed'), await writeList('damaged')];
   const changedSinceFile = await writeList('changed-since');
-  if (counts.notLoaded > 0) await writeList('not-loaded');
+  await writeList('not-loaded');
   const notThereFile = verb === 'import' ? null : await writeList('not-there');
-  const notThere = source.lines && [...staged.listed('not-there')];
+  const notThere = isWithoutFile ? [...staged.listed('not-there')] : undefined;
   const damaged = staged.countListed('damaged');
   const first = [...staged.listed('unknown-format')];
   const seconds = (performance.now() - started) / 1_000;
@@ -128,7 +129,7 @@ export const reportRun = async (
     notThere && notThere.length > 0 && `Not there: ${notThere.join(', ')}.`,
     isAtEnd &&
       read === 0 &&
-      !source.lines &&
+      !isWithoutFile &&
       `The file has no rows: nothing was ${outcomeWord(done)}; look for the right file.`,
     dryRun && `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.`,
     changedSinceFile && `What somebody has changed since stays, and is named in ${changedSinceFile}`,
@@ -146,7 +147,7 @@ export const reportRun = async (
     notes: toLines(notes),
     data: {
       kind: noun,
-      file: source.lines ? null : source.path,
+      file: isWithoutFile ? null : source.path,
       read,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
       repeated: counts.repeated,

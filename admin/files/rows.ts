@@ -1,6 +1,6 @@
 import { readHeader, requireTitlesAbove, SEARCHED_ROWS } from '../../csv/header.ts';
 import { MAX_ROW_LENGTH, readLines } from '../../csv/lines.ts';
-import { mayContainRows, readCsv } from '../../csv/read-csv.ts';
+import { type CsvHeader, mayContainRows, readCsv } from '../../csv/read-csv.ts';
 import { UnreadableFile } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
 import {
@@ -13,17 +13,12 @@ import {
 } from './columns.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** The format of the rows, known before the first row is read. */
-export type Layout = CsvLayout | 'ndjson' | 'txt';
-
-/** A row as it is in the file: the cells of a CSV, or the text of a line. */
+/** A row as it is in the file: the cells of a CSV, or the text of a line of NDJSON. */
 export interface GivenRow {
   readonly line: number;
   readonly given: readonly string[] | string;
   /** The last character of the file, when a CSV ends with this row and without a line end. */
   readonly lastCharacter?: string;
-  /** The fields of a line that was read already. */
-  readonly fields?: Row['fields'];
   /** Why the text of the row cannot be split into its fields reliably. */
   readonly unreadable?: string;
 }
@@ -44,8 +39,8 @@ export interface RowRules {
   readonly columns: Columns;
   /** Whether a cell that is used may contain several lines, and a row 1,000,000 characters. */
   readonly hasLines?: boolean;
-  /** Reads a line once, and reduces it to what is used of it, in the same form. */
-  readonly readUsed?: (line: string) => Pick<GivenRow, 'fields'> & { readonly given: string };
+  /** Leaves out of a line of NDJSON what is not used of it. */
+  readonly reduceLine?: (text: string) => string;
 }
 
 /** Maximum number of characters in a row of vehicles or compliance records. */
@@ -80,49 +75,48 @@ const csvFields = (
 /** Levels of objects and lists: what reads and writes them calls itself for each. */
 const MAX_LEVELS = 1_000;
 
-/** An unclosed one too: otherwise the time is quadratic. */
-const STRINGS = /"(?:[^"\\]|\\.)*"?/g;
+/** The names of fields, other strings and brackets of JSON. */
+const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|[[{\]}]/g;
 
-/** The number of colons outside strings: as many as fields. */
-const countFields = (json: string): number => json.replace(STRINGS, '').split(':').length - 1;
-
-const isNestedTooDeeply = (json: string): boolean => {
-  let level = 0;
-  for (const [bracket] of json.replace(STRINGS, '').matchAll(/[[{\]}]/g)) {
-    level += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (level > MAX_LEVELS) return true;
+/** How many levels valid JSON has, and the fields that an object has twice, of which `JSON.parse` keeps the last. */
+const readStructure = (json: string) => {
+  const objects: Set<unknown>[] = [];
+  const repeated = new Set<unknown>();
+  let levels = 0;
+  for (const [token, colon] of json.matchAll(TOKENS)) {
+    if (colon !== undefined) {
+      const name: unknown = JSON.parse(token.slice(0, -colon.length));
+      const names = objects.at(-1);
+      if (names?.has(name)) repeated.add(name);
+      names?.add(name);
+    } else if (token === '{' || token === '[') levels = Math.max(levels, objects.push(new Set()));
+    else if (token === '}' || token === ']') objects.pop();
   }
-  return false;
+  return { levels, repeated };
 };
 
-/** Whether a line with a field twice has its registration twice: a string before a colon is the name of a field. */
-const hasRegistrationTwice = (text: string): boolean =>
-  [...text.matchAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?/g)].filter(
-    ([, name = '', colon]) => colon !== undefined && JSON.parse(name) === 'registration',
-  ).length > 1;
-
 const jsonFields = (text: string): Pick<Row, 'fields' | 'unreadable' | 'issue'> => {
-  if (isNestedTooDeeply(text)) return { fields: {}, unreadable: 'is nested more than 1,000 levels deep' };
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return { fields: {}, unreadable: 'is not a JSON object' };
-    }
-    const fields = value as Row['fields'];
-    // `JSON.parse` keeps the last one only.
-    const hasFieldTwice = countFields(text) > countFields(JSON.stringify(value));
-    if (hasFieldTwice && hasRegistrationTwice(text)) return { fields, unreadable: 'has its registration twice' };
-    return { fields, ...(hasFieldTwice && { issue: 'the line has a field twice' }) };
+    value = JSON.parse(text);
   } catch {
     return { fields: {}, unreadable: 'is not JSON' };
   }
+  const { levels, repeated } = readStructure(text);
+  if (levels > MAX_LEVELS) return { fields: {}, unreadable: 'is nested more than 1,000 levels deep' };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { fields: {}, unreadable: 'is not a JSON object' };
+  }
+  const fields = value as Row['fields'];
+  if (repeated.has('registration')) return { fields, unreadable: 'has its registration twice' };
+  return { fields, ...(repeated.size > 0 && { issue: 'the line has a field twice' }) };
 };
 
-export const readRow = (row: GivenRow, layout: Layout): Row => {
-  const { given, fields } = row;
-  if (fields !== undefined) return { ...row, fields };
-  if (typeof given !== 'string') return { ...row, ...csvFields(given, layout as CsvLayout) };
-  return { ...row, ...(layout === 'ndjson' ? jsonFields(given) : { fields: { registration: given } }) };
+/** @param layout of a table; absent for NDJSON */
+export const readRow = (row: GivenRow, layout?: CsvLayout): Row => {
+  const { given } = row;
+  const fields = layout && typeof given !== 'string' ? csvFields(given, layout) : jsonFields(String(given));
+  return { ...row, ...fields };
 };
 
 export const MAX_LINES = 20;
@@ -141,27 +135,22 @@ export const refuseLines = (rows: readonly { readonly line: number }[], problem:
 
 interface RowPage {
   readonly rows: readonly GivenRow[];
-  readonly layout: Layout;
+  /** Bytes of the file that were read so far. */
   readonly read: number;
 }
 
-async function* readCsvRows(
+async function* readCells(
   source: SourceFile,
-  { columns, hasLines }: RowRules,
-  maxLength: number,
-  map: readonly MappedColumn[],
+  header: CsvHeader,
+  { columns, cut, delimiter }: CsvLayout,
+  hasLines: boolean,
 ): AsyncGenerator<RowPage> {
-  const { isKnown, findLayout } = columnFinder(columns, map);
-  // A title of content cannot be told from a row.
-  const header = await readHeader(source, isKnown, { searched: hasLines ? 1 : SEARCHED_ROWS });
-  if (header === undefined) throw new FileRefused(`the file is empty: ${requiredColumnsClause(columns)}`);
-  const layout = findLayout(header);
-  requireTitlesAbove(header, layout.registration + layout.cut);
-  const isUsed = (index: number) => typeof layout.columns[index - layout.cut] === 'string';
+  const isUsed = (index: number) => typeof columns[index - cut] === 'string';
+  const maxLength = hasLines ? MAX_ROW_LENGTH : MAX_RECORD_LENGTH;
   for await (const { rows, read } of readCsv(source, header, { maxLength })) {
     refuseLines(
       rows.filter(
-        ({ cells }) => !hasLines && cells.some((cell, index) => mayContainRows(cell, isUsed(index), layout.delimiter)),
+        ({ cells }) => !hasLines && cells.some((cell, index) => mayContainRows(cell, isUsed(index), delimiter)),
       ),
       'a line end within a cell, so nobody knows where the row ends: remove the line end, or the quote that was not closed',
     );
@@ -170,46 +159,54 @@ async function* readCsvRows(
       'the control character U+001F, so the file is not text: remove it',
     );
     const givenRows = rows.map(({ line, cells, lastCharacter }) => {
-      const given = cells.slice(layout.cut);
-      const wasUnreadable = !hasLines && layout.cut > 0 && cells[1]?.startsWith(OF_ROW);
+      const given = cells.slice(cut);
+      const wasUnreadable = !hasLines && cut > 0 && cells[1]?.startsWith(OF_ROW);
       return {
         line,
-        given: layout.cut > 0 ? given.map(unescapeFormula) : given,
+        given: cut > 0 ? given.map(unescapeFormula) : given,
         ...(lastCharacter && { lastCharacter }),
         ...(wasUnreadable && { unreadable: WAS_UNREADABLE }),
       };
     });
-    yield { rows: givenRows, layout, read };
+    yield { rows: givenRows, read };
+  }
+}
+
+async function* readTexts(
+  source: SourceFile,
+  { hasLines, reduceLine = (text) => text }: RowRules,
+): AsyncGenerator<RowPage> {
+  const chunks = source.readLines?.() ?? readLines(source, hasLines ? MAX_ROW_LENGTH : MAX_RECORD_LENGTH);
+  for await (const { lines, read } of chunks) {
+    const rows = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter(({ given }) => given !== '');
+    if (source.format === 'ndjson') {
+      yield { rows: rows.map(({ line, given }) => ({ line, given: reduceLine(given) })), read };
+      continue;
+    }
+    refuseLines(
+      rows.filter(({ given }) => /[\t,;]|\s\s/.test(given)),
+      'a tab, a comma, a semicolon or two blanks: a line of a .txt is one registration; save a table as .csv',
+    );
+    yield { rows: rows.map(({ line, given }) => ({ line, given: [given] })), read };
   }
 }
 
 /**
- * The rows of a file without blank ones, a page at a time.
+ * Reads the header of a file; its rows that are not blank are read later, a page at a time. NDJSON has no layout.
  * @throws CommandFailure when columns are missing, UnreadableFile when it is unclear where a row ends
  */
-export async function* readRows(
-  source: SourceFile,
-  rules: RowRules,
-  map: readonly MappedColumn[],
-): AsyncGenerator<RowPage> {
-  const { format, lines: given } = source;
-  const maxLength = rules.hasLines ? MAX_ROW_LENGTH : MAX_RECORD_LENGTH;
-  if (given !== undefined) {
-    yield { rows: given.map((text, index) => ({ line: index + 1, given: text })), layout: 'ndjson', read: 0 };
-    return;
+export const openRows = async (source: SourceFile, rules: RowRules, map: readonly MappedColumn[]) => {
+  const { columns, hasLines = false } = rules;
+  if (source.format === 'ndjson') return { pages: readTexts(source, rules) };
+  const { isKnown, findLayout } = columnFinder(columns, map);
+  if (source.format === 'txt') {
+    const layout = findLayout({ delimiter: ',', names: ['registration'], above: [], line: 0 });
+    return { layout, pages: readTexts(source, rules) };
   }
-  if (format === 'csv') {
-    yield* readCsvRows(source, rules, maxLength, map);
-    return;
-  }
-  for await (const { lines, read } of readLines(source, maxLength)) {
-    const given = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter((row) => row.given !== '');
-    const { readUsed } = rules;
-    const rows = readUsed ? given.map(({ line, given: text }) => ({ line, ...readUsed(text) })) : given;
-    refuseLines(
-      rows.filter(({ given }) => format === 'txt' && /[\t,;]|\s\s/.test(given)),
-      'a tab, a comma, a semicolon or two blanks: a line of a .txt is one registration; save a table as .csv',
-    );
-    yield { rows, layout: format, read };
-  }
-}
+  // A title of content cannot be told from a row.
+  const header = await readHeader(source, isKnown, { searched: hasLines ? 1 : SEARCHED_ROWS });
+  if (header === undefined) throw new FileRefused(`the file is empty: ${requiredColumnsClause(columns)}`);
+  const layout = findLayout(header);
+  requireTitlesAbove(header, layout.registration + layout.cut);
+  return { layout, pages: readCells(source, header, layout, hasLines) };
+};

@@ -15,7 +15,7 @@ import { type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './f
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { finishLoad } from './finish-load.ts';
 import { BEGINS_AGAIN, outcomeWord, reportRun } from './report.ts';
-import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
+import { asFileFailure, openSource, requireFormat, type SourceFile } from './source-file.ts';
 import { stageFile } from './stage-file.ts';
 import { asStagingFailure, openStaging, withPauses } from './staging.ts';
 import { listStoredVehicles } from './stored-vehicles.ts';
@@ -85,7 +85,7 @@ const settleIn =
 const beginLoad = async ({ command, source, options }: FileRun, context: CommandContext) => {
   const { verb, noun, rowHandling, supplier } = command;
   if (verb === 'erase' || rowHandling.kind === 'items') return undefined;
-  const path = source.lines ? join(options.staging ?? context.folder, `${verb}-${noun}`) : source.path;
+  const path = source.path === '' ? join(options.staging ?? context.folder, `${verb}-${noun}`) : source.path;
   const table = tableName(context.deployment, rowHandling.target.table);
   return beginChanges(path, { kind: noun, table, supplier, dryRun: options.dryRun }, options.load, context);
 };
@@ -94,11 +94,11 @@ type Begun = Awaited<ReturnType<typeof beginChanges>>;
 
 /** Records that a load has come to its end. An undo is no load, and so is one that has found nothing. */
 const finishRun = async ({ command, counts }: FileRun, { load }: Begun, context: CommandContext): Promise<void> => {
-  const { verb, noun, rowHandling } = command;
+  const { verb, rowHandling } = command;
   // Lines about vehicles of others show as well that a source's file has come.
   const loaded = counts.loaded + counts.unchanged + counts.otherVehicles;
   const hasLoaded = verb === 'import' ? loaded > 0 : verb === 'remove' && counts.removed > 0;
-  if (!hasLoaded || noun === 'content' || rowHandling.kind === 'items') return;
+  if (!hasLoaded || rowHandling.kind === 'items') return;
   const { becameInsured, noLongerInsured } = counts;
   const imported = verb === 'import' ? { loaded, becameInsured, noLongerInsured } : undefined;
   await finishLoad(load, rowHandling.target.table, imported, context);
@@ -122,11 +122,12 @@ const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandCo
   const { source, options } = run;
   const { target, isForStoredVehicles } = rules;
   const settle = settleIn(run);
-  const found = options.complete ? await compareWithStored(run, target, context) : undefined;
+  if (options.complete) await compareWithStored(run, target, context);
   if (isForStoredVehicles) await listStoredVehicles(run, context);
-  if (found) {
+  if (context.signal.aborted) return undefined;
+  if (options.complete) {
     await withProgress(run, context, (onRows) =>
-      decideAhead(run, { isInsured: target.isInsured, found, settle }, changesOf(run, rules, onRows), context),
+      decideAhead(run, target, changesOf(run, rules, onRows), settle, context),
     );
   }
   if (context.signal.aborted) return undefined;
@@ -134,7 +135,7 @@ const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandCo
   const changeOptions = { ...options, fileTime: fileTime(source, options.now), keepLines: load?.keepLines };
   const write = recordChanges(target, changeOptions, context);
   try {
-    if (found) await write(plannedChanges(run, context), settle);
+    if (options.complete) await write(plannedChanges(run, context), settle);
     else await withProgress(run, context, (onRows) => write(changesOf(run, rules, onRows), settle));
     await write(removalsOf(run), settle);
   } finally {
@@ -169,12 +170,12 @@ const explain = (
 /**
  * Imports, removes or erases the valid records of a file: opens the file, stages its rows, compares a complete file
  * with what is stored, writes, and reports. After Ctrl-C no further step begins.
- * @param file its path, the opened file, or lines of NDJSON in its place
+ * @param file its path, or the opened file
  * @throws CommandFailure, which says what was done before
  */
 export const runFile = async (
   command: FileCommand,
-  file: string | readonly string[] | SourceFile,
+  file: string | SourceFile,
   given: Partial<FileOptions>,
   context: CommandContext,
 ): Promise<CommandResult> => {
@@ -182,12 +183,12 @@ export const runFile = async (
   const started = performance.now();
   const allOptions = { ...DEFAULT_OPTIONS, ...given };
   if (!allOptions.dryRun) await requireConfirmation(command.consequence, context);
-  const isOpen = typeof file === 'object' && 'path' in file;
-  const source = isOpen ? file : await openSource(file, command.formats, allOptions, context);
+  const source = typeof file === 'string' ? await openSource(file, command.formats, allOptions, context) : file;
+  requireFormat(source.format, allOptions);
   // Fails before the file is read when the table is not known.
   const { rowHandling } = command;
   tableName(deployment, rowHandling.kind === 'records' ? rowHandling.target.table : 'content');
-  const folder = allOptions.staging ?? (source.lines ? tmpdir() : dirname(source.path));
+  const folder = allOptions.staging ?? (source.path === '' ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
   const options = { ...allOptions, format: source.format, now: context.now() };
   const counts = { ...NO_COUNTS };

@@ -3,7 +3,9 @@ import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
 import { findEncoding, findMark, parseEncoding } from '../../csv/encoding.ts';
+import type { LineChunk } from '../../csv/lines.ts';
 import { CHUNK_BYTES, type ReadBytes, type TextFile, UnreadableFile } from '../../csv/text.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
@@ -12,11 +14,11 @@ import type { FileOptions } from './file-options.ts';
 /** The format of a file, from the ending of its name before `.gz`; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
-/** A file that a command reads, or lines of NDJSON in its place. */
+/** A file that a command reads, or lines of NDJSON in its place. The path is then empty. */
 export interface SourceFile extends TextFile {
   readonly format: FileFormat;
-  /** The lines of NDJSON in place of a file. The path is then empty. */
-  readonly lines?: readonly string[];
+  /** Reads the lines, if they are not those of the file. */
+  readonly readLines?: () => AsyncIterable<LineChunk>;
   readonly bytes: number;
   /** When the file was changed; empty for a source that is not compared with a later state. */
   readonly changed: string;
@@ -93,25 +95,41 @@ const readFacts = async (path: string): Promise<Pick<SourceFile, 'bytes' | 'chan
   return { bytes: facts.size, changed: facts.mtime.toISOString() };
 };
 
-const requireFormat = (format: FileFormat, { encoding, map }: Pick<FileOptions, 'encoding' | 'map'>): void => {
+/** @throws CommandFailure for an option that a file of this format does not have */
+export const requireFormat = (format: FileFormat, { encoding, map }: Pick<FileOptions, 'encoding' | 'map'>): void => {
   if (encoding !== undefined && format === 'ndjson') {
     throw new CommandFailure('--encoding is for a CSV or text file: NDJSON is UTF-8');
   }
   if (map.length > 0 && format !== 'csv') throw new CommandFailure('--map names columns of a CSV file');
 };
 
-/** @param file a path, or lines of NDJSON in its place */
+/** Lines of NDJSON in place of a file. */
+export const sourceOf = (lines: readonly string[]): SourceFile => ({
+  path: '',
+  format: 'ndjson',
+  encoding: 'utf-8',
+  bytes: 0,
+  changed: '',
+  async *readLines() {
+    yield { lines: lines.map((text, nth) => ({ line: nth + 1, text, end: '' })), read: 0 };
+  },
+});
+
+/** The values of `--registration` in place of a file. @throws CommandFailure for an invalid one */
+export const registrationSource = (registrations: readonly string[]): SourceFile =>
+  sourceOf(
+    registrations.map((registration, index) => {
+      if (normaliseRegistration(registration) !== undefined) return JSON.stringify({ registration });
+      throw new CommandFailure(`registration ${index + 1} ${registrationIssue(registration)}; nothing was changed`);
+    }),
+  );
+
 export const openSource = async (
-  file: string | readonly string[],
+  path: string,
   formats: readonly FileFormat[],
-  options: Pick<FileOptions, 'encoding' | 'map' | 'maxGigabytes' | 'format'>,
+  options: Pick<FileOptions, 'encoding' | 'maxGigabytes' | 'format'>,
   { notice }: Pick<CommandContext, 'notice'>,
 ): Promise<SourceFile> => {
-  if (typeof file !== 'string') {
-    requireFormat('ndjson', options);
-    return { lines: file, path: '', format: 'ndjson', encoding: 'utf-8', bytes: 0, changed: '' };
-  }
-  const path = file;
   const given = options.encoding && parseEncoding(options.encoding);
   try {
     const facts = await readFacts(path);
@@ -123,7 +141,6 @@ export const openSource = async (
     // Checked before the name, because the message about a workbook or a compressed file is more helpful.
     const mark = await findMark(path, given, readBytes);
     const format = formatOfName();
-    requireFormat(format, options);
     const encoding = await findEncoding(path, format === 'ndjson' ? (mark ?? 'utf-8') : given, readBytes);
     if (given === undefined && encoding === 'windows-1252') {
       notice('The file is not UTF-8: it is read as Windows-1252.');

@@ -4,11 +4,11 @@ import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { type CsvLayout, listNames, type MappedColumn } from './columns.ts';
+import { type CsvLayout, listNames } from './columns.ts';
 import { hasUsDate } from './date-forms.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
-import { type Layout, linesHave, MAX_LINES, OF_ROW, type Row, readRow, readRows, refuseLines } from './rows.ts';
+import { linesHave, MAX_LINES, OF_ROW, openRows, type Row, readRow, refuseLines } from './rows.ts';
 import { requireUnchanged } from './source-file.ts';
 
 const BY_SPREADSHEET = ', as spreadsheets change one';
@@ -44,37 +44,31 @@ const CUT =
 
 const CUT_ROW = 'may be cut off, because the file ends with it; when it is whole, put a line end behind it';
 
-/** What the rows above have: the patterns of registrations, and numbers of cells. */
-interface RowsAbove {
-  readonly patterns: Set<string>;
-  readonly widths: Set<number>;
-}
-
 /** A row with fewer cells than the header is trusted only when it is valid: its cells may be shifted. */
 const readRowRegistration = (
-  { command: { rowHandling, verb }, source, options }: FileRun,
+  { command: { rowHandling, verb }, source, options, staged }: FileRun,
   row: Row,
-  layout: Layout,
-  { patterns, widths }: RowsAbove,
+  layout: CsvLayout | undefined,
 ): FoundRegistration => {
   // Rows of content have no registration.
   if (rowHandling.kind === 'items') return { key: '' };
-  const hasWords = options.restore || source.lines !== undefined || verb === 'undo';
-  if (typeof layout !== 'object' || typeof row.given === 'string') return readRegistration(row, hasWords);
+  const hasWords = options.restore || source.path === '' || verb === 'undo';
+  if (layout === undefined || typeof row.given === 'string') return readRegistration(row, hasWords);
   const { header, registration, fields } = layout;
   const found = readRegistration(row, hasWords, header[registration]);
   if ('clause' in found) return found;
   if (isShifted(row.given, registration, fields)) return { clause: SHIFTED };
-  const isCut = mayBeCut({ ...row, cells: row.given }, registration, patterns);
-  if (header.length > 1 && isCut) return { clause: CUT };
-  if (row.given.length >= header.length) return found;
+  const { length } = row.given;
+  const isAbove = (pattern: string) => staged.keys().some((key) => patternOf(key) === pattern);
+  if (header.length > 1 && mayBeCut({ ...row, cells: row.given }, registration, isAbove)) return { clause: CUT };
+  if (length >= header.length) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
   if (rejection === undefined) {
-    const isCutRow = row.lastCharacter !== undefined && !widths.has(row.given.length);
-    return isCutRow ? { clause: CUT_ROW } : found;
+    const isWhole = row.lastCharacter === undefined || staged.rows().some(({ given }) => given.length === length);
+    return isWhole ? found : { clause: CUT_ROW };
   }
   return {
-    clause: `has ${row.given.length} cells where the header names ${header.length} (${rejection.reasons[0]})`,
+    clause: `has ${length} cells where the header names ${header.length} (${rejection.reasons[0]})`,
   };
 };
 
@@ -83,7 +77,7 @@ const readRowRegistration = (
  * may accept some. Called when no other rows are rejected yet.
  * @throws FileRefused when there are more unreadable rows than the limit
  */
-const requireReadableRows = ({ command, source: { path, lines }, options, staged }: FileRun): void => {
+const requireReadableRows = ({ command, source: { path }, options, staged }: FileRun): void => {
   const count = staged.countRejected();
   const isImport = command.verb === 'import';
   if (count <= (isImport ? limitOf(options.unreadableAtMost, staged.countRows()) : 0)) return;
@@ -91,7 +85,7 @@ const requireReadableRows = ({ command, source: { path, lines }, options, staged
     .rejectedRows()
     .take(MAX_LINES)
     .map(({ row: { line }, reasons: [reason = ''] }) =>
-      reason.replace(OF_ROW, `${lines ? 'registration' : 'line'} ${line} `),
+      reason.replace(OF_ROW, `${path === '' ? 'registration' : 'line'} ${line} `),
     );
   const more = count > MAX_LINES ? `; and ${formatNumber(count - MAX_LINES)} more` : '';
   const [it, whose, suchRows] =
@@ -104,11 +98,23 @@ const requireReadableRows = ({ command, source: { path, lines }, options, staged
   );
 };
 
-/** The columns of which nothing is known. One of them may have the registrations when `Index No` numbers the rows. */
-const unknownColumns = (layout: Layout, map: readonly MappedColumn[]): readonly number[] =>
-  typeof layout !== 'object' || layout.registration < 0 || map.some(({ name }) => name === 'registration')
-    ? []
-    : layout.fields.flatMap((field, at) => (field === undefined ? at : []));
+/**
+ * `Index No` may number the rows, whose registrations are then in a column of which nothing is known.
+ * @throws FileRefused when no registration has a letter, and such a column has a registration in every row
+ */
+const requireLetters = ({ staged, options, source }: FileRun, { registration, header, fields }: CsvLayout): void => {
+  if (registration < 0 || options.map.some(({ name }) => name === 'registration')) return;
+  let columns = fields.flatMap((field, at) => (field === undefined ? at : []));
+  for (const row of staged.rows()) {
+    if (columns.length === 0 || /\p{L}/u.test(String(row.fields.registration))) return;
+    columns = columns.filter((at) => isLikelyRegistration(row.given[at]));
+  }
+  const [column] = columns;
+  if (column === undefined || staged.countRows() === staged.countRejected()) return;
+  throw new FileRefused(
+    `no registration has a letter, and column ${listNames([header[column] ?? ''])} has registrations: nothing was changed; --map COLUMN=registration says which column has them: ${source.path}`,
+  );
+};
 
 const noticeColumns = ({ lineBelowTitle, ignored }: CsvLayout, { notice }: CommandContext): void => {
   if (lineBelowTitle !== undefined) notice(`Line ${lineBelowTitle} names the columns; what is above it is left out.`);
@@ -122,32 +128,23 @@ const isSameModel = (row: Row, above: Row): boolean =>
 /** Stages the rows of a file, until Ctrl-C. @throws CommandFailure when the file is refused or changes meanwhile */
 export const stageFile = async (run: FileRun, context: CommandContext): Promise<void> => {
   const { command, source, options, staged, counts } = run;
-  const progress = showProgress(context, 'reading', source.bytes);
   const { rowHandling } = command;
   const { lacksPolicy, saysNothing } = rowHandling.kind === 'records' ? rowHandling : {};
-  const rowsAbove = { patterns: new Set<string>(), widths: new Set<number>() };
+  const { layout, pages } = await openRows(source, command, options.map);
+  staged.setLayout(layout);
   /** Rows without a policy below one with a policy, as a CSV has them where cells were merged. */
   const lacking: { readonly line: number; readonly isSameModel: boolean }[] = [];
   let above: Row | undefined;
-  /** Unknown columns with a registration in every row, as long as the column of registrations has only numbers. */
-  let columns: readonly number[] | undefined;
   let rows = 0;
+  const progress = showProgress(context, 'reading', source.bytes);
   try {
-    for await (const { rows: page, layout, read } of readRows(source, command, options.map)) {
+    for await (const { rows: page, read } of pages) {
       if (context.signal.aborted) return;
-      staged.setLayout(layout);
-      columns ??= unknownColumns(layout, options.map);
       const usDates: Row[] = [];
       for (const given of page) {
         const row = readRow(given, layout);
         if (options.dates === 'uk' && hasUsDate(row.fields)) usDates.push(row);
-        const found = readRowRegistration(run, row, layout, rowsAbove);
-        if ('key' in found) rowsAbove.patterns.add(patternOf(found.key));
-        columns =
-          'key' in found && /\p{L}/u.test(found.key)
-            ? []
-            : columns.filter((at) => isLikelyRegistration(given.given[at]));
-        if (typeof given.given !== 'string') rowsAbove.widths.add(given.given.length);
+        const found = readRowRegistration(run, row, layout);
         if (!lacksPolicy?.(row)) above = row;
         else if (above) lacking.push({ line: row.line, isSameModel: isSameModel(row, above) });
         if ('key' in found && row.issue === undefined && saysNothing?.(row)) {
@@ -164,8 +161,7 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   } finally {
     progress.stop();
   }
-  const layout = staged.layout();
-  if (typeof layout === 'object') noticeColumns(layout, context);
+  if (layout) noticeColumns(layout, context);
   const merged = 2 * lacking.length > rows ? lacking : lacking.filter((one) => one.isSameModel);
   if (merged.length > 0) {
     const rowsHave = linesHave(merged).replace('line', 'Line');
@@ -173,11 +169,5 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   }
   await requireUnchanged(source);
   requireReadableRows(run);
-  const [column] = columns ?? [];
-  if (column !== undefined && typeof layout === 'object' && rows > 0) {
-    const name = listNames([layout.header[column] ?? '']);
-    throw new FileRefused(
-      `no registration has a letter, and column ${name} has registrations: nothing was changed; --map COLUMN=registration says which column has them: ${source.path}`,
-    );
-  }
+  if (layout) requireLetters(run, layout);
 };

@@ -2,8 +2,9 @@ import { accessSync, constants } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CommandFailure } from '../command/command-result.ts';
+import type { CsvLayout } from './columns.ts';
 import type { WrittenList } from './output-file.ts';
-import { CELL_END, type GivenRow, type Layout, type RejectedRow, type Row, readRow } from './rows.ts';
+import { CELL_END, type GivenRow, type RejectedRow, type Row, readRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
 const ELSEWHERE = '--staging DIR names another folder';
@@ -38,10 +39,10 @@ const COUNT_REASONS = `
   FROM rejected, json_each(reasons) GROUP BY 1 ORDER BY count DESC, line LIMIT 1000`;
 
 /**
- * `unknown-format` has a few examples, which are shown, `uncovered` the vehicles that a complete file would leave
- * without cover, and `stored` those to which a file is limited. The other lists are written to files.
+ * `unknown-format` has a few examples, which are shown, `erased` what a complete file must leave, `uncovered` the
+ * vehicles that it would leave without cover, and `stored` those to which a file is limited. The other lists are written to files.
  */
-type KeyList = WrittenList | 'unknown-format' | 'uncovered' | 'stored';
+type KeyList = WrittenList | 'unknown-format' | 'erased' | 'uncovered' | 'stored';
 
 const requireFolder = (folder: string): void => {
   try {
@@ -79,7 +80,7 @@ export const openStaging = (folder: string) => {
   const insert = db.prepare('INSERT INTO rows VALUES (?, ?, ?)');
   const insertRejected = db.prepare('INSERT INTO rejected VALUES (?, ?)');
   const insertKey = db.prepare('INSERT OR IGNORE INTO keys VALUES (?, ?)');
-  let layout: Layout = 'txt';
+  let layout: CsvLayout | undefined;
 
   /** The caller knows the columns. Other statements may run while the rows are read. */
   const query = <Columns>(sql: string, ...values: string[]) =>
@@ -87,7 +88,7 @@ export const openStaging = (folder: string) => {
   const count = (from: string, ...values: string[]): number =>
     Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get(...values)?.count);
   const rowOf = ({ line, given }: StagedRow): Row =>
-    readRow({ line, given: typeof layout === 'object' ? given.split(CELL_END) : given }, layout);
+    readRow({ line, given: layout ? given.split(CELL_END) : given }, layout);
 
   interface StagedRow {
     readonly line: number;
@@ -97,7 +98,7 @@ export const openStaging = (folder: string) => {
   return {
     db,
     layout: () => layout,
-    setLayout: (found: Layout): void => {
+    setLayout: (found: CsvLayout | undefined): void => {
       layout = found;
     },
 

@@ -5,7 +5,7 @@
 import { isCalendarDate } from '../../core/runtime/clock.ts';
 import type { Fields } from '../../core/schemas/record-schema.ts';
 import { MIDNIGHT } from '../files/date-forms.ts';
-import type { FileCommand, RecordRules } from '../files/file-command.ts';
+import type { FileCommand } from '../files/file-command.ts';
 import { partTarget } from '../records/compliance-parts.ts';
 import { isBlank } from './field-checks.ts';
 import { type ReadRow, readWholeRecords } from './read-fields.ts';
@@ -52,16 +52,15 @@ const usedFields = ({ registration, modification, motTests, motTestDueDate, ...f
   };
 };
 
-/** What of a line is staged. A line that is no object or may have a field twice is left to the rules of any NDJSON. */
-const readUsed: NonNullable<FileCommand['readUsed']> = (text) => {
+/** A line that is no object or may have a field twice is left to the rules of any NDJSON. */
+const reduceLine = (text: string): string => {
   try {
     const line: unknown = JSON.parse(text);
     const mayHaveTwice = SINGLE.some((name) => text.indexOf(name) !== text.lastIndexOf(name));
-    if (typeof line !== 'object' || line === null || Array.isArray(line) || mayHaveTwice) return { given: text };
-    const fields = usedFields(line as Fields);
-    return { given: JSON.stringify(fields), fields };
+    const isObject = typeof line === 'object' && line !== null && !Array.isArray(line);
+    return isObject && !mayHaveTwice ? JSON.stringify(usedFields(line as Fields)) : text;
   } catch {
-    return { given: text };
+    return text;
   }
 };
 
@@ -83,22 +82,20 @@ const readLine: ReadRow = (check, given, registration) => {
   return { kind: 'put', registration, parts: new Map([['mot', part]]) };
 };
 
-const RULES: RecordRules = {
-  kind: 'records',
-  target: partTarget('mot'),
-  isForStoredVehicles: true,
-  saysNothing: ({ fields }) => {
-    const { motTests, motTestDueDate } = usedFields(fields);
-    return !isDeleted(fields) && motTests === undefined && motTestDueDate === undefined;
-  },
-  read: (rows, registration, options) => readWholeRecords(rows, registration, options, readLine),
-};
-
 export const DVSA_FILE = {
   formats: ['ndjson'],
   columns: { required: ['registration'], optional: [] },
   // A vehicle with many tests has a long line.
   hasLines: true,
-  readUsed,
-  rowHandling: RULES,
+  reduceLine,
+  rowHandling: {
+    kind: 'records',
+    target: partTarget('mot'),
+    isForStoredVehicles: true,
+    saysNothing: ({ fields }) => {
+      const { motTests, motTestDueDate } = usedFields(fields);
+      return !isDeleted(fields) && motTests === undefined && motTestDueDate === undefined;
+    },
+    read: (rows, registration, options) => readWholeRecords(rows, registration, options, readLine),
+  },
 } as const satisfies Partial<FileCommand>;

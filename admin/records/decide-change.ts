@@ -35,10 +35,6 @@ export const RECORD_OUTCOMES = [
 
 export type RecordOutcome = (typeof RECORD_OUTCOMES)[number];
 
-interface WriteRefusal {
-  readonly reason: string;
-}
-
 /** Puts parts of a record, removes those that are the target's own, or undoes what a load has changed. */
 export type PartChange =
   | {
@@ -72,7 +68,7 @@ export const isPartChange = (change: RecordChange): change is PartChange =>
 
 /** The outcome for a record as it is stored, and what would be written. */
 export interface ChangeDecision {
-  readonly outcome: RecordOutcome | WriteRefusal;
+  readonly outcome: RecordOutcome | { readonly reason: string };
   /** The parts to store; absent where nothing is written. */
   readonly after?: Parts;
   readonly line?: ChangeLine;

@@ -36,6 +36,16 @@ describe('remove of a file', () => {
     expect(await json(['remove', 'compliance', path])).toMatchObject({ removed: 0, notThere: 3 });
   });
 
+  it('names the rows of a list whose stored record is damaged in a file that can be corrected and read again', async () => {
+    await store('compliance', { registration: 'DAMAGED', mot: 5 });
+    const path = await file('r.txt', 'AB12CDE\nDAMAGED\n');
+    expect(await run(['remove', 'mot', path])).toMatchObject({ exitCode: 1 });
+    const rejected = `${path}.rejected.csv`;
+    expect(await readFile(rejected, 'utf8')).toMatch(/line,reason,registration\r\n2,"the stored .*",DAMAGED\r\n$/);
+    await store('compliance', { ...aCompliance('DAMAGED') });
+    expect(await json(['remove', 'mot', rejected])).toMatchObject({ removed: 1 });
+  });
+
   it('names columns that are not used, because one may say that a vehicle is to stay', async () => {
     const { stderr } = await run(['remove', 'vehicles', await file('r.csv', 'registration,action\nAB12CDE,keep\n')]);
     expect(stderr).toMatch(/^Columns that are not used: "action"\. /);
