@@ -120,6 +120,13 @@ export const isLikelyRegistration = (text = ''): boolean => {
 /** Whether a text is likely a registration in capitals, which no name of a column is. */
 export const isInCapitals = (text: string): boolean => isLikelyRegistration(text) && !/\p{Ll}/u.test(text);
 
+/**
+ * Whether text stands beside the registration in a column without a name, so that the registration may be spread over
+ * both. Programs write numbers of rows into a first column without a name.
+ */
+export const hasTextBeside = (cells: readonly string[], column: number, names: readonly string[]): boolean =>
+  [column - 1, column + 1].some((at) => at > 0 && names[at]?.trim() === '' && (cells[at] ?? '').trim() !== '');
+
 /** Fields whose text is never a date or the registration of the vehicle, unless the cells of the row are shifted. */
 const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'color', 'insurer', 'policy_type']);
 const DATE = /^(?:\d{4}-\d\d-\d\d|\d\d?([/.-])\d\d?\1\d{4})(?:[ T]|$)/;

@@ -1,6 +1,7 @@
 import { readHeader, requireTitlesAbove, SEARCHED_ROWS } from '../../csv/header.ts';
 import { MAX_ROW_LENGTH, readLines } from '../../csv/lines.ts';
 import { type CsvHeader, mayContainRows, readCsv } from '../../csv/read-csv.ts';
+import { hasTextBeside } from '../../csv/registration-cell.ts';
 import { UnreadableFile } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
 import {
@@ -54,7 +55,6 @@ const WAS_UNREADABLE =
 /** Separates the cells of a staged row: a control character that no text may contain. */
 export const CELL_END = '\u001f';
 
-/** Text beside a registration in a column without a name: the registration may be spread over two columns. */
 const UNNAMED = 'has text in the column beside its registration, which has no name';
 
 const csvFields = (
@@ -63,12 +63,8 @@ const csvFields = (
 ): Pick<Row, 'fields' | 'unreadable'> => {
   const fields: Record<string, string> = {};
   for (const [index, name] of columns.entries()) if (name !== null) fields[name] = cells[index] ?? '';
-  const isText = (cell = '') => cell.trim() !== '';
-  // Programs write numbers of rows into a first column without a name.
-  const beside = [registration - 1, registration + 1].filter((index) => registration >= 0 && index > 0);
-  const isSpread = beside.some((index) => header[index]?.trim() === '' && isText(cells[index]));
-  if (isSpread) return { fields, unreadable: UNNAMED };
-  if (!cells.slice(header.length).some(isText)) return { fields };
+  if (hasTextBeside(cells, registration, header)) return { fields, unreadable: UNNAMED };
+  if (!cells.slice(header.length).some((cell) => cell.trim() !== '')) return { fields };
   return { fields, unreadable: `has text in ${cells.length} cells where the header names ${header.length}` };
 };
 

@@ -3,7 +3,14 @@ import { findEncoding } from '../../../csv/encoding.ts';
 import { readHeader, requireTitlesAbove } from '../../../csv/header.ts';
 import { readLines } from '../../../csv/lines.ts';
 import { type CsvHeader, type CsvRow, mayContainRows, readCsv } from '../../../csv/read-csv.ts';
-import { findPlaceholder, isShifted, mayBeCut, patternOf } from '../../../csv/registration-cell.ts';
+import {
+  findPlaceholder,
+  hasTextBeside,
+  isLikelyRegistration,
+  isShifted,
+  mayBeCut,
+  patternOf,
+} from '../../../csv/registration-cell.ts';
 import { type Encoding, type TextFile, UnreadableFile } from '../../../csv/text.ts';
 import { CannotRun, unreadable } from './failure.ts';
 import { isZip, readWorkbook, type Sheet } from './workbook.ts';
@@ -109,9 +116,10 @@ const readRows = async (file: TextFile | Sheet, header: CsvHeader, columnIndex: 
     }
     const placeholder = findPlaceholder(registration, names[columnIndex]);
     if (placeholder === 'a total' || placeholder === 'the name of a column') return 'NO_REGISTRATION';
+    const isSpread = !isLikelyRegistration(registration) && hasTextBeside(cells, columnIndex, names);
     // A cell of a workbook may have several lines.
     const isInvalid = placeholder !== undefined || /[\r\n]/.test(registration) || isShifted(cells, columnIndex, fields);
-    if (isInvalid) return 'INVALID_REGISTRATION';
+    if (isInvalid || isSpread) return 'INVALID_REGISTRATION';
     return names.length > 1 && mayBeCut(row, columnIndex, (pattern) => patterns.has(pattern)) ? 'CUT_OFF' : undefined;
   };
   return rows.map((row, index) => {

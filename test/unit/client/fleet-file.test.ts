@@ -116,3 +116,10 @@ describe('A row without a registration', () => {
     expect(await withoutOne([...totals, ...plates])).toEqual(totals);
   });
 });
+
+it('A registration that is spread over a column without a name is invalid, and a remark there is not', async () => {
+  const path = inFolder('spread.csv');
+  await writeFile(path, 'Kennzeichen;;Fahrer\nB;MW 1234;x\nAB12;CDE;y\nAB12CDE;sold;z\n');
+  const errors = (await readFleet(path)).rows.map(({ error }) => error);
+  expect(errors).toEqual(['INVALID_REGISTRATION', 'INVALID_REGISTRATION', undefined]);
+});
