@@ -99,9 +99,12 @@ interface ItemRow {
 
 /** The items of the rows, with their lines. Rejected rows are staged. */
 async function* readItems({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
+  const layout = staged.layout();
+  const header = typeof layout === 'object' ? `${layout.header}` : undefined;
   for await (const row of withPauses(staged.rows(), onRows)) {
     counts.read += 1;
-    const item = readContentRow(row, options.now, claims);
+    const isHeader = `${row.given}` === header;
+    const item = isHeader ? ['the row names the columns again'] : readContentRow(row, options.now, claims);
     if ('length' in item) {
       staged.reject(row.line, item);
       counts.rejected += 1;

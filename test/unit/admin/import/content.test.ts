@@ -177,6 +177,13 @@ describe('import content', () => {
   });
 });
 
+it('A row of content that is the header again, as where two files were put together, is rejected', async () => {
+  const header = 'title,content,domain,slug';
+  const { path } = await loadLines([header, 'T,C,joined.example,one', header, 'T,C,joined.example,two'], {}, 'j.csv');
+  expect(await reasonsOf(path)).toEqual([[3, 'the row names the columns again']]);
+  expect((await list('joined.example')).items).toHaveLength(2);
+});
+
 it('A corrected file of rejected content has the blanks at the end of a quoted cell', async () => {
   const { path } = await loadLines(['title,content,domain,slug', 'T,"two blanks  ",n.example,Wrong'], {}, 'blanks.csv');
   const rejected = `${path}.rejected.csv`;
