@@ -38,7 +38,7 @@ export const asNumber = (value: unknown): unknown => {
 const DESTROYED: readonly (readonly [RegExp, string])[] = [
   [/^[+-]?\d+(?:[.,]\d+E[+-]?|E\+)\d+$/i, 'is a number that a spreadsheet has rounded'],
   [/^\d{3,}\.0$/, 'is a number with a decimal point'],
-  [/^(?:#(?:[\p{L}¡/_]+[!?]?|[A-Z0-9/]+[!?]|#+)|Err:\d{3})$/iu, 'is an error of a spreadsheet'],
+  [/^(?:#(?:[\p{L}¡/_]+[!?]?|[A-Z0-9¡/]+[!?]|#+)|Err:\d{3})$/iu, 'is an error of a spreadsheet'],
   [/^=["(\p{L}]/u, 'is a formula of a spreadsheet'],
   [/^'\d/, 'begins with the apostrophe of a spreadsheet'],
   [/^(?:NULL|\\N|[(<[]NULL[)>\]]|undefined|\[object Object\])$/i, 'is a database’s sign for no value'],

@@ -50,7 +50,7 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
   [{ make: 'Fo\uFFFDrd' }, 'make: has a character that was lost (U+FFFD)'],
   [{ policy_number: '1.23457E11', insurer: '1.2E+11' }, 'policy_number: is a number', 'insurer: is a number that a'],
   [{ policy_number: '######', insurer: 'Err:502' }, 'policy_number: is an error', 'insurer: is an error'],
-  [{ insurer: '#NV', color: '#REF!' }, 'color: is an error', 'insurer: is an error of a spreadsheet'],
+  [{ insurer: '#NV', color: '#¡DIV/0!' }, 'color: is an error', 'insurer: is an error of a spreadsheet'],
   [{ policy_number: "'0012" }, 'policy_number: begins with the apostrophe of a spreadsheet'],
   [{ model: '=B2', policy_number: '="0012"' }, 'model: is a formula', 'policy_number: is a formula of a spreadsheet'],
   [{ policy_number: '1234567.0', insurer: '(null)' }, 'policy_number: is a number with', 'insurer: is a database'],
