@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TableId } from '../../../core/tables.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../../black-box/http-caller.ts';
 import { type Admin, adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
@@ -90,26 +91,31 @@ const rollBack = async (changes: object): Promise<string> => {
   }
 };
 
-const protectTable = () => documentedCommands('Restore', 'update-time-to-live --table-name TABLE');
+const inRestore = (text: string) => documentedCommands('Restore', text);
+const protectTable = () => inRestore('update-time-to-live --table-name TABLE');
 
 /**
- * Restores a table by the documented commands, then does `meanwhile`, then uses it by the block with the text `use`.
+ * Restores a table by the documented commands, then does `meanwhile`, then uses it by these commands.
+ * @param table its name; a copy is deleted
  */
-const restore = async (table: string, use: string, meanwhile: () => Promise<unknown>): Promise<string> => {
+const restore = async (
+  id: TableId,
+  use: readonly string[],
+  meanwhile: () => Promise<unknown>,
+  table = `restored-${id}`,
+): Promise<string> => {
+  const { [id]: TABLE = '' }: Partial<Record<TableId, string>> = RESTORED;
   const names = {
-    CONTENT_TABLE: await stack.tableName('content'),
-    KEYS_TABLE: await stack.tableName('keys'),
-    VEHICLES_TABLE: await stack.tableName('vehicles'),
+    TABLE,
+    VEHICLES_TABLE: await stack.tableName(id),
+    'restored-vehicles': table,
     [STACK]: `${STACK} --yes ${STACK}`,
     'restored.ndjson': inFolder('restored.ndjson'),
   };
-  await runDocumented(documentedCommands('Restore', `--target-table-name ${table} `), names);
+  await runDocumented(inRestore('--target-table-name restored-vehicles '), names);
   await meanwhile();
-  const isCopy = table.startsWith('restored-');
-  // Nothing expires in a table of vehicles.
-  if (use.startsWith('tables check')) await runDocumented(protectTable().slice(0, -1), { TABLE: table });
-  const printed = await runDocumented(documentedCommands('Restore', use), names);
-  if (isCopy) await runDocumented(documentedCommands('Restore', 'delete-table'), { 'restored-content': table });
+  const printed = await runDocumented(use, names);
+  if (table === `restored-${id}`) await runDocumented(inRestore('delete-table'), names);
   return printed;
 };
 
@@ -148,14 +154,18 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const [removed, erased] = ['TC11ALL', 'BD51SMR'];
       const deleted = await create('old');
       let later: unknown;
-      await restore('restored-content', 'export content restored.ndjson --stack', async () => {
+      const copied = [...inRestore('create-table'), ...protectTable(), ...inRestore('export content')];
+      await restore('content', copied, async () => {
         expect((await api.call('DELETE', `/v1/api/content/${deleted}`)).status).toBe(204);
         later = await create('later');
       });
-      const printed = await restore(RESTORED.vehicles, 'tables check vehicles', async () => {
+      // Nothing expires in a table of vehicles.
+      const used = [...protectTable().slice(0, -1), ...inRestore('tables check vehicles')];
+      const removeAndErase = async () => {
         await admin('remove', 'vehicles', '--registration', removed, '--staging', inFolder('.'));
         await admin('erase', '--registration', erased);
-      });
+      };
+      const printed = await restore('vehicles', used, removeAndErase, RESTORED.vehicles);
       expect(printed).toMatch(/vehicles-20261120 +can be used/);
       const statuses = async () => ({
         deleted: await statusOf(deleted),
@@ -186,7 +196,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     it('has a missing key again, and one that was revoked after the restore point stays revoked', async () => {
       const revoked = await createKey(admin, 'free');
       const missing = await createKey(admin, 'free');
-      await restore('restored-keys', '--from restored-keys', async () => {
+      await restore('keys', inRestore('--from restored-keys'), async () => {
         await admin('keys', 'revoke', revoked.id);
         const key = JSON.stringify({ id: { S: missing.id } });
         await aws('dynamodb', 'delete-item', '--table-name', await stack.tableName('keys'), '--key', key);
@@ -200,7 +210,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const [missing, erased] = ['AB12CDE', 'MT17DUE'];
       expect(await insurance(missing)).toBe(200);
       expect(await insurance(erased)).toBe(200);
-      await restore('restored-vehicles', '--restore --if-newer', async () => {
+      await restore('vehicles', inRestore('--restore --if-newer'), async () => {
         await admin('remove', 'vehicles', '--registration', missing, '--staging', inFolder('.'));
         await admin('erase', '--registration', erased);
         expect([await insurance(missing), await insurance(erased)]).toEqual([404, 404]);
@@ -215,7 +225,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       await aws('dynamodb', 'create-backup', '--table-name', TABLE, '--backup-name', 'deleted');
       await runDocumented(documentedCommands('Tear down', 'OLD_TABLE'), { OLD_TABLE: TABLE });
       expect(await insurance('AB12CDE')).toBe(500);
-      const [list = '', ...restoring] = documentedCommands('Restore', 'list-backups');
+      const [list = '', ...restoring] = inRestore('list-backups');
       const [, BACKUP_ARN = ''] = (await runDocumented([list], { TABLE, SYSTEM: 'USER' })).trim().split(/\s+/);
       await runDocumented([...restoring, ...protectTable()], { TABLE, BACKUP_ARN });
       expect(await insurance('AB12CDE')).toBe(200);
@@ -298,8 +308,8 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       return { status, total: body.total };
     };
 
-    /** The names of the retained tables in docs/operations.md. */
-    let old: Readonly<Record<'OLD_KEYS_TABLE' | 'OLD_CONTENT_TABLE' | 'OLD_VEHICLES_TABLE', string>>;
+    /** The retained tables, by the names in docs/operations.md of restored ones. */
+    let old: Readonly<Record<'restored-keys' | 'restored-content' | 'restored-vehicles', string>>;
     const inNewStack = adminProcess(['--stack', NEW_STACK], env);
     const erasureOf = (registration: string) => inNewStack('lookup', registration);
     const tables = (): Promise<readonly string[]> => query('sort(TableNames)', 'dynamodb', 'list-tables');
@@ -311,16 +321,16 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       addedTables = await added.tableNames();
       keptTables = await stack.tableNames();
       old = {
-        OLD_KEYS_TABLE: await stack.tableName('keys'),
-        OLD_CONTENT_TABLE: await stack.tableName('content'),
-        OLD_VEHICLES_TABLE: await stack.tableName('vehicles'),
+        'restored-keys': await stack.tableName('keys'),
+        'restored-content': await stack.tableName('content'),
+        'restored-vehicles': await stack.tableName('vehicles'),
       };
     });
 
     it('gives the new stack its erasures by the documented commands, as another region needs them', async () => {
       const file = inFolder('erasures.ndjson');
       const names = { 'all.ndjson': inFolder('all.ndjson'), 'erasures.ndjson': file };
-      await runDocumented(documentedCommands('Restore', 'jq'), names);
+      await runDocumented(inRestore('jq'), names);
       await inNewStack('import', 'vehicles', file, '--restore');
       expect(await erasureOf('MT17DUE')).toMatch(/^Erased /m);
     });
@@ -340,18 +350,17 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await stack.status()).toBeNull();
       expect(await listLeftContent(host).catch(() => ({}))).not.toMatchObject({ status: 200 });
       expect(await tables()).toEqual([...addedTables, ...keptTables].sort());
-      const printed = await runDocumented(documentedCommands('Restore', 'list-tables'), old);
+      const printed = await runDocumented(inRestore('list-tables'), { OLD_KEYS_TABLE: old['restored-keys'] });
       expect(printed).toMatch(/^[0-9a-f]{20} .*\nBlack box /m);
     });
 
     it('gives the new stack the data of the retained tables by the documented commands', async () => {
       expect((await listLeftContent(await added.apiHost())).status).toBe(401);
-      const files = {
-        'restored.ndjson': inFolder('left.ndjson'),
-        'restored-vehicles.ndjson': inFolder('left-vehicles.ndjson'),
-      };
-      const names = { ...old, ...files, [STACK]: NEW_STACK };
-      await runDocumented(documentedCommands('Restore', '--from OLD_KEYS_TABLE'), names);
+      const leftOut = { ' --if-newer': '', ' --tables content=content-20261120': '' };
+      const names = { ...old, ...leftOut, 'restored.ndjson': inFolder('left.ndjson'), [STACK]: NEW_STACK };
+      for (const text of ['--from restored-keys', 'export content', '--restore --if-newer']) {
+        await runDocumented(inRestore(text), names);
+      }
       expect(await listLeftContent(await added.apiHost())).toEqual({ status: 200, total: 1 });
       expect(await erasureOf('MT17DUE')).toMatch(/^Erased /m);
       expect(await erasureOf('AB12CDE')).toMatch(/^Registration +AB12CDE\nVehicle /m);

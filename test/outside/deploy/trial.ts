@@ -89,8 +89,9 @@ const tryStage = async (): Promise<void> => {
   await assert.rejects(aws(`cloudformation delete-stack --stack-name ${STACK}`), /[Tt]ermination ?[Pp]rotection/);
 
   step('5. Restore vehicles into a new table, which the stage then uses');
-  const restored = { VEHICLES_TABLE, 'vehicles-20261120': RESTORED, '2026-11-20T08:00:00Z': time };
-  const [restore = '', wait = ''] = documentedCommands('Restore', '--target-table-name vehicles-20261120');
+  const named = { 'restored-vehicles': RESTORED, 'vehicles-20261120': RESTORED };
+  const restored = { VEHICLES_TABLE, ...named, '2026-11-20T08:00:00Z': time };
+  const [restore = '', wait = ''] = documentedCommands('Restore', '--target-table-name restored-vehicles');
   // A table can be restored to 5 minutes ago.
   await eventually(15, () => follow([restore], restored));
   await eventually(90, () => follow([wait], restored));
