@@ -12,16 +12,10 @@ type Callback<T> = (error: unknown, result?: T) => void;
 
 interface RecordStore {
   get(key: string, done: Callback<unknown>): void;
-  put(key: string, value: unknown, done: Callback<void>): void;
-  del(key: string, done: Callback<void>): void;
   createValueStream(options: object): Readable;
   /** `run` gets a function that makes a callback release the lock. */
   lock(key: string, run: (release: <Done>(done: Done) => Done) => void): void;
 }
-
-export type RecordWrite =
-  | { readonly type: 'put'; readonly key: string; readonly value: unknown }
-  | { readonly type: 'del'; readonly key: string };
 
 export interface DynaliteTable {
   readonly KeySchema: readonly { readonly AttributeName: string }[];
@@ -31,7 +25,6 @@ export interface DynaliteStore {
   readonly db: {
     open(): Promise<void>;
     close(): Promise<void>;
-    batch(writes: readonly RecordWrite[]): Promise<void>;
   };
   /** Tables that are being created or deleted count as absent unless `checkStatus` is false. */
   getTable(
@@ -42,15 +35,7 @@ export interface DynaliteStore {
 }
 
 interface DynaliteDatabase {
-  create(options: {
-    readonly path?: string;
-    readonly createTableMs: number;
-    readonly deleteTableMs: number;
-    readonly updateTableMs: number;
-  }): DynaliteStore;
-  validateKey(key: JsonObject, table: DynaliteTable): unknown;
-  validateItem(item: JsonObject, table: DynaliteTable): unknown;
-  createKey(item: JsonObject, table: DynaliteTable): string;
+  create(options: object): DynaliteStore;
 }
 
 interface DynaliteValidations {

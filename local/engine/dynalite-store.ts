@@ -3,7 +3,6 @@ import {
   type DynaliteTable,
   dynaliteDatabase,
   operations,
-  type RecordWrite,
   validations,
 } from './dynalite-modules.ts';
 import { type EngineResponse, type JsonObject, responseTo, unknownOperation } from './protocol.ts';
@@ -33,12 +32,8 @@ const catchErrors =
     }
   };
 
-/** The store for one request: errors reach `onError`, and `pendingWrites`, if given, collects the writes instead. */
-const requestStore = (
-  store: DynaliteStore,
-  onError: (error: unknown) => void,
-  pendingWrites?: RecordWrite[],
-): DynaliteStore => ({
+/** The store for one request, whose errors reach `onError`. */
+const requestStore = (store: DynaliteStore, onError: (error: unknown) => void): DynaliteStore => ({
   ...store,
   getTable: (name, ...rest) => {
     const [checkStatus, done] = rest.length === 2 ? rest : [true as const, rest[0]];
@@ -46,15 +41,6 @@ const requestStore = (
   },
   getItemDb: (table) => {
     const records = store.getItemDb(table);
-    const collect = (write: RecordWrite, done: (error: unknown) => void): void => {
-      pendingWrites?.push(write);
-      setImmediate(catchErrors(done, onError), null);
-    };
-    // The keys as dynalite has them in its one database. Our tables have no index.
-    const collecting: Partial<typeof records> = {
-      put: (key, value, done) => collect({ type: 'put', key: `item-${table}~${key}`, value }, done),
-      del: (key, done) => collect({ type: 'del', key: `item-${table}~${key}` }, done),
-    };
     return {
       ...records,
       // A query or a scan evaluates its filter in a listener of this stream.
@@ -66,7 +52,6 @@ const requestStore = (
       get: (key, done) => records.get(key, catchErrors(done, onError)),
       // Operations run one at a time. An item that dynalite locks would stay locked after an error.
       lock: (_key, run) => catchErrors(run, onError)((done) => done),
-      ...(pendingWrites && collecting),
     };
   },
 });
@@ -80,13 +65,13 @@ export const openStore = async (dataDirectory?: string) => {
   const store = dynaliteDatabase.create({ ...path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   await store.db.open();
   return {
-    /** Performs one operation of the API; errors are responses. `pendingWrites`, if given, collects its writes. */
-    perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) =>
+    /** Performs one operation of the API; errors are responses. */
+    perform: (operation: string, input: JsonObject) =>
       new Promise<EngineResponse>((resolve) => {
         const onError = (error: unknown): void => resolve(responseTo(error));
         catchErrors(() => {
           const checked = checkedInput(store, operation, input);
-          operationNamed(operation).perform(requestStore(store, onError, pendingWrites), checked, (error, body) =>
+          operationNamed(operation).perform(requestStore(store, onError), checked, (error, body) =>
             error ? onError(error) : resolve({ status: 200, body: body ?? {} }),
           );
         }, onError)();
@@ -100,9 +85,6 @@ export const openStore = async (dataDirectory?: string) => {
       new Promise<DynaliteTable>((resolve, reject) =>
         store.getTable(name, (error, table) => (table ? resolve(table) : reject(error))),
       ),
-
-    /** Makes all writes or, if the process ends meanwhile, none. */
-    commit: (writes: readonly RecordWrite[]): Promise<void> => store.db.batch(writes),
 
     close: (): Promise<void> => store.db.close(),
   };

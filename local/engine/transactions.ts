@@ -1,6 +1,5 @@
 /** Transactions that write, which dynalite lacks. No other operation may run at the same time. */
 import { hash } from 'node:crypto';
-import { type DynaliteTable, dynaliteDatabase, type RecordWrite } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
 import {
   type EngineResponse,
@@ -13,7 +12,6 @@ import {
 
 /** Milliseconds for which DynamoDB recognises a client request token. */
 const TOKEN_LIFETIME_MS = 10 * 60 * 1_000;
-const MAX_TOKEN_CHARACTERS = 36;
 /** A transactional request consumes twice the capacity of the same request on its own. */
 const TRANSACTION_FACTOR = 2;
 
@@ -25,7 +23,9 @@ const REASON_CODES: Readonly<Record<string, string>> = {
 interface Action {
   readonly operation: string;
   readonly input: JsonObject;
-  /** A condition check changes nothing: the writes of its operation are discarded. */
+  /** The table and the key of the item. */
+  readonly item: JsonObject;
+  /** A condition check changes nothing: what its operation has deleted is put back. */
   readonly checksOnly: boolean;
 }
 
@@ -37,9 +37,16 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   Update: 'UpdateItem',
 };
 
-const parseAction = (item: unknown): Action => {
-  const [named, ...others] = isJsonObject(item) ? Object.entries(item).filter(([, action]) => action != null) : [];
-  const [kind = '', action] = named ?? [];
+const itemOf = async (store: Store, { TableName, Key, Item }: JsonObject): Promise<JsonObject> => {
+  const { KeySchema } = await store.tableNamed(String(TableName));
+  const named = (Key ?? Item) as JsonObject;
+  const key = KeySchema.map(({ AttributeName }) => [AttributeName, named[AttributeName]]);
+  return { TableName, Key: Object.fromEntries(key) };
+};
+
+/** @throws the error of an action that is invalid whatever the items contain */
+const parseAction = async (store: Store, given: unknown): Promise<Action> => {
+  const [[kind = '', action] = [], ...others] = isJsonObject(given) ? Object.entries(given) : [];
   const operation = OPERATIONS[kind];
   if (operation === undefined || others.length > 0 || !isJsonObject(action)) {
     throw validationError('TransactItems can only contain one of Check, Put, Update or Delete');
@@ -48,35 +55,19 @@ const parseAction = (item: unknown): Action => {
   if (checksOnly && action.ConditionExpression == null) {
     throw validationError('The action ConditionCheck must have a ConditionExpression');
   }
-  return { operation, input: { ...action, ReturnConsumedCapacity: 'TOTAL' }, checksOnly };
+  const input = { ...action, ReturnConsumedCapacity: 'TOTAL' };
+  store.validate(operation, input);
+  return { operation, input, item: await itemOf(store, input), checksOnly };
 };
 
-/** The same text for two requests for one item; undefined for an invalid key, which the request itself reports. */
-const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject): string | undefined => {
-  const invalid = isJsonObject(Key)
-    ? dynaliteDatabase.validateKey(Key, table)
-    : dynaliteDatabase.validateItem(Item as JsonObject, table);
-  return invalid ? undefined : `${TableName} ${dynaliteDatabase.createKey((Key ?? Item) as JsonObject, table)}`;
-};
-
-/**
- * The actions of a transaction, which has far fewer than the 100 actions and 4 MB that DynamoDB permits.
- * @throws the error of one that is invalid whatever the items contain
- */
+/** The actions of a transaction, which has far fewer than the 100 actions and 4 MB that DynamoDB permits. */
 const parseActions = async (store: Store, { TransactItems }: JsonObject): Promise<readonly Action[]> => {
   if (!Array.isArray(TransactItems) || TransactItems.length === 0) {
     throw validationError("Value at 'transactItems' must have members");
   }
-  const actions = TransactItems.map(parseAction);
-  const identities = new Set<string>();
-  for (const action of actions) {
-    store.validate(action.operation, action.input);
-    const identity = itemIdentity(await store.tableNamed(String(action.input.TableName)), action.input);
-    if (identity === undefined) continue;
-    if (identities.has(identity)) {
-      throw validationError('Transaction request cannot include multiple operations on one item');
-    }
-    identities.add(identity);
+  const actions = await Promise.all(TransactItems.map((given) => parseAction(store, given)));
+  if (new Set(actions.map(({ item }) => JSON.stringify(item))).size < actions.length) {
+    throw validationError('Transaction request cannot include multiple operations on one item');
   }
   return actions;
 };
@@ -98,26 +89,25 @@ const findApplied = (applied: AppliedTransactions, token: string, fingerprint: s
   throw new RejectedRequest('IdempotentParameterMismatchException', 'The token was used with other contents');
 };
 
-/** The stored item with the key of a write; undefined when there is none. */
-const storedItem = async (store: Store, { TableName, Key, Item }: JsonObject): Promise<unknown> => {
-  const { KeySchema } = await store.tableNamed(String(TableName));
-  const written = (Key ?? Item) as JsonObject;
-  const key = Object.fromEntries(KeySchema.map(({ AttributeName }) => [AttributeName, written[AttributeName]]));
-  return (await store.perform('GetItem', { TableName, Key: key })).body.Item;
-};
-
 /**
- * The response of an action on its own, and the writes that it would make. When its condition fails, the response has
- * the stored item, if the action asks for it: dynalite lacks this option.
+ * Performs an action on its own. When its condition fails, the response has the stored item, if the action asks for it:
+ * dynalite lacks this option.
  */
-const evaluate = async (store: Store, { operation, input, checksOnly }: Action) => {
-  const pendingWrites: RecordWrite[] = [];
-  const response = await store.perform(operation, input, pendingWrites);
-  const writes = checksOnly ? [] : pendingWrites;
-  const asksForItem = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
-  if (!asksForItem || parseErrorName(response) !== 'ConditionalCheckFailedException') return { response, writes };
-  const Item = await storedItem(store, input);
-  return { response: Item === undefined ? response : { ...response, body: { ...response.body, Item } }, writes };
+const perform = async (store: Store, { operation, input, item, checksOnly }: Action) => {
+  const { Item } = (await store.perform('GetItem', { ...item, ConsistentRead: true })).body;
+  const response = await store.perform(operation, input);
+  const showsItem =
+    Item !== undefined &&
+    input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' &&
+    parseErrorName(response) === 'ConditionalCheckFailedException';
+  return {
+    checksOnly,
+    response: showsItem ? { ...response, body: { ...response.body, Item } } : response,
+    undo: () =>
+      Item === undefined
+        ? store.perform('DeleteItem', item)
+        : store.perform('PutItem', { TableName: item.TableName, Item }),
+  };
 };
 
 const cancellationReason = (response: EngineResponse) => {
@@ -151,8 +141,8 @@ const sumConsumption = (responses: readonly EngineResponse[], { ReturnConsumedCa
 };
 
 /**
- * TransactWriteItems: evaluates every action against the stored items, then commits all writes in one batch, all or
- * nothing even if the process ends meanwhile. @throws RejectedRequest
+ * TransactWriteItems: performs the actions one after the other, and undoes all of them when one is rejected.
+ * @throws RejectedRequest
  */
 export const writeTransaction = async (
   store: Store,
@@ -160,17 +150,16 @@ export const writeTransaction = async (
   input: JsonObject,
 ): Promise<EngineResponse> => {
   const token = String(input.ClientRequestToken ?? '');
-  if (token.length > MAX_TOKEN_CHARACTERS) {
-    throw validationError(`Value at 'clientRequestToken' must have at most ${MAX_TOKEN_CHARACTERS} characters`);
-  }
   const actions = await parseActions(store, input);
   const fingerprint = hash('sha256', JSON.stringify(input.TransactItems));
   const earlier = findApplied(applied, token, fingerprint);
   if (earlier !== undefined) return earlier;
-  const evaluated = await Promise.all(actions.map((action) => evaluate(store, action)));
-  const responses = evaluated.map(({ response }) => response);
+  const performed: Awaited<ReturnType<typeof perform>>[] = [];
+  for (const action of actions) performed.push(await perform(store, action));
+  const responses = performed.map(({ response }) => response);
+  const isRejected = responses.some(({ status }) => status !== 200);
+  for (const { checksOnly, undo } of performed) if (isRejected || checksOnly) await undo();
   requireSuccess(responses);
-  await store.commit(evaluated.flatMap(({ writes }) => writes));
   const response = { status: 200, body: sumConsumption(responses, input) };
   if (token !== '') applied.set(token, { fingerprint, until: performance.now() + TOKEN_LIFETIME_MS, response });
   return response;

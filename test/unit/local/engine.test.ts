@@ -77,13 +77,6 @@ describe('A transaction', () => {
 });
 
 describe('A request token', () => {
-  it('has at most 36 characters', async () => {
-    const id = fresh();
-    await expect(transact([put(id)], 'x'.repeat(37))).rejects.toMatchObject({ name: 'ValidationException' });
-    expect(await stored(id)).toEqual([undefined]);
-    await transact([put(id)], 'x'.repeat(36));
-  });
-
   it('rejects other contents, but can be reused after a rejection', async () => {
     const [id, token, rejected, other] = [fresh(), fresh(), fresh(), fresh()];
     await transact([put(id, 'first')], token);
