@@ -36,7 +36,6 @@ const respond = async (
   // Browsers ask with a preflight request before they send these headers: it fails, so no web page can.
   const operation = TARGET.exec(String(headers['x-amz-target']))?.[1];
   if (method !== 'POST' || operation === undefined) throw unknownOperation();
-  if (!headers['content-type']?.startsWith('application/')) throw unknownOperation();
   if (!headers.authorization?.startsWith('AWS4-')) {
     throw new RejectedRequest('MissingAuthenticationTokenException', 'Request is missing Authentication Token');
   }

@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { parse } from 'node:querystring';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Route } from './routes.ts';
 
 /** Maximum bytes of a body that API Gateway accepts. */
@@ -42,10 +40,6 @@ const decoded = (encoded: string): string => {
   }
 };
 
-/** The values of repeated names are joined with commas. */
-const joined = (values: NodeJS.Dict<string | string[]>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
-
 const TEXT_TYPE = /^(text\/|application\/([a-z0-9.+-]+\+)?(json|xml|javascript))/i;
 
 /** A body that is not valid UTF-8 is base64-encoded whatever its media type: as text it would be damaged. */
@@ -55,49 +49,31 @@ const bodyMembers = (body: Buffer, contentType: string) => {
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 };
 
-const requestContext = (request: IncomingMessage, path: string, routeKey: string, arrivedAt: Date) => ({
-  accountId: '000000000000',
-  apiId: 'local',
-  domainName: request.headers.host ?? 'localhost',
-  domainPrefix: 'local',
-  http: {
-    method: request.method ?? 'GET',
-    path,
-    protocol: `HTTP/${request.httpVersion}`,
-    sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
-    userAgent: request.headers['user-agent'] ?? '',
-  },
-  requestId: randomUUID(),
-  routeKey,
-  stage: '$default',
-  time: arrivedAt.toUTCString(),
-  timeEpoch: arrivedAt.getTime(),
-});
-
 /**
- * The event of an HTTP API (payload format 2.0): the path decoded, the query unchanged, absent members omitted. Cookies
- * stay among the headers, because no function reads them.
+ * The event of an HTTP API (payload format 2.0), with the members that functions read: the path decoded, the query
+ * unchanged, the values of repeated headers joined with commas.
  */
 export const httpEvent = (
   request: IncomingMessage,
   body: Buffer,
   { encodedPath, rawQueryString }: Address,
-  { routeKey, parameters }: Route,
+  { parameters }: Pick<Route, 'parameters'>,
   arrivedAt: Date,
-): APIGatewayProxyEventV2 => {
+) => {
   const rawPath = encodedPath.split('/').map(decoded).join('/');
-  const headers = joined(request.headersDistinct);
-  const query = joined(parse(rawQueryString, '&', '=', { maxKeys: 0 }));
-  const pathParameters = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decoded(value)]));
+  const headers = Object.fromEntries(
+    Object.entries(request.headersDistinct).map(([name, values]) => [name, String(values)]),
+  );
   return {
-    version: '2.0',
-    routeKey,
     rawPath,
     rawQueryString,
     headers,
-    ...(Object.keys(query).length > 0 ? { queryStringParameters: query } : {}),
-    requestContext: requestContext(request, rawPath, routeKey, arrivedAt),
-    ...(Object.keys(pathParameters).length > 0 ? { pathParameters } : {}),
+    requestContext: {
+      http: { method: request.method ?? 'GET', sourceIp: request.socket.remoteAddress ?? '127.0.0.1' },
+      requestId: randomUUID(),
+      timeEpoch: arrivedAt.getTime(),
+    },
+    pathParameters: Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decoded(value)])),
     ...bodyMembers(body, headers['content-type'] ?? ''),
   };
 };
