@@ -1,14 +1,19 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { type KeyEnvironment, newApiKey } from '../../core/access/api-key.ts';
 import { creationOwnerId, KeyRecord } from '../../core/access/key-record.ts';
-import type { Scope } from '../../core/access/scopes.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { printable, readableTable } from '../command/format.ts';
+import { readCaller } from '../deployment/aws-requests.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { type ChangeOrigin, type KeyChanges, keyStore } from './key-store.ts';
-import { keyView, NAME_WIDTH, newKeyText, openKeys, readChangeOrigin, stateOf } from './keys.ts';
+import { keyView, NAME_WIDTH, openKeys, stateOf } from './keys.ts';
+
+const readChangeOrigin = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
+  by: await readCaller(deployment),
+  at: now(),
+});
 
 const requirePlan = (plan: string, { deployment: { plans } }: CommandContext): void => {
   if (Object.hasOwn(plans, plan)) return;
@@ -24,38 +29,49 @@ const requireLastDay = (expires: string | false | undefined, { now }: CommandCon
   );
 };
 
-export interface CreateKeyOptions {
-  readonly name: string;
-  readonly plan: string;
-  readonly customer?: string;
-  readonly scopes: readonly Scope[];
-  readonly domains?: readonly string[];
-  readonly addresses?: readonly string[];
-  readonly expires?: string;
-  readonly env: KeyEnvironment;
-}
+const expiryOf = ({ expires }: Pick<KeyRecord, 'expires'>): string =>
+  expires === undefined ? 'never' : `after ${expires} (Europe/London)`;
 
-/** Creates a key and shows it once; only its hash is stored. */
+/** The key itself is shown here and never again: only its hash is stored. */
+const showNewKey = (heading: string, key: string, record: KeyRecord, now: Date, follows?: string) => {
+  const { name, customer, plan, scopes, domains, addresses } = record;
+  const { id, ...shown } = keyView(record, now);
+  const facts = Object.entries({
+    id,
+    customer,
+    plan,
+    scopes: scopes.join(', '),
+    domains: domains?.join(', '),
+    addresses: addresses?.join(', '),
+    expires: expiryOf(record),
+    follows,
+  }).filter(([, fact]) => fact !== undefined);
+  const width = Math.max(...facts.map(([label]) => label.length));
+  const lines = facts.map(([label, fact]) => `${label.padEnd(width)}  ${fact}\n`);
+  const texts = [`${heading} of ${name}:`, `    ${key}`, 'Store it now: it is shown only this once.', lines.join('')];
+  return {
+    text: texts.join('\n\n'),
+    data: { id, key, ...shown },
+  };
+};
+
+export type CreateKeyOptions = { readonly env: KeyEnvironment } & Pick<
+  KeyRecord,
+  'name' | 'plan' | 'customer' | 'scopes' | 'domains' | 'addresses' | 'expires'
+>;
+
 export const createKey = async (
   { env, ...options }: CreateKeyOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
   requirePlan(options.plan, context);
-  const { expires } = options;
-  requireLastDay(expires, context);
+  requireLastDay(options.expires, context);
   const { by: createdBy, at: now } = await readChangeOrigin(context);
   const { key, ...identity } = newApiKey(env);
   const record: KeyRecord = { ...identity, createdAt: now.toISOString(), createdBy, environment: env, ...options };
   await openKeys(context).add(record);
-  const { id, ...shown } = keyView(record, now);
-  return {
-    text: newKeyText(`API key of ${record.name}`, key, record, { expires: expiryOf(record) }),
-    data: { id, key, ...shown },
-  };
+  return showNewKey('API key', key, record, now);
 };
-
-const expiryOf = ({ expires }: Pick<KeyRecord, 'expires'>): string =>
-  expires === undefined ? 'never' : `after ${expires} (Europe/London)`;
 
 export const updateKey = async (id: string, changes: KeyChanges, context: CommandContext): Promise<CommandResult> => {
   const { plan, expires } = changes;
@@ -137,7 +153,7 @@ const requireRotatable = (record: KeyRecord, now: Date): void => {
 export const rotateKey = async (
   id: string,
   overlapDays: number,
-  lastDay: string | false | undefined,
+  lastDay: KeyChanges['expires'],
   context: CommandContext,
 ): Promise<CommandResult> => {
   requireLastDay(lastDay, context);
@@ -163,12 +179,8 @@ export const rotateKey = async (
     firstKeyId: creationOwnerId(old),
   };
   const ended = await keys.rotate(old, changes, successor);
-  const { id: successorId, ...shown } = keyView(successor, now);
-  const facts = { expires: expiryOf(successor), follows: `${id}, which ${how}` };
-  return {
-    text: newKeyText(`New API key of ${successor.name}`, key, successor, facts),
-    data: { id: successorId, key, ...shown, previous: keyView(ended, now) },
-  };
+  const { text, data } = showNewKey('New API key', key, successor, now, `${id}, which ${how}`);
+  return { text, data: { ...data, previous: keyView(ended, now) } };
 };
 
 /** Copies missing keys from another table, such as a restored backup. Existing keys keep later changes. */

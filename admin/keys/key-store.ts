@@ -23,17 +23,10 @@ export interface ChangeOrigin {
   readonly at: Date;
 }
 
-export interface KeyChanges {
-  readonly plan?: string;
-  /** False for none. */
-  readonly customer?: string | false;
-  /** False for any domain. */
-  readonly domains?: readonly string[] | false;
-  /** False for any address. */
-  readonly addresses?: readonly string[] | false;
-  /** The last day, or false for none. */
-  readonly expires?: string | false;
-}
+/** False takes a customer, domains, addresses or a last day away. */
+export type KeyChanges = Partial<Pick<KeyRecord, 'plan'>> & {
+  readonly [Field in 'customer' | 'domains' | 'addresses' | 'expires']?: Required<KeyRecord>[Field] | false;
+};
 
 /** The condition of a change: the record is still as it was read. The probe's keys have no change number. */
 const ifUnchanged = ({ changeNumber }: KeyRecord) =>
@@ -115,11 +108,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
       ),
 
     /** Makes all the changes or none. @throws CommandFailure when there is no such key, or it is revoked */
-    update: (
-      id: string,
-      { plan, customer, domains, addresses, expires }: KeyChanges,
-      { by, at }: ChangeOrigin,
-    ): Promise<KeyRecord> =>
+    update: (id: string, { plan, ...others }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
       change(id, (old) => {
         if (old.revokedAt !== undefined) {
           throw new CommandFailure(
@@ -127,17 +116,15 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
           );
         }
         // A rotation has ended it for good, and a report takes the customer from the newest key.
-        if ((expires ?? customer) !== undefined && old.successor !== undefined) {
+        if ((others.expires ?? others.customer) !== undefined && old.successor !== undefined) {
           throw new CommandFailure(
             `key ${id} was rotated: change last day and customer of its successor ${old.successor} instead`,
           );
         }
+        const values = Object.entries(others).map(([field, value]) => [field, value || undefined]);
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
-          customer: customer === undefined ? old.customer : customer || undefined,
-          domains: domains === undefined ? old.domains : domains || undefined,
-          addresses: addresses === undefined ? old.addresses : addresses || undefined,
-          expires: expires === undefined ? old.expires : expires || undefined,
+          ...Object.fromEntries(values),
           changedAt: at.toISOString(),
           changedBy: by,
         };

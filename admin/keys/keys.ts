@@ -1,9 +1,8 @@
 import { type KeyRecord, plansOf } from '../../core/access/key-record.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { readCaller } from '../deployment/aws-requests.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import { type ChangeOrigin, keyStore } from './key-store.ts';
+import { keyStore } from './key-store.ts';
 
 /** Maximum number of concurrent queries. A key that is busy every minute has 4 MB of counters a month. */
 export const MAX_QUERIES = 20;
@@ -13,11 +12,6 @@ export const NAME_WIDTH = 19;
 export const PLAN_WIDTH = 11;
 
 export const openKeys = ({ deployment }: CommandContext) => keyStore(deployment.db, tableName(deployment, 'keys'));
-
-export const readChangeOrigin = async ({ deployment, now }: CommandContext): Promise<ChangeOrigin> => ({
-  by: await readCaller(deployment),
-  at: now(),
-});
 
 /** Commander does not check ids, because its error would print the argument, which may be a whole key. */
 export const requireKeyId = (text: string): string => {
@@ -59,28 +53,3 @@ export const keyView = (record: KeyRecord, now: Date) => ({
   follows: record.follows ?? null,
   successor: record.successor ?? null,
 });
-
-export const newKeyText = (
-  heading: string,
-  key: string,
-  { id, customer, plan, scopes, domains, addresses }: KeyRecord,
-  facts: Readonly<Record<string, string>>,
-): string => {
-  const all = Object.entries({
-    id,
-    ...(customer && { customer }),
-    plan,
-    scopes: scopes.join(', '),
-    ...(domains && { domains: domains.join(', ') }),
-    ...(addresses && { addresses: addresses.join(', ') }),
-    ...facts,
-  });
-  const width = Math.max(...all.map(([name]) => name.length));
-  return `${heading}:
-
-    ${key}
-
-Store it now: it is shown only this once.
-
-${all.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
-};
