@@ -5,15 +5,7 @@ import { CommandFailure } from '../command/command-result.ts';
 import { asFileFailure, gzipReader } from '../files/source-file.ts';
 import { type FoundLookup, MAX_DELAY_MS, type Search } from './found-lookup.ts';
 
-interface LogLine {
-  readonly timestamp: string;
-  readonly keyId: string;
-  readonly requestId: string;
-  readonly endpoint: string;
-  readonly reference?: string;
-  readonly asOf?: string;
-  readonly lookups: string;
-}
+type LogLine = { readonly timestamp: string; readonly lookups: string } & Omit<FoundLookup, 'time' | 'answer'>;
 
 /** The JSON of a line, which is behind a time in an export of CloudWatch; undefined for any other line. */
 const parseLine = (text: string): Partial<LogLine> | undefined => {

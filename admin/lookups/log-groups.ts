@@ -75,24 +75,18 @@ export const searchLogGroups = async (
   keyIds: readonly string[],
 ): Promise<FoundLookup[]> => {
   const found: FoundLookup[] = [];
-  let lines = 0;
   for (const { month, start, stop } of monthsOf(search)) {
     const secret = await search.secretOf(month);
     const hashes = new Map(keyIds.map((keyId) => [lookupHash(secret, keyId, search.registration), keyId]));
     for (let at = 0; at < hashes.size; at += HASHES_IN_QUERY) {
       const some = [...hashes.keys()].slice(at, at + HASHES_IN_QUERY);
-      const before = lines;
-      const onProgress = (read: number): void => {
-        lines = before + read;
-        groups.onProgress(lines);
-      };
       const input = {
         // Whole seconds, the last one included: lines after the end are left out below.
         startTime: Math.floor(start / 1_000),
         endTime: Math.ceil(stop / 1_000),
         queryString: queryText(some, search.reference),
       };
-      const rows = await runQuery({ ...groups, onProgress }, input);
+      const rows = await runQuery(groups, input);
       if (rows.length === MOST_ROWS) {
         throw new CommandFailure(`${month} has more lookups than CloudWatch returns: search fewer days at once`);
       }
