@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { recordExamples } from '../local/record-examples.ts';
 import { errorListMarkdown } from '../openapi/error-list.ts';
-import { recordedExamples } from '../openapi/examples.ts';
 import { openApiDocument } from '../openapi/published-document.ts';
 import { strictDocument } from '../openapi/strict-document.ts';
 import { readCommandLine } from './command-line.ts';
@@ -35,15 +34,13 @@ const apiTypes = (document: URL): string => {
   return String(types).replace(/("\)?) \| string\b/g, '$1 | (string & {})');
 };
 
-const recording = await recordExamples();
-await writeJson(new URL('examples.json', docs), recording);
-const examples = recordedExamples(recording);
-await writeJson(new URL('openapi.json', docs), openApiDocument({}, examples));
+await writeJson(new URL('examples.json', docs), await recordExamples());
+await writeJson(new URL('openapi.json', docs), openApiDocument());
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
 // The client narrows entries of a bulk response, and knows every code.
 const scratch = await mkdtemp(join(tmpdir(), 'openapi-'));
 const strict = pathToFileURL(join(scratch, 'strict.json'));
-await writeJson(strict, strictDocument({}, examples));
+await writeJson(strict, strictDocument());
 await writeFile(new URL('../client/src/api-types.ts', docs), apiTypes(strict));
 await rm(scratch, { recursive: true });
 process.stdout.write(`Wrote ${WRITTEN}.\n`);

@@ -85,9 +85,9 @@ export const recordExamples = async (): Promise<Recording> => {
   };
 
   try {
-    const recorded: [string, Readonly<Record<string, ExampleResponse>>][] = [];
-    for (const id of Object.keys(endpoints) as EndpointId[]) recorded.push([id, await recordEndpoint(id)]);
-    return Object.fromEntries(recorded);
+    const recorded: Record<string, Readonly<Record<string, ExampleResponse>>> = {};
+    for (const id of Object.keys(endpoints) as EndpointId[]) recorded[id] = await recordEndpoint(id);
+    return recorded;
   } finally {
     db.destroy();
     await service.stop();

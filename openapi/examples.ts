@@ -27,17 +27,11 @@ export type Recording = Readonly<Partial<Record<EndpointId, Readonly<Record<stri
 
 export interface Example extends ExampleRequest, ExampleResponse {}
 
-/** The examples of an endpoint. @throws Error naming an example that is not recorded */
-export type Examples = (id: EndpointId) => readonly Example[];
-
 const makeExample = ({ code, message: detail }: ApiError): ExampleResponse => {
   const { status, title } = problems[code];
   const requestId = '8f14e45f-ceea-467f-9a5b-0d6c7e1f2a3b';
   return { status, body: { type: problemType(code), title, status, detail, code, requestId } };
 };
-
-const readRecording = (): Recording =>
-  JSON.parse(readFileSync(new URL('../docs/examples.json', import.meta.url), 'utf8'));
 
 /** The errors that every endpoint shares, in the order of the document. */
 export const commonErrors: Readonly<Partial<Record<ProblemCode, ExampleResponse>>> = {
@@ -51,12 +45,13 @@ export const commonErrors: Readonly<Partial<Record<ProblemCode, ExampleResponse>
   INTERNAL_ERROR: makeExample(internalError()),
 };
 
-export const recordedExamples =
-  (recording: Recording = readRecording()): Examples =>
-  (id) =>
-    documents[id].examples.map((example) => {
-      const response = recording[id]?.[example.name];
-      if (response === undefined)
-        throw new Error(`example ${example.name} of endpoint ${id} is not recorded: run \`npm run openapi\``);
-      return { ...example, ...response };
-    });
+/** The examples of an endpoint. @throws Error naming one that is not recorded */
+export const recordedExamples = (id: EndpointId): readonly Example[] => {
+  const recording: Recording = JSON.parse(readFileSync(new URL('../docs/examples.json', import.meta.url), 'utf8'));
+  return documents[id].examples.map((example) => {
+    const response = recording[id]?.[example.name];
+    if (response === undefined)
+      throw new Error(`example ${example.name} of endpoint ${id} is not recorded: run \`npm run openapi\``);
+    return { ...example, ...response };
+  });
+};

@@ -2,9 +2,8 @@
  * The published OpenAPI document: the strict form without unions and narrowed errors, from which generators made 692
  * types in Go and a Java client that did not compile. Whatever fits the strict form fits this one.
  */
-import { type Examples, recordedExamples } from './examples.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { type Origins, strictDocument } from './strict-document.ts';
+import { strictDocument } from './strict-document.ts';
 
 type Schemas = Readonly<Record<string, JsonObject>>;
 
@@ -49,8 +48,9 @@ const withPlainAlternatives = (node: unknown, schemas: Schemas): unknown => {
   );
 };
 
-export const openApiDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => {
-  const strict = strictDocument(origins, examples);
+/** @param origin as of the strict form */
+export const openApiDocument = (origin?: string): JsonObject => {
+  const strict = strictDocument(origin);
   const { schemas } = strict.components as { readonly schemas: Schemas };
   const document = withPlainAlternatives(strict, schemas) as JsonObject & {
     readonly components: { readonly schemas: Schemas };

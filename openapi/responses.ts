@@ -5,7 +5,7 @@ import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import { schemaInDocument, statusProblemSchema } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';
 import { meaningOf } from './error-list.ts';
-import { commonErrors, type Example, type Examples } from './examples.ts';
+import { commonErrors, type Example } from './examples.ts';
 import { type JsonObject, refTo } from './json.ts';
 import { problemHeaders, successHeaders } from './response-headers.ts';
 
@@ -83,8 +83,8 @@ const buildLinks = (links: NonNullable<EndpointDocument['links']>): JsonObject =
     ]),
   );
 
-export const buildResponses = (id: EndpointId, endpoint: Endpoint, examples: Examples): JsonObject => {
-  const examplesWith = (wanted: number) => namedExamples(examples(id).filter(({ status }) => status === wanted));
+export const buildResponses = (id: EndpointId, endpoint: Endpoint, shown: readonly Example[]): JsonObject => {
+  const examplesWith = (wanted: number) => namedExamples(shown.filter(({ status }) => status === wanted));
   const { success, responseHeaders, response, links } = documents[id];
   const { successStatus } = endpoint;
   return {

@@ -10,7 +10,7 @@ import type { Endpoint } from '../functions/http/endpoint-definition.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { componentSchemas } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';
-import { type Examples, recordedExamples } from './examples.ts';
+import { recordedExamples } from './examples.ts';
 import type { JsonObject } from './json.ts';
 import { buildParameters, buildRequestBody } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
@@ -21,25 +21,15 @@ const BASE = '/v1';
 
 export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.slice(BASE.length);
 
-const LOCAL_ORIGIN = 'http://localhost:3000';
-
-/** Addresses, each as `scheme://host:port`. */
-export interface Origins {
-  /** The service on this machine. Default: `LOCAL_ORIGIN`. */
-  readonly local?: string;
-  /** One deployment. If present, the document has no other server. */
-  readonly deployed?: string | undefined;
-}
-
 /**
  * Absolute addresses, because clients import the document from a file. `/api`, the second address of content, is not
  * listed: an importer would send the requests of content there, whatever base address it is given.
  */
-const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
-  deployed !== undefined
-    ? [{ url: deployed + BASE, description: 'The service' }]
+const listServers = (origin: string | undefined): JsonObject[] =>
+  origin !== undefined
+    ? [{ url: origin + BASE, description: 'The service' }]
     : [
-        { url: local + BASE, description: 'Local' },
+        { url: `http://localhost:3000${BASE}`, description: 'Local' },
         {
           url: `https://{api}.execute-api.{region}.amazonaws.com${BASE}`,
           description: 'Deployed',
@@ -97,8 +87,8 @@ const securitySchemes = {
   },
 } as const;
 
-const buildOperation = (id: EndpointId, endpoint: Endpoint, examples: Examples): JsonObject => {
-  const shown = examples(id);
+const buildOperation = (id: EndpointId, endpoint: Endpoint): JsonObject => {
+  const shown = recordedExamples(id);
   const { operationId, description } = documents[id];
   const parameters = buildParameters(documents[id], shown);
   const codes = problemCodesOf(endpoint);
@@ -114,26 +104,26 @@ const buildOperation = (id: EndpointId, endpoint: Endpoint, examples: Examples):
     }),
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: buildRequestBody(documents[id], shown),
-    responses: buildResponses(id, endpoint, examples),
+    responses: buildResponses(id, endpoint, shown),
   };
 };
 
-const buildPaths = (examples: Examples): JsonObject => {
+const buildPaths = (): JsonObject => {
   const paths: Record<string, JsonObject> = {};
   for (const [id, endpoint] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
     const path = pathInDocument(endpoint);
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: buildOperation(id, endpoint, examples) };
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: buildOperation(id, endpoint) };
   }
   return paths;
 };
 
-/** The strict form. It is deterministic. @throws Error naming an example that is not recorded */
-export const strictDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => ({
+/** The strict form. It is deterministic. @param origin of the one server that it then has, as `scheme://host:port` */
+export const strictDocument = (origin?: string): JsonObject => ({
   openapi: '3.1.1',
-  info: information(examples('vehicle-insurance')[0]?.body),
-  servers: listServers(origins),
+  info: information(recordedExamples('vehicle-insurance')[0]?.body),
+  servers: listServers(origin),
   tags,
-  paths: buildPaths(examples),
+  paths: buildPaths(),
   components: {
     securitySchemes,
     schemas: componentSchemas(),

@@ -44,7 +44,7 @@ const packClient = async (): Promise<void> => {
   await writeFile(new URL('SHA256SUMS', target), `${hash.digest('hex')}  ${file}\n`);
 };
 
-const document = openApiDocument({ deployed: apiOrigin() });
+const document = openApiDocument(apiOrigin());
 await mkdir(target, { recursive: true });
 for (const [page, { title, file }] of Object.entries(DOCUMENTS)) {
   const text = `---\ntitle: ${title}\n---\n\n<!--@include: ../${file}-->\n`;

@@ -52,7 +52,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/': [HTML, (_origin, testKey) => homePage(testKey)],
   '/docs': [HTML, (_origin, testKey) => referencePage(testKey)],
   '/docs/errors': [HTML, errorsPage],
-  '/openapi.json': ['application/json', (origin) => JSON.stringify(openApiDocument({ local: origin }))],
+  '/openapi.json': ['application/json', (origin) => JSON.stringify(openApiDocument(origin))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],
   '/docs/home.js': [JAVASCRIPT, () => ownFile('home.js')],

@@ -9,7 +9,7 @@ import type { HttpCaller } from './http-caller.ts';
 
 const ids = (Object.keys(endpoints) as EndpointId[]).filter((id) => endpoints[id].tag !== 'Content');
 const examples = ids.flatMap((id) =>
-  recordedExamples()(id).map((example) => ({ id, example, body: example.body as Readonly<Record<string, unknown>> })),
+  recordedExamples(id).map((example) => ({ id, example, body: example.body as Readonly<Record<string, unknown>> })),
 );
 
 /** What depends on the time, the deployment or the request. */

@@ -26,7 +26,7 @@ const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=16'
 /** The examples with the same response each time. Answers that are wrong: test/black-box. */
 const examples = (Object.keys(endpoints) as EndpointId[])
   .filter((id) => !['create-content', 'delete-content'].includes(id))
-  .flatMap((id) => recordedExamples()(id).map((example) => ({ id, example })))
+  .flatMap((id) => recordedExamples(id).map((example) => ({ id, example })))
   .filter(({ example: { status } }) => status < 300 || status === 404);
 
 describe(`Requests of ${CLIENTS} clients`, () => {

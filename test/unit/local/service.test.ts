@@ -180,7 +180,7 @@ describe('On this machine, without a key,', () => {
 
   it('the OpenAPI document has the address of the request, even of a forwarded port', async () => {
     const { origin } = service;
-    const expected = JSON.parse(JSON.stringify(openApiDocument({ local: origin })));
+    const expected = JSON.parse(JSON.stringify(openApiDocument(origin)));
     expect(await (await get('/openapi.json')).json()).toEqual(expected);
     const forwarded = await get('/openapi.json', { headers: { 'x-forwarded-proto': 'https' } });
     const https = { url: `${origin.replace('http:', 'https:')}/v1` };
