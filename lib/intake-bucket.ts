@@ -3,6 +3,7 @@ import { AccountPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, type LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { IntakeEntry } from '../core/stage/intake-entry.ts';
+import { BUCKET_FOLDERS } from '../core/stage/outputs.ts';
 import { allow } from './permissions.ts';
 
 /** Days until a file expires. Files of the last day are not loaded (admin/intake/waiting-files.ts). */
@@ -14,9 +15,6 @@ const CHANGES_DAYS = 14;
  * needs when every older file is too old to be loaded.
  */
 const OTHER_DAYS = 90;
-
-/** What loads have changed, which no supplier may read. */
-const CHANGES = 'changes/';
 
 /** Adds the bucket that files are put into, and that has the reports on them. */
 export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[], keepsData: boolean): Bucket => {
@@ -33,7 +31,7 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
     removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     lifecycleRules: [
       ...entries.map(({ prefix }) => ({ ...rule(FILE_DAYS), prefix })),
-      { ...rule(CHANGES_DAYS), prefix: CHANGES },
+      { ...rule(CHANGES_DAYS), prefix: BUCKET_FOLDERS.changes },
       rule(OTHER_DAYS),
     ],
   });
@@ -59,7 +57,7 @@ const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => 
   const [, , , , account = '', name] = from.split(':');
   const principals = [new AccountPrincipal(account)];
   const role = name === 'root' ? {} : { ArnEquals: { 'aws:PrincipalArn': from } };
-  const reports = `reports/${prefix}*`;
+  const reports = `${BUCKET_FOLDERS.reports}${prefix}*`;
   for (const statement of [
     { actions: ['s3:PutObject', 's3:AbortMultipartUpload'], resources: [bucket.arnForObjects(`${prefix}*`)] },
     { actions: ['s3:GetObject'], resources: [bucket.arnForObjects(reports)] },
@@ -83,8 +81,10 @@ const objectsIn = (bucket: Bucket, keys: string): string => {
   return bucket.arnForObjects(keys);
 };
 
+const REPORTS = `${BUCKET_FOLDERS.reports}*`;
+const CHANGES = `${BUCKET_FOLDERS.changes}*`;
 /** The objects that say which file was loaded last. */
-const LAST_LOADED = 'control/loaded/*';
+const LAST_LOADED = `${BUCKET_FOLDERS.control}loaded/*`;
 
 const allowReads = (bucket: Bucket): PolicyStatement[] => [
   // Without `ListBucket` a missing object is an `AccessDenied`.
@@ -97,7 +97,7 @@ export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
   ...allowReads(bucket),
   allow(
     ['s3:PutObject'],
-    ['reports/*', `${CHANGES}*`, LAST_LOADED].map((keys) => objectsIn(bucket, keys)),
+    [REPORTS, CHANGES, LAST_LOADED].map((keys) => objectsIn(bucket, keys)),
   ),
 ];
 
@@ -114,6 +114,6 @@ export const allowFiles = (bucket: Bucket, entries: readonly IntakeEntry[]): Pol
   ),
   allow(
     ['s3:DeleteObject'],
-    [LAST_LOADED, `${CHANGES}*`].map((keys) => objectsIn(bucket, keys)),
+    [LAST_LOADED, CHANGES].map((keys) => objectsIn(bucket, keys)),
   ),
 ];

@@ -3,6 +3,7 @@ import * as T from 'typebox';
 import { DEFAULT_PLANS, largestRequestsPerSecond } from '../core/access/plans.ts';
 import { validationIssues } from '../core/schemas/validation-issues.ts';
 import { COLUMNS_OF_KIND, type IntakeEntry } from '../core/stage/intake-entry.ts';
+import { BUCKET_FOLDERS } from '../core/stage/outputs.ts';
 import { DEFAULT_THROTTLE, StageFile } from '../core/stage/stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -31,14 +32,11 @@ const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Pro
 /** Matches stages such as `prod-eu`, but not `product`. */
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
-/** Folders that the service itself uses in the bucket. */
-const OWN_PREFIXES = ['reports/', 'control/', 'changes/'];
-
 const entryConflicts = (entry: IntakeEntry, index: number, entries: readonly IntakeEntry[]): Problem[] => {
   const { prefix, import: kind, supplier, format, complete, removeAtMost, loseCoverAtMost, map = [] } = entry;
   const field = `intake.${index}`;
   const earlier = entries.slice(0, index);
-  const others = [...OWN_PREFIXES, ...earlier.map((other) => other.prefix)];
+  const others = [...Object.values(BUCKET_FOLDERS), ...earlier.map((other) => other.prefix)];
   const overlap = others.find((other) => prefix.startsWith(other) || other.startsWith(prefix));
   // Each of the two would remove what the other one has loaded.
   const twin = earlier.find(

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
-import { partsOf, type RecordKind } from '../../core/stage/outputs.ts';
+import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
+import { BUCKET_FOLDERS, partsOf, type RecordKind } from '../../core/stage/outputs.ts';
+import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { PRIVATE_FILE } from '../files/output-file.ts';
 import type { ChangesOutput, Load } from '../records/change-line.ts';
 
@@ -24,19 +26,19 @@ const DIGITS = 6;
 
 /** The folder of a file's report. @param prefix of its entry */
 export const reportFolder = (prefix: string, { name, version }: StoredFile): string =>
-  `reports/${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
-
-export const CHANGES_PREFIX = 'changes/';
+  `${BUCKET_FOLDERS.reports}${prefix}${createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)}@${version}/`;
 
 /** The folder with what a load has changed, and with lists and figures of what is stored. No supplier may read it. */
-export const changesFolder = (load: string): string => `${CHANGES_PREFIX}${load}/`;
+export const changesFolder = (load: string): string => `${BUCKET_FOLDERS.changes}${load}/`;
 
 /** The part of a report that is written last: without it the load did not finish. */
 export const summaryKey = (prefix: string, file: StoredFile): string => `${reportFolder(prefix, file)}summary.json`;
 
 /** The keys of the objects that name the last loaded files of what an entry fills: one for each part. */
 export const loadedKeys = ({ import: kind, supplier }: IntakeEntry): string[] =>
-  partsOf(kind as RecordKind).map((part) => `control/loaded/${part}${supplier === undefined ? '' : `/${supplier}`}`);
+  partsOf(kind as RecordKind).map(
+    (part) => `${BUCKET_FOLDERS.control}loaded/${part}${supplier === undefined ? '' : `/${supplier}`}`,
+  );
 
 /**
  * The object whose arrival starts a build of its entry. It lies under the prefix, so that the rule of the entry's files
@@ -54,7 +56,8 @@ const UNREADABLE = /^(NoSuchKey|NoSuchVersion|AccessDenied|InvalidObjectState|In
 const decoded = (key: string, encoding: string | undefined): string =>
   encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
-export const intakeBucket = (client: S3Client, Bucket: string) => {
+export const intakeBucket = ({ bucket: Bucket }: IntakeOutput, { account }: Deployment) => {
+  const client = new S3Client({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   const put = async (Key: string, Body: string): Promise<void> => {
     await client.send(new PutObjectCommand({ Bucket, Key, Body }));
   };

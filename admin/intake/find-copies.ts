@@ -1,10 +1,9 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { BUCKET_FOLDERS } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from '../deployment/aws-errors.ts';
-import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { runConcurrently } from '../records/run-concurrently.ts';
-import { CHANGES_PREFIX, intakeBucket } from './bucket.ts';
+import { intakeBucket } from './bucket.ts';
 
 const READS_IN_FLIGHT = 8;
 
@@ -14,11 +13,11 @@ const REGISTRATION = /"registration":"([^"]+)"|^([^{].*)$/gm;
 /** The objects with what loads have changed that name one of these vehicles. */
 export const findCopies = async (
   registrations: ReadonlySet<string>,
-  { deployment: { intake, account }, signal }: CommandContext,
+  { deployment, signal }: CommandContext,
 ): Promise<readonly string[]> => {
+  const { intake, account } = deployment;
   if (intake === undefined || registrations.size === 0) return [];
-  const client = new S3Client({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  const bucket = intakeBucket(client, intake.bucket);
+  const bucket = intakeBucket(intake, deployment);
   const found: string[] = [];
   const search = async (name: string): Promise<void> => {
     const text = (await bucket.text(name)) ?? '';
@@ -28,7 +27,7 @@ export const findCopies = async (
     if (names.some((one) => registrations.has(one))) found.push(name);
   };
   try {
-    const names = (await bucket.list(CHANGES_PREFIX)).map(({ name }) => name);
+    const names = (await bucket.list(BUCKET_FOLDERS.changes)).map(({ name }) => name);
     await runConcurrently(names, READS_IN_FLIGHT, () => signal.aborted, search);
     return found.sort();
   } catch (error) {

@@ -45,10 +45,11 @@ const runIntake = async (
   const entries = intake.entries.filter((entry) => nameOf(entry) === nameOf(asked));
   if (!dryRun) await requireConfirmation(`This loads the files of ${whose} that wait in the bucket`, context);
   // The clients of S3 and SNS take long to load.
-  const { findWaiting, loadWaiting, openIntake, startBuild } = await import('./load-waiting.ts');
+  const { loadWaiting, openIntake, startBuild } = await import('./load-waiting.ts');
+  const { findWaiting } = await import('./waiting-files.ts');
   const loadContext = openIntake(intake, context);
   if (dryRun) {
-    const { decisions, ignored } = await findWaiting(entries, loadContext);
+    const { decisions, ignored } = await findWaiting(entries, loadContext.bucket, context.now());
     return listResult(decisions, ignored);
   }
   if (!inBuild) {

@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { S3Client } from '@aws-sdk/client-s3';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
 import { CommandFailure, FileRefused, LimitExceeded } from '../command/command-result.ts';
@@ -11,24 +10,8 @@ import { newLoadId } from '../files/changes-file.ts';
 import type { Counts, DataKind } from '../files/file-command.ts';
 import { addMapping } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
-import {
-  changesFolder,
-  type IntakeBucket,
-  intakeBucket,
-  loadedKeys,
-  reportFolder,
-  startKey,
-  summaryKey,
-} from './bucket.ts';
-import {
-  DEFAULT_GIGABYTES,
-  decide,
-  findEnding,
-  listWaiting,
-  oneAtATime,
-  readLastLoaded,
-  type WaitingFile,
-} from './waiting-files.ts';
+import { changesFolder, type IntakeBucket, intakeBucket, reportFolder, startKey, summaryKey } from './bucket.ts';
+import { DEFAULT_GIGABYTES, findEnding, findWaiting, markLoaded, type WaitingFile } from './waiting-files.ts';
 
 interface LoadContext extends CommandContext {
   readonly intake: IntakeOutput;
@@ -56,15 +39,6 @@ const REPORTED = ['kind', 'read', 'repeated', 'rejected', 'unknownFormat', 'reas
 
 const withoutFolder = (message: string, folder: string): string => message.replaceAll(`${folder}/`, '');
 
-/** Names the file in the bucket as the last loaded one of each part that it fills. */
-const markLoaded = async ({ entry, name, version, lastModified }: WaitingFile, { bucket }: LoadContext) => {
-  for (const key of loadedKeys(entry)) {
-    const last = await readLastLoaded([key], bucket);
-    const lastComplete = entry.complete ? { name, lastModified } : last?.lastComplete;
-    await bucket.put(key, JSON.stringify({ name, version, lastModified, lastComplete }));
-  }
-};
-
 /** Read units a second of all loads of a table together, of the 12,000 that DynamoDB gives a table at first. */
 const READ_UNITS_OF_LOADS = 3_000;
 
@@ -73,6 +47,31 @@ const shareOf = (own: IntakeEntry, { entries }: IntakeOutput): number => {
   const isSameTable = (entry: IntakeEntry) => (entry.import === 'vehicles') === (own.import === 'vehicles');
   const scanning = entries.filter((entry) => entry.complete && isSameTable(entry)).length;
   return Math.floor(READ_UNITS_OF_LOADS / Math.max(1, scanning));
+};
+
+/** The result of a load that came to its end. */
+const describeLoad = (
+  { unchanged, erased, ...others }: Counts,
+  load: string,
+  notices: readonly string[],
+  { format }: IntakeEntry,
+): LoadResult => {
+  const isOfSource = format !== undefined;
+  const present = others.loaded + unchanged + erased;
+  const counts = Object.entries({ ...others, loaded: present }).filter(([, one]) => typeof one === 'number');
+  // Of a source's file, lines of vehicles that are not stored are not checked.
+  const fields = isOfSource ? ['kind', 'read'] : REPORTED;
+  const ofFile = Object.entries(others).filter(([field]) => fields.includes(field));
+  const loaded = isOfSource ? others.read - others.withoutValue : present + others.kept + others.notLoaded;
+  const figures = {
+    logged: { load, ...Object.fromEntries(counts) },
+    reported: { ...Object.fromEntries(ofFile), loaded, notices },
+  };
+  // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
+  const isRefused = !isOfSource && others.rejected !== 0 && others.rejected === others.read;
+  return isRefused
+    ? { outcome: 'refused', reason: 'every row was rejected', ...figures }
+    : { outcome: 'loaded', ...figures };
 };
 
 const importLocal = async (
@@ -100,20 +99,7 @@ const importLocal = async (
       deployment: { ...deployment, readUnits: shareOf(entry, intake), importMetrics: intake.namespace },
     });
     context.signal.throwIfAborted();
-    const { unchanged, erased, ...others } = data as Counts;
-    const isOfSource = entry.format !== undefined;
-    const whole = others.loaded + unchanged + erased + others.kept + others.notLoaded;
-    const loaded = isOfSource ? others.read - others.withoutValue : whole;
-    const counts = { ...others, loaded: others.loaded + unchanged + erased };
-    const logged = { load, ...Object.fromEntries(Object.entries(counts).filter(([, one]) => typeof one === 'number')) };
-    // Of a source's file, lines of vehicles that are not stored are not checked.
-    const fields = isOfSource ? ['kind', 'read'] : REPORTED;
-    const ofFile = Object.entries(others).filter(([field]) => fields.includes(field));
-    const reported = { ...Object.fromEntries(ofFile), loaded, notices };
-    // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
-    const isRefused = !isOfSource && counts.rejected !== 0 && counts.rejected === counts.read;
-    if (isRefused) return { outcome: 'refused', reason: 'every row was rejected', reported, logged };
-    return { outcome: 'loaded', reported, logged };
+    return describeLoad(data as Counts, load, notices, entry);
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
@@ -161,7 +147,7 @@ const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): 
   // Before the first write: after a crash in the middle of the file no older one is loaded over it.
   let marked: Promise<void> | undefined;
   const mark = (): Promise<void> => {
-    marked ??= markLoaded(file, context);
+    marked ??= markLoaded(file, bucket);
     return marked;
   };
   const load = newLoadId(now());
@@ -193,12 +179,12 @@ const loadFile = async (file: WaitingFile, context: LoadContext) => {
 };
 
 export const openIntake = (intake: IntakeOutput, context: CommandContext): LoadContext => {
-  const config = { ...context.deployment.account, requestHandler: OTHER_SERVICE_TIMEOUTS };
-  const sns = new SNSClient(config);
+  const { deployment } = context;
+  const sns = new SNSClient({ ...deployment.account, requestHandler: OTHER_SERVICE_TIMEOUTS });
   return {
     ...context,
     intake,
-    bucket: intakeBucket(new S3Client(config), intake.bucket),
+    bucket: intakeBucket(intake, deployment),
     notify: async (Message) => {
       await sns.send(new PublishCommand({ TopicArn: intake.topic, Subject: 'Intake: a file was refused', Message }));
     },
@@ -209,22 +195,11 @@ export const openIntake = (intake: IntakeOutput, context: CommandContext): LoadC
 export const startBuild = (entry: IntakeEntry, { bucket }: LoadContext): Promise<void> =>
   bucket.put(startKey(entry), 'start\n');
 
-/** Lists the waiting files, with the decision about each. @param entries those of one build */
-export const findWaiting = async (entries: readonly IntakeEntry[], { bucket, now }: LoadContext) => {
-  const { files, ignored } = await listWaiting(entries, bucket, now());
-  const ofKinds = [...Map.groupBy(files, ({ entry }) => entry.import).values()];
-  const decisions = ofKinds.map(async ([first, ...more]) => {
-    if (first === undefined) return [];
-    return decide([first, ...more], await readLastLoaded(loadedKeys(first.entry), bucket));
-  });
-  return { decisions: oneAtATime((await Promise.all(decisions)).flat()), ignored };
-};
-
 /** @throws CommandFailure when a load fails: a later file must not be loaded before an earlier one */
 export const loadWaiting = async (entries: readonly IntakeEntry[], context: LoadContext) => {
   const counts = { loaded: 0, refused: 0, superseded: 0 };
   for (;;) {
-    const { decisions, ignored } = await findWaiting(entries, context);
+    const { decisions, ignored } = await findWaiting(entries, context.bucket, context.now());
     if (decisions.length === 0) return { ...counts, ignored };
     for (const { file, action, reason } of decisions) {
       if (action === 'wait') continue;

@@ -1,7 +1,8 @@
 import type { IntakeEntry } from '../../core/stage/intake-entry.ts';
+import { BUCKET_FOLDERS } from '../../core/stage/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { BYTES_PER_GIGABYTE } from '../files/source-file.ts';
-import { type IntakeBucket, type StoredFile, startKey, summaryKey } from './bucket.ts';
+import { type IntakeBucket, loadedKeys, type StoredFile, startKey, summaryKey } from './bucket.ts';
 
 /** A file that waits, and the entry under whose prefix it is. */
 export interface WaitingFile extends StoredFile {
@@ -19,7 +20,7 @@ export interface FileDecision {
 type Place = Pick<StoredFile, 'lastModified' | 'name'>;
 
 /** The last file of a part and supplier from which a record was written, and the last complete one. */
-export interface LastLoaded extends Place {
+interface LastLoaded extends Place {
   readonly lastComplete?: Place | undefined;
 }
 
@@ -43,14 +44,14 @@ const byTime = (a: Place, b: Place): number =>
 const isBefore = (file: Place, other: Place): boolean => file.name !== other.name && byTime(file, other) < 0;
 
 /** Lists the files without a report, oldest first, and counts the objects that are not files to load. */
-export const listWaiting = async (entries: readonly IntakeEntry[], bucket: IntakeBucket, now: Date) => {
+const listWaiting = async (entries: readonly IntakeEntry[], bucket: IntakeBucket, now: Date) => {
   const oldest = new Date(now.getTime() - MAX_AGE_MS).toISOString();
   const objects = await Promise.all(
     entries.map(async (entry): Promise<readonly WaitingFile[]> => {
       // Files are listed before reports: a file that another build finishes in between then has its report in the list,
       // so it is not loaded twice.
       const stored = await bucket.list(entry.prefix);
-      const reports = new Set((await bucket.list(`reports/${entry.prefix}`)).map(({ name }) => name));
+      const reports = new Set((await bucket.list(`${BUCKET_FOLDERS.reports}${entry.prefix}`)).map(({ name }) => name));
       return stored
         .filter((file) => file.name !== startKey(entry))
         .filter((file) => file.lastModified > oldest && !reports.has(summaryKey(entry.prefix, file)))
@@ -79,11 +80,12 @@ const readMark = async (key: string, bucket: IntakeBucket): Promise<LastLoaded |
   }
 };
 
-/** The last loaded file of these parts, and the complete one since which none of them needs an older complete file. */
-export const readLastLoaded = async (
-  keys: readonly string[],
-  bucket: IntakeBucket,
-): Promise<LastLoaded | undefined> => {
+/**
+ * The last loaded file of the parts that an entry fills, and the complete one since which none of them needs an older
+ * complete file.
+ */
+const readLastLoaded = async (entry: IntakeEntry, bucket: IntakeBucket): Promise<LastLoaded | undefined> => {
+  const keys = loadedKeys(entry);
   const marks = await Promise.all(keys.map((key) => readMark(key, bucket)));
   const last = marks
     .flatMap((mark) => mark ?? [])
@@ -91,6 +93,14 @@ export const readLastLoaded = async (
     .at(-1);
   const complete = marks.flatMap((mark) => mark?.lastComplete ?? []).toSorted(byTime);
   return last && { ...last, lastComplete: complete.length === keys.length ? complete[0] : undefined };
+};
+
+/** Names the file in the bucket as the last loaded one of each part that it fills. */
+export const markLoaded = async ({ entry, name, version, lastModified }: WaitingFile, bucket: IntakeBucket) => {
+  for (const key of loadedKeys(entry)) {
+    const lastComplete = entry.complete ? { name, lastModified } : (await readMark(key, bucket))?.lastComplete;
+    await bucket.put(key, JSON.stringify({ name, version, lastModified, lastComplete }));
+  }
 };
 
 const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): FileDecision => {
@@ -109,20 +119,29 @@ const decideAlone = (file: WaitingFile, last: LastLoaded | undefined): FileDecis
   return { file, action: 'wait' };
 };
 
-/**
- * Decides about the waiting files of one kind and supplier. The newest complete file is loaded first; when it is
- * refused, the one before it is next. Without a complete file the oldest file is loaded first.
- * @param files oldest first
- */
-export const decide = (files: readonly WaitingFile[], last: LastLoaded | undefined): FileDecision[] => {
-  const decisions = files.map((file) => decideAlone(file, last));
+/** Of each kind the newest complete file; when it is refused, the one before it. Without one the oldest file. */
+const findDue = (decisions: readonly FileDecision[]): ReadonlySet<FileDecision | undefined> => {
   const candidates = decisions.filter(({ action }) => action === 'wait');
-  const next = candidates.findLast(({ file }) => file.entry.complete) ?? candidates[0];
-  return decisions.map((decision) => (decision === next ? { ...decision, action: 'load' } : decision));
+  const ofKinds = [...Map.groupBy(candidates, ({ file }) => file.entry.import).values()];
+  return new Set(ofKinds.map((ofKind) => ofKind.findLast(({ file }) => file.entry.complete) ?? ofKind[0]));
 };
 
-/** Of files of several kinds that are due, the oldest is loaded first: a file of compliance counts for each part. */
-export const oneAtATime = (decisions: readonly FileDecision[]): FileDecision[] => {
-  const [next] = decisions.filter(({ action }) => action === 'load').toSorted((a, b) => byTime(a.file, b.file));
-  return decisions.map((one) => (one.action === 'load' && one !== next ? { ...one, action: 'wait' } : one));
+/**
+ * The waiting files, oldest first, with the decision about each. Of files of several kinds that are due, the oldest is
+ * loaded first: a file of compliance counts for each part.
+ * @param entries those of one build
+ */
+export const findWaiting = async (entries: readonly IntakeEntry[], bucket: IntakeBucket, now: Date) => {
+  const { files, ignored } = await listWaiting(entries, bucket, now);
+  const last = new Map<string, LastLoaded | undefined>();
+  for (const { entry } of files) {
+    if (!last.has(entry.import)) last.set(entry.import, await readLastLoaded(entry, bucket));
+  }
+  const decisions = files.map((file) => decideAlone(file, last.get(file.entry.import)));
+  const due = findDue(decisions);
+  const next = decisions.find((decision) => due.has(decision));
+  return {
+    decisions: decisions.map((one): FileDecision => (one === next ? { ...one, action: 'load' } : one)),
+    ignored,
+  };
 };

@@ -64,6 +64,9 @@ export interface LookupLogOutput {
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
 
+/** The service's own folders in the bucket of the intake. What loads have changed, no supplier may read. */
+export const BUCKET_FOLDERS = { reports: 'reports/', changes: 'changes/', control: 'control/' } as const;
+
 /** What `admin intake` must know of the stack: an `IntakeOutput` as JSON. */
 export const INTAKE_OUTPUT = 'IntakeSettings';
 
