@@ -1,7 +1,6 @@
 /** The CDK app with the stack of one stage: `npx cdk deploy -c stage=dev`. */
 import { spawnSync } from 'node:child_process';
-import { App, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks } from 'cdk-nag';
+import { App } from 'aws-cdk-lib';
 import { bundleAdmin, bundleFunctions } from '../lib/bundles.ts';
 import { ServiceStack } from '../lib/service-stack.ts';
 import { InvalidSettings, type StageSettings, stageSettings } from '../lib/stage-settings.ts';
@@ -32,7 +31,6 @@ if (process.env.CDK_CLI_VERSION && !process.env.CDK_DEFAULT_ACCOUNT) {
     'No AWS credentials were found, or they have expired. To deploy, log in, or name a profile that has some with --profile.\n',
   );
 }
-Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 const bundles = await bundleFunctions();
 const program = settings.intake && (await bundleAdmin());
 const changes = git('status', '--porcelain') === '' ? '' : ' with uncommitted changes';

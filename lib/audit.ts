@@ -1,4 +1,4 @@
-import { Annotations, CfnOutput, Duration, Lazy, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Duration, Lazy, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { CfnTrail } from 'aws-cdk-lib/aws-cloudtrail';
 import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
@@ -47,10 +47,6 @@ export const addAudit = (stack: Stack, parts: AuditedParts): void => {
     // Not `RETAIN_ON_UPDATE_OR_DELETE`: CloudTrail writes at once, and S3 deletes only empty buckets.
     removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     lifecycleRules: [{ expiration: Duration.days(EVENT_DAYS) }],
-  });
-  Validations.of(bucket).acknowledge({
-    id: 'AwsSolutions-S1',
-    reason: 'Only CloudTrail writes to it; an access log of the log would never end.',
   });
   allowTrailToWrite(bucket, stack.formatArn({ service: 'cloudtrail', resource: 'trail', resourceName: trailName }));
   const trail = new CfnTrail(scope, 'Trail', {
@@ -148,21 +144,13 @@ const ownSessions = (stack: Stack): string[] => {
 const allowTrailToWrite = (bucket: Bucket, trailArn: string): void => {
   const { account } = Stack.of(bucket);
   const principals = [new ServicePrincipal('cloudtrail.amazonaws.com')];
-  const source = { 'aws:SourceArn': trailArn };
-  bucket.addToResourcePolicy(
-    new PolicyStatement({
-      principals,
-      actions: ['s3:GetBucketAcl'],
-      resources: [bucket.bucketArn],
-      conditions: { StringEquals: source },
-    }),
-  );
-  bucket.addToResourcePolicy(
-    new PolicyStatement({
-      principals,
-      actions: ['s3:PutObject'],
-      resources: [bucket.arnForObjects(`AWSLogs/${account}/*`)],
-      conditions: { StringEquals: { ...source, 's3:x-amz-acl': 'bucket-owner-full-control' } },
-    }),
-  );
+  const permit = (action: string, resource: string, values: Readonly<Record<string, string>> = {}) => {
+    const conditions = { StringEquals: { 'aws:SourceArn': trailArn, ...values } };
+    bucket.addToResourcePolicy(
+      new PolicyStatement({ principals, actions: [action], resources: [resource], conditions }),
+    );
+  };
+  permit('s3:GetBucketAcl', bucket.bucketArn);
+  const acl = { 's3:x-amz-acl': 'bucket-owner-full-control' };
+  permit('s3:PutObject', bucket.arnForObjects(`AWSLogs/${account}/*`), acl);
 };

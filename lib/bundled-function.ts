@@ -1,4 +1,4 @@
-import { Policy, PolicyDocument, type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -13,17 +13,12 @@ export interface BundledFunctionProps extends FunctionOptions {
   readonly bundle: string;
   /** The permissions of its role, besides writing to its log group. */
   readonly statements: readonly PolicyStatement[];
-  /**
-   * Permissions that are resources of their own, by name. A deployment that removes such a permission deletes it at the
-   * end, when no version that needs it serves requests any more.
-   */
-  readonly separate?: readonly (readonly [name: string, statement: PolicyStatement])[];
 }
 
 /** A Lambda function that runs a bundle, with its own role and log group. */
 export const bundledFunction = (
   scope: Construct,
-  { settings, bundle, statements, separate = [], environment, ...options }: BundledFunctionProps,
+  { settings, bundle, statements, environment, ...options }: BundledFunctionProps,
 ): LambdaFunction => {
   const logGroup = new LogGroup(scope, 'Logs', logGroupProps(settings));
   const writeLogs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
@@ -31,9 +26,6 @@ export const bundledFunction = (
     assumedBy: serviceOfAccount(scope, 'lambda.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...statements] }) },
   });
-  for (const [name, statement] of separate) {
-    role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
-  }
   return new LambdaFunction(scope, 'Function', {
     ...options,
     runtime: Runtime.NODEJS_24_X,

@@ -28,9 +28,7 @@ export class EndpointFunction extends Construct {
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
-      // Permitted on both sets of tables: during a deployment, versions that use either set serve requests.
       statements: deployed.statements(actions),
-      separate: deployed.statementsOnNamed(actions),
       description: summary,
       memorySize: endpoint.memoryMegabytes,
       // A function's own deadline is one second before it; API Gateway's limit is 30 s.
@@ -56,6 +54,7 @@ export class EndpointFunction extends Construct {
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
     });
+    if (this.lambda.role) deployed.permitNamed(this.lambda.role, actions);
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
   }
 }

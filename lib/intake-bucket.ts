@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, type LifecycleRule } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
@@ -40,9 +40,6 @@ export const addIntakeBucket = (scope: Construct, entries: readonly IntakeEntry[
   (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
     eventBridgeConfiguration: { eventBridgeEnabled: true },
   };
-  const reason =
-    'Each load has a report with the file’s name and version; who put it is in CloudTrail, if the account has it.';
-  Validations.of(bucket).acknowledge({ id: 'AwsSolutions-S1', reason });
   new CfnOutput(Stack.of(scope), 'IntakeBucket', { value: bucket.bucketName });
   return bucket;
 };
@@ -72,15 +69,6 @@ const permitSupplier = (bucket: Bucket, { prefix, from }: IntakeEntry): void => 
   }
 };
 
-/** The ARN of objects whose names are not known before. */
-const objectsIn = (bucket: Bucket, keys: string): string => {
-  const stack = Stack.of(bucket);
-  const id = stack.getLogicalId(bucket.node.defaultChild as CfnBucket);
-  const reason = 'Names of files and reports are not known before.';
-  Validations.of(stack).acknowledge({ id: `AwsSolutions-IAM5[Resource::<${id}.Arn>/${keys}]`, reason });
-  return bucket.arnForObjects(keys);
-};
-
 const REPORTS = `${BUCKET_FOLDERS.reports}*`;
 const CHANGES = `${BUCKET_FOLDERS.changes}*`;
 /** The objects that say which file was loaded last. */
@@ -89,7 +77,7 @@ const LAST_LOADED = `${BUCKET_FOLDERS.control}loaded/*`;
 const allowReads = (bucket: Bucket): PolicyStatement[] => [
   // Without `ListBucket` a missing object is an `AccessDenied`.
   allow(['s3:ListBucket', 's3:ListBucketVersions'], [bucket.bucketArn]),
-  allow(['s3:GetObject', 's3:GetObjectVersion'], [objectsIn(bucket, '*')]),
+  allow(['s3:GetObject', 's3:GetObjectVersion'], [bucket.arnForObjects('*')]),
 ];
 
 /** Permits what a build does with the bucket. */
@@ -97,7 +85,7 @@ export const allowLoads = (bucket: Bucket): PolicyStatement[] => [
   ...allowReads(bucket),
   allow(
     ['s3:PutObject'],
-    [REPORTS, CHANGES, LAST_LOADED].map((keys) => objectsIn(bucket, keys)),
+    [REPORTS, CHANGES, LAST_LOADED].map((keys) => bucket.arnForObjects(keys)),
   ),
 ];
 
@@ -110,10 +98,10 @@ export const allowFiles = (bucket: Bucket, entries: readonly IntakeEntry[]): Pol
   ...allowReads(bucket),
   allow(
     ['s3:PutObject', 's3:DeleteObject'],
-    entries.map(({ prefix }) => objectsIn(bucket, `${prefix}*`)),
+    entries.map(({ prefix }) => bucket.arnForObjects(`${prefix}*`)),
   ),
   allow(
     ['s3:DeleteObject'],
-    [LAST_LOADED, CHANGES].map((keys) => objectsIn(bucket, keys)),
+    [LAST_LOADED, CHANGES].map((keys) => bucket.arnForObjects(keys)),
   ),
 ];

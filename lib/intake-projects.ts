@@ -1,13 +1,13 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
-import { Policy, PolicyDocument, type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, type PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
 import { buildName, type IntakeEntry } from '../core/stage/intake-entry.ts';
 import { logGroupProps } from './log-group.ts';
 import { LOAD_ACTIONS } from './operator-policy.ts';
-import { acknowledgeMetrics, allow, allowMetrics, allowOutputs, serviceOfAccount } from './permissions.ts';
+import { allow, allowMetrics, allowOutputs, serviceOfAccount } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -64,8 +64,6 @@ export const intakeProjects = (scope: Construct, props: IntakeProjectsProps): In
       concurrentBuildLimit: 1,
       logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: logGroup.logGroupName, streamName: name } },
     });
-    const reason = 'A build leaves nothing that is encrypted.';
-    Validations.of(project).acknowledge({ id: 'AwsSolutions-CB4', reason });
     return { name, entries: own, project };
   });
 };
@@ -94,7 +92,6 @@ const addRole = (
   { bucket }: Asset,
   logGroup: LogGroup,
 ): Role => {
-  const stack = Stack.of(scope);
   const { vehicles, compliance } = LOAD_ACTIONS;
   const actions = { vehicles, compliance, usage: ['UpdateItem'] } satisfies TableGrants;
   const access = [
@@ -103,23 +100,13 @@ const addRole = (
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]),
     allow(['s3:GetObject', 's3:GetObjectVersion'], [bucket.arnForObjects('*.zip')]),
     allow(['s3:GetBucketAcl', 's3:GetBucketLocation'], [bucket.bucketArn]),
-    allowOutputs(stack),
+    allowOutputs(Stack.of(scope)),
     allowMetrics(settings.stage, 'Intake'),
   ];
   const role = new Role(scope, 'Role', {
     assumedBy: serviceOfAccount(scope, 'codebuild.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements: access }) },
   });
-  // These permissions are resources of their own, which CloudFormation deletes at the end of a deployment.
-  for (const [name, statement] of tables.statementsOnNamed(actions)) {
-    role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
-  }
-  acknowledgeMetrics(role);
-  const name = stack.resolve(bucket.bucketName);
-  const shownName = String(name['Fn::Sub'] ?? name).replace(/\$\{(.+?)\}/g, '<$1>');
-  Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:aws:s3:::${shownName}/*.zip]`,
-    reason: 'The bucket has what deployments have put there, and no data.',
-  });
+  tables.permitNamed(role, actions);
   return role;
 };

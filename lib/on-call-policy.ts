@@ -1,8 +1,8 @@
-import { CfnOutput, type Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { acknowledgeStack, allow, allowOnTagged, stackArn } from './permissions.ts';
+import { allow, allowOnTagged, stackArn } from './permissions.ts';
 import type { Probe } from './probe.ts';
 
 /** Actions that have no resource, or list all of a kind. */
@@ -44,11 +44,6 @@ export const addOnCallPolicy = (stack: Stack, stage: string, probe: Probe, dashb
       allow(['lambda:UpdateFunctionConfiguration'], [probe.functionArn]),
       allow(['cloudformation:ListStackResources'], [stackArn(stack)]),
     ],
-  });
-  acknowledgeStack(policy);
-  Validations.of(policy).acknowledge({
-    id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: 'The first actions have no resources or list all; the others are limited to this stage by its tags.',
   });
   new CfnOutput(stack, 'OnCallPolicy', { value: policy.managedPolicyArn });
 };

@@ -3,7 +3,7 @@ import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { allowFiles } from './intake-bucket.ts';
-import { acknowledgeMetrics, allowMetrics, allowOutputs } from './permissions.ts';
+import { allowMetrics, allowOutputs } from './permissions.ts';
 import type { ServiceTables, TableGrants } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -61,13 +61,11 @@ export const addOperatorPolicies = (stack: Stack, { settings, tables, files }: O
     const policy = new ManagedPolicy(new Construct(stack, id), 'Policy', {
       description: `Operators of ${stack.stackName}: ${purpose}`,
     });
-    const onNamed = tables.statementsOnNamed(actions).map(([, statement]) => statement);
-    policy.addStatements(...tables.statements(actions), ...onNamed, allowOutputs(stack));
+    policy.addStatements(...tables.statements(actions), ...tables.statementsOnNamed(actions), allowOutputs(stack));
     const isForLoads = actions.vehicles?.includes('PutItem');
     if (isForLoads && files) policy.addStatements(...allowFiles(files, settings.intake ?? []));
     if (isForLoads && (settings.expectImports || files)) {
       policy.addStatements(allowMetrics(settings.stage, 'ByHand'));
-      acknowledgeMetrics(policy);
     }
     new CfnOutput(stack, output, { value: policy.managedPolicyArn });
   }

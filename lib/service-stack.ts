@@ -1,4 +1,4 @@
-import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Tags } from 'aws-cdk-lib';
+import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Tags, Validations } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { DEFAULT_PLANS } from '../core/access/plans.ts';
 import * as names from '../core/stage/outputs.ts';
@@ -9,6 +9,7 @@ import type { Endpoint, HttpFunction } from '../functions/http/endpoint-definiti
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { AlarmTopic, addAlarms } from './alarms.ts';
 import { addAudit } from './audit.ts';
+import { AwsSolutions } from './aws-solutions.ts';
 import type { Bundles } from './bundles.ts';
 import { addDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
@@ -54,6 +55,7 @@ export class ServiceStack extends Stack {
       terminationProtection: keepsData,
       ...(qualifier !== undefined && { synthesizer: new DefaultStackSynthesizer({ qualifier }) as IStackSynthesizer }),
     });
+    Validations.of(this).addPlugins(new AwsSolutions());
     // Adding a tag replaces no resource.
     const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
     for (const [name, value] of Object.entries(tags)) {

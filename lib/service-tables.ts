@@ -8,7 +8,7 @@ import {
   TableEncryptionV2,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IRole, Policy, type PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../core/tables.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
@@ -73,9 +73,20 @@ export class ServiceTables extends Construct {
     return this.statementsOn(this.own, actions).map(([, statement]) => statement);
   }
 
-  /** Like `statements`, but on the tables that the setting `tables` names, with the name of each table. */
-  statementsOnNamed(actions: TableGrants): (readonly [name: string, statement: PolicyStatement])[] {
-    return this.statementsOn(this.named, actions);
+  /** Permits exactly these actions on the tables that the setting `tables` names. */
+  statementsOnNamed(actions: TableGrants): PolicyStatement[] {
+    return this.statementsOn(this.named, actions).map(([, statement]) => statement);
+  }
+
+  /**
+   * Permits a role the actions on the tables that the setting `tables` names, besides those on the stack's own: during
+   * a deployment versions and builds that use either run. Each permission is a resource of its own, which the
+   * deployment that removes it deletes at the end.
+   */
+  permitNamed(role: IRole, actions: TableGrants): void {
+    for (const [name, statement] of this.statementsOn(this.named, actions)) {
+      role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
+    }
   }
 
   private statementsOn(deployed: Readonly<Partial<Record<TableId, ITableV2>>>, actions: TableGrants) {

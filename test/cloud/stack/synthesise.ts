@@ -5,9 +5,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { App, Validations } from 'aws-cdk-lib';
+import { App } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
-import { AwsSolutionsChecks } from 'cdk-nag';
 import { FUNCTION_IDS } from '../../../functions/endpoints/endpoint-files.ts';
 import type { Bundles } from '../../../lib/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/service-metrics.ts';
@@ -47,7 +46,6 @@ const stackOf = (assemblies: string, { stage, architecture = 'arm64', settings: 
     outdir,
     context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, stages: outdir },
   });
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   const settings = stageSettings(app.node.getAllContext());
   const bundles = bundlesIn(assemblies);
   const parts = { settings, bundles, program: bundles.probe, commit: 'unknown' };
