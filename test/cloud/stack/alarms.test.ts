@@ -191,9 +191,3 @@ describe('The alarms', () => {
     expect([...metrics].sort()).toEqual([...new Set(emitted)].sort());
   });
 });
-
-it('The dashboard is named by stage and region, and reads metrics only: queries of logs cost by the gigabyte', () => {
-  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard').map(({ Properties }) => Properties);
-  expect(dashboard?.DashboardName).toBe('vehicle-verification-prod-eu-west-2');
-  expect(JSON.stringify(dashboard?.DashboardBody)).not.toContain('\\"type\\":\\"log\\"');
-});

@@ -3,7 +3,8 @@ import { PROBE_ID_PREFIX } from '../../../core/access/api-key.ts';
 import { DEFAULT_PLANS } from '../../../core/access/plans.ts';
 import { readPlans } from '../../../core/stage/plans-schema.ts';
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../../functions/http/endpoint-definition.ts';
+import { grantedActions, type HttpFunction } from '../../../functions/http/endpoint-definition.ts';
+import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import { EVERY_SETTING } from './stages.ts';
 import {
   AUDITED,
@@ -32,30 +33,25 @@ const environmentsOf = (template: Template) =>
   }));
 
 describe('The functions', () => {
-  it('run on Node 24 and arm64 with a timeout of 10 s, and log in JSON from level INFO, without lines of Lambda', () => {
-    expect(servingFunctions(PROD)).toHaveLength(SERVING.length);
-    for (const { Properties } of servingFunctions(PROD)) {
-      expect(Properties).toMatchObject({
-        Runtime: 'nodejs24.x',
-        Architectures: ['arm64'],
-        Timeout: 10,
-        LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' },
-        Environment: {
-          Variables: { AWS_ENDPOINT_URL_DYNAMODB: '', POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod' },
-        },
-      });
-      expect(Properties).not.toHaveProperty('Environment.Variables.DOCS_URL');
-    }
-  });
-
-  it('have DOCS_URL and another processor if the settings and the context ask for it', () => {
-    for (const { Properties } of servingFunctions(FULL)) {
-      expect(Properties).toMatchObject({
-        Environment: { Variables: { DOCS_URL: 'https://docs.example.com/vehicles' } },
-        Architectures: ['x86_64'],
-      });
-    }
-  });
+  it.each([
+    [PROD, 'arm64', undefined],
+    [FULL, 'x86_64', 'https://docs.example.com/vehicles'],
+  ])(
+    'have the processor of the context, docsUrl, and the lines in which the metrics are: %#',
+    (template, processor, docs) => {
+      expect(servingFunctions(template)).toHaveLength(SERVING.length);
+      for (const { Properties } of servingFunctions(template)) {
+        expect(Properties).toMatchObject({
+          Architectures: [processor],
+          LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO' },
+          Environment: { Variables: { POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod' } },
+        });
+        expect(Properties).toHaveProperty('Environment.Variables.AWS_ENDPOINT_URL_DYNAMODB', '');
+      }
+      const addresses = environmentsOf(template).filter(({ name }) => name !== 'Probe');
+      expect([...new Set(addresses.map(({ variables }) => variables.DOCS_URL))]).toEqual([docs]);
+    },
+  );
 
   it.each([
     ['prod', PROD, 90, 'RetainExceptOnCreate'],
@@ -78,8 +74,7 @@ describe('The permissions of each function', () => {
       id,
       permissions: [...lines, `${id}Logs logs:CreateLogStream`, `${id}Logs logs:PutLogEvents`].sort(),
     });
-    const notFound = { id: 'not-found', tables: {} };
-    const granted: readonly Pick<Endpoint, 'id' | 'tables'>[] = [...Object.values(endpoints), notFound];
+    const granted = Object.entries<HttpFunction>({ ...endpoints, 'not-found': notFound });
     const ofRoles = roles.map((role) => ({
       id: role.id.replace(/Role[0-9A-F]{8}$/, ''),
       permissions: permissionsIn(statementsOf(role)),
@@ -90,10 +85,8 @@ describe('The permissions of each function', () => {
       Null: { 'dynamodb:LeadingKeys': 'false' },
     };
     expect(ofRoles).toEqual([
-      ...granted.map(({ id, tables: { usage = [], ...others } }) => {
-        // `auth` reads the key and counts the request.
-        const actions = { keys: ['GetItem'], usage: ['UpdateItem', ...usage], ...others };
-        const onTables = Object.entries(actions).flatMap(([table, names]) =>
+      ...granted.map(([id, endpoint]) => {
+        const onTables = Object.entries(grantedActions(endpoint)).flatMap(([table, names]) =>
           names.map((name) => `${table} dynamodb:${name}`),
         );
         return permissions(logicalName(id), onTables);
@@ -103,29 +96,25 @@ describe('The permissions of each function', () => {
     expect(resourcesOf(PROD, 'AWS::IAM::Policy')).toEqual([]);
   });
 
-  it('include no managed policy, and only Lambda can assume the roles', () => {
-    for (const { Properties } of roles) {
-      expect(Properties.ManagedPolicyArns).toBeUndefined();
-      expect(Properties.AssumeRolePolicyDocument).toMatchObject({
-        Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } }],
-      });
-    }
+  it('are in no managed policy', () => {
+    for (const { Properties } of roles) expect(Properties.ManagedPolicyArns).toBeUndefined();
   });
+});
 
-  it('let each service assume a role for resources of this account only', () => {
-    const trusts = [LOADS, AUDITED].flatMap((template) =>
-      resourcesOf(template, 'AWS::IAM::Role').flatMap(({ Properties }) =>
-        statementsOf({ Type: '', Properties: { PolicyDocument: Properties.AssumeRolePolicyDocument } }),
-      ),
-    );
-    const services = trusts.filter(({ Principal }) => JSON.stringify(Principal).includes('"Service"'));
-    expect(services.map(({ Principal }) => Principal)).toEqual(
-      expect.arrayContaining(['codebuild', 'events', 'lambda'].map((name) => ({ Service: `${name}.amazonaws.com` }))),
-    );
-    for (const { Condition } of services) {
-      expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': '123456789012' } });
-    }
-  });
+it('Each role is assumed by one service, for resources of this account only', () => {
+  const serviceOf = (id: string) => {
+    if (/^(IntakeStart|Audit)/.test(id)) return 'events';
+    return id.startsWith('Intake') ? 'codebuild' : 'lambda';
+  };
+  for (const { id, Properties } of [LOADS, AUDITED].flatMap((template) => resourcesOf(template, 'AWS::IAM::Role'))) {
+    const trusted = {
+      Action: 'sts:AssumeRole',
+      Effect: 'Allow',
+      Principal: { Service: `${serviceOf(id)}.amazonaws.com` },
+      Condition: { StringEquals: { 'aws:SourceAccount': '123456789012' } },
+    };
+    expect({ id, ...(Properties.AssumeRolePolicyDocument as object) }).toMatchObject({ id, Statement: [trusted] });
+  }
 });
 
 describe('The probe', () => {
@@ -140,11 +129,8 @@ describe('The probe', () => {
   it('runs every minute, for less than a minute, is never retried, and emits its metrics where the alarm reads them', () => {
     const [rule] = resourcesOf(PROD, 'AWS::Events::Rule');
     const probe = resourcesOf(PROD, 'AWS::Lambda::Function').find(({ id }) => id.startsWith('Probe'));
-    expect(rule?.Properties).toMatchObject({
-      ScheduleExpression: 'rate(1 minute)',
-      State: 'ENABLED',
-      Targets: [{ Arn: { 'Fn::GetAtt': [probe?.id, 'Arn'] }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
-    });
+    const Targets = [{ Arn: { 'Fn::GetAtt': [probe?.id, 'Arn'] }, RetryPolicy: { MaximumRetryAttempts: 0 } }];
+    expect(rule?.Properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', Targets });
     expect(resourcesOf(PROD, 'AWS::Lambda::EventInvokeConfig')).toMatchObject([
       { Properties: { FunctionName: { Ref: probe?.id }, MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } },
     ]);

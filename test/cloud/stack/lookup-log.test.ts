@@ -71,31 +71,26 @@ describe('The key of the lookup log', () => {
     for (const { Properties } of named) expect(Properties.Environment).toMatchObject({ Variables });
   });
 
-  it.each([['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion']])(
-    'is reported when somebody changes it, without an audit too: %s, %s, %s',
-    (...events) => {
-      const [trail] = resourcesOf(FULL, 'AWS::CloudTrail::Trail');
-      expect(trail?.Properties).toMatchObject({
-        IsLogging: true,
-        AdvancedEventSelectors: [{ FieldSelectors: [{}, {}] }],
-      });
-      const [rule, ...others] = resourcesOf(FULL, 'AWS::Events::Rule').filter(({ Properties }) =>
-        JSON.stringify(Properties).includes('PutKeyPolicy'),
-      );
-      expect(others).toEqual([]);
-      expect(rule?.Properties.EventPattern).toMatchObject({
-        detail: {
-          eventName: expect.arrayContaining(events),
-          requestParameters: { keyId: [{ suffix: { Ref: key?.id } }] },
-        },
-      });
-      const [topic] = resourcesOf(FULL, 'AWS::SNS::Topic');
-      expect(rule?.Properties.Targets).toMatchObject([{ Arn: { Ref: topic?.id }, RoleArn: expect.anything() }]);
-      expect(JSON.stringify(rule?.Properties.Targets)).toContain(
-        'https://example.com/runbook.md#a-changed-key-of-the-lookup-log',
-      );
-    },
-  );
+  it('is reported when somebody changes it, without an audit too', () => {
+    const [trail] = resourcesOf(FULL, 'AWS::CloudTrail::Trail');
+    expect(trail?.Properties).toMatchObject({
+      IsLogging: true,
+      AdvancedEventSelectors: [{ FieldSelectors: [{}, {}] }],
+    });
+    const [rule, ...others] = resourcesOf(FULL, 'AWS::Events::Rule').filter(({ Properties }) =>
+      JSON.stringify(Properties).includes('PutKeyPolicy'),
+    );
+    expect(others).toEqual([]);
+    const detail = {
+      eventName: expect.arrayContaining(['DisableKey', 'PutKeyPolicy', 'ScheduleKeyDeletion']),
+      requestParameters: { keyId: [{ suffix: { Ref: key?.id } }] },
+    };
+    expect(rule?.Properties.EventPattern).toMatchObject({ detail });
+    const [topic] = resourcesOf(FULL, 'AWS::SNS::Topic');
+    expect(rule?.Properties.Targets).toMatchObject([{ Arn: { Ref: topic?.id }, RoleArn: expect.anything() }]);
+    const section = 'https://example.com/runbook.md#a-changed-key-of-the-lookup-log';
+    expect(JSON.stringify(rule?.Properties.Targets)).toContain(section);
+  });
 });
 
 it('AuditorPolicy permits the logs of lookups, the names of keys and the derivation, and no vehicle', () => {
@@ -115,7 +110,6 @@ it('AuditorPolicy permits the logs of lookups, the names of keys and the derivat
       ...LOOKUPS.map((name) => `${name}Logs logs:StartQuery`),
     ].sort(),
   );
-  for (const attached of ['Users', 'Roles', 'Groups']) expect(policy?.Properties).not.toHaveProperty(attached);
 });
 
 it('The output for the command line has the log group of every function that looks vehicles up, and how long lines stay', () => {

@@ -205,8 +205,8 @@ describe('OnCallPolicy', () => {
     expect(onCall.filter((action) => /^(dynamodb|s3):/.test(action))).toEqual([]);
   });
 
-  it('is attached to nobody, as every policy for operators', () => {
-    for (const { Properties } of resourcesOf(PROD, 'AWS::IAM::ManagedPolicy')) {
+  it('is attached to nobody, as every policy for people', () => {
+    for (const { Properties } of resourcesOf(FULL, 'AWS::IAM::ManagedPolicy')) {
       for (const attached of ['Users', 'Roles', 'Groups']) expect(Properties).not.toHaveProperty(attached);
     }
   });
