@@ -15,7 +15,6 @@ import { addSupplierOption } from './files/file-options.ts';
 import { writeOutput, writeRejected } from './files/output-file.ts';
 import type { RejectedRow } from './files/rows.ts';
 import { scanPages } from './records/paced-scan.ts';
-import { inBatches } from './records/run-concurrently.ts';
 import { readSuppliedVehicle, readSupplierRecord } from './records/vehicle-parts.ts';
 
 /** The line that an import restores: null when the supplier has none, undefined for a damaged item. */
@@ -33,30 +32,6 @@ const readLine = (
   return record && { ...record, ...undone };
 };
 
-/** Records that are written together. */
-const BATCH = 500;
-
-/** Writes lines of NDJSON. @returns how many */
-const writeLines = async (
-  file: string,
-  what: string,
-  records: AsyncIterable<object>,
-  context: CommandContext,
-): Promise<number> => {
-  // No total: DynamoDB's item count is up to six hours old.
-  const progress = showCount(context, what);
-  let count = 0;
-  async function* lines() {
-    for await (const batch of inBatches(records, BATCH)) {
-      count += batch.length;
-      progress.update(count);
-      yield batch.map((record) => `${JSON.stringify(record)}\n`).join('');
-    }
-  }
-  await writeOutput(file, lines(), context).finally(progress.stop);
-  return count;
-};
-
 /** The registrations of damaged records, which the API cannot return either, go to `FILE.rejected.ndjson`. */
 const exportRecords = async (
   kind: 'vehicles' | 'compliance',
@@ -64,29 +39,35 @@ const exportRecords = async (
   context: CommandContext,
   supplier?: string,
 ): Promise<CommandResult> => {
-  const { deployment } = context;
+  const { deployment, signal } = context;
   const damaged: RejectedRow[] = [];
-  let [erased, undone] = [0, 0];
-  async function* records() {
-    for await (const items of scanPages(deployment, { TableName: tableName(deployment, kind) })) {
+  // No total: DynamoDB's item count is up to six hours old.
+  const progress = showCount(context, 'records');
+  let [exported, erased, undone] = [0, 0, 0];
+  async function* lines() {
+    const table = { TableName: tableName(deployment, kind) };
+    for await (const items of scanPages(deployment, table)) {
       for (const item of items) {
         const record = readLine(kind, item, supplier);
         if (record === null) continue;
         if (record === undefined) {
+          const line = exported + erased + undone + damaged.length + 1;
           // Only the registration: the item may contain values that JSON cannot represent.
           const fields = { registration: item.registration };
           const reasons = ['the stored record is damaged; remove it, then load it again'];
-          damaged.push({ row: { line: damaged.length + 1, given: JSON.stringify(fields), fields }, reasons });
+          damaged.push({ row: { line, given: JSON.stringify(fields), fields }, reasons });
           continue;
         }
         if (isErased(item)) erased += 1;
         else if (hasNoRecord(item)) undone += 1;
-        yield record;
+        else exported += 1;
+        yield `${JSON.stringify(record)}\n`;
       }
+      progress.update(exported + erased + undone + damaged.length);
     }
   }
-  const exported = (await writeLines(file, 'records', records(), context)) - erased - undone;
-  const rejectedFile = damaged.length === 0 ? null : await writeRejected(file, damaged);
+  await writeOutput(file, lines(), { signal }).finally(progress.stop);
+  const rejectedFile = damaged.length === 0 ? null : await writeRejected(file, 'ndjson', damaged);
   const others = [
     erased > 0 && `Erased registrations: ${formatNumber(erased)}`,
     undone > 0 && `Registrations without a record whose erasure was undone: ${formatNumber(undone)}`,
@@ -118,9 +99,17 @@ export async function* exportedItems(
 }
 
 const exportContent = async (file: string, context: CommandContext): Promise<CommandResult> => {
-  const { deployment } = context;
-  const found = exportedItems(deployment.db, tableName(deployment, 'content'), deployment.readUnits);
-  const items = await writeLines(file, 'items', found, context);
+  const { deployment, signal } = context;
+  const progress = showCount(context, 'items');
+  let items = 0;
+  async function* lines() {
+    for await (const item of exportedItems(deployment.db, tableName(deployment, 'content'), deployment.readUnits)) {
+      items += 1;
+      progress.update(items);
+      yield `${JSON.stringify(item)}\n`;
+    }
+  }
+  await writeOutput(file, lines(), { signal }).finally(progress.stop);
   return { text: `${formatNumber(items)} content items are in ${file}.\n`, data: { file, items } };
 };
 
