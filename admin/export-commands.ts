@@ -67,7 +67,7 @@ const exportRecords = async (
     }
   }
   await writeOutput(file, lines(), { signal }).finally(progress.stop);
-  const rejectedFile = damaged.length === 0 ? null : await writeRejected(file, 'ndjson', damaged);
+  const rejectedFile = damaged.length === 0 ? null : await writeRejected(file, damaged);
   const others = [
     erased > 0 && `Erased registrations: ${formatNumber(erased)}`,
     undone > 0 && `Registrations without a record whose erasure was undone: ${formatNumber(undone)}`,

@@ -43,15 +43,13 @@ const isValid = async ({ path, encoding, readBytes: read = readBytes }: TextFile
   return isDecoded();
 };
 
-/** The first line with a character that was lost, and whether a character of the file has several bytes. */
-const findWrongBytes = async (file: TextFile) => {
-  let wrongLine: number | undefined;
-  let hasLongCharacters = false;
+/** The number of the first line in which the pattern is. */
+const findLine = async (file: TextFile, pattern: RegExp): Promise<number | undefined> => {
   for await (const { lines } of readLines(file)) {
-    wrongLine ??= lines.find(({ text }) => text.includes('\ufffd'))?.line;
-    hasLongCharacters ||= lines.some(({ text }) => /[^\0-\x7f\ufffd]/.test(text));
+    const found = lines.find(({ text }) => pattern.test(text));
+    if (found !== undefined) return found.line;
   }
-  return { wrongLine, hasLongCharacters };
+  return undefined;
 };
 
 /** The encoding of the byte order mark, if there is one. @throws UnreadableFile when the file begins as no text does */
@@ -67,22 +65,15 @@ export const findMark = async (path: string, given?: Encoding, read?: ReadBytes)
   return marked;
 };
 
+/** A character that is written with several bytes, and was not lost. */
+const VALID_CHARACTER = /[^\0-\x7f\ufffd]/;
+const LOST = /\ufffd/;
+
 /**
  * Characters that are between letters when a file of another encoding is read as Windows-1252, but in no word. Also the
  * bytes of U+FFFD in UTF-8, which some program has written.
  */
 const NOT_WINDOWS_1252 = /\p{L}[€‚ƒ„…†‡ˆ‰‹‘“”•˜™›\x80-\x9f]\p{L}|ï¿½/u;
-
-/** @throws UnreadableFile when the file is likely to be of another encoding than Windows-1252 */
-const requireWindows1252 = async (file: Omit<TextFile, 'encoding'>): Promise<void> => {
-  for await (const { lines } of readLines({ ...file, encoding: 'windows-1252' })) {
-    const wrong = lines.find(({ text }) => NOT_WINDOWS_1252.test(text));
-    if (wrong === undefined) continue;
-    throw new UnreadableFile(
-      `the file is not UTF-8 and seems not to be Windows-1252 either: line ${wrong.line} would have a sign within a word; save it as UTF-8, or name its encoding with --encoding, such as macintosh, ibm866 or windows-1250`,
-    );
-  }
-};
 
 /**
  * The encoding of a file: as given, by its byte order mark, or UTF-8. If it has neither, is not UTF-8 and has no valid
@@ -98,13 +89,15 @@ export const findEncoding = async (path: string, given?: Encoding, read?: ReadBy
   const encoding = marked ?? given ?? 'utf-8';
   const file = { path, encoding, readBytes: read };
   if (await isValid(file)) return encoding;
-  const { wrongLine, hasLongCharacters } = await findWrongBytes(file);
-  if (given === undefined && marked === undefined && !hasLongCharacters) {
-    await requireWindows1252(file);
-    return 'windows-1252';
+  if (given === undefined && marked === undefined && (await findLine(file, VALID_CHARACTER)) === undefined) {
+    const strange = await findLine({ ...file, encoding: 'windows-1252' }, NOT_WINDOWS_1252);
+    if (strange === undefined) return 'windows-1252';
+    throw new UnreadableFile(
+      `the file is not UTF-8 and seems not to be Windows-1252 either: line ${strange} would have a sign within a word; save it as UTF-8, or name its encoding with --encoding, such as macintosh, ibm866 or windows-1250`,
+    );
   }
   const otherwise = given === undefined ? ', or name the encoding of the whole file with --encoding' : '';
   throw new UnreadableFile(
-    `line ${wrongLine} has a byte that is not ${encoding.toUpperCase()}, or U+FFFD for one that was lost: correct it${otherwise}`,
+    `line ${await findLine(file, LOST)} has a byte that is not ${encoding.toUpperCase()}, or U+FFFD for one that was lost: correct it${otherwise}`,
   );
 };

@@ -38,53 +38,32 @@ interface HeaderOptions {
 }
 
 interface Candidate extends CsvHeader {
-  readonly known: number;
-  readonly usual: number;
-  readonly filled: number;
-  /** Whether a cell is likely the registration of a vehicle, which a row of names has not. */
-  readonly isVehicle: boolean;
-  /** Whether several cells have text, and another row as many cells. A title has one, or a delimiter of its own. */
-  readonly isOfTable: boolean;
+  /** Whether one of its names is known. */
+  readonly isFound: boolean;
+  /** Compared from left to right: the first number that is greater decides for its candidate. */
+  readonly score: readonly number[];
 }
 
+/**
+ * Of rows with known names the best is no vehicle, belongs to a table, and has the most of them; of others it has the
+ * most cells. A title has one cell, or a delimiter of its own.
+ */
 const candidatesOf = (rows: readonly CsvRow[], delimiter: string, isKnown: (name: string) => boolean): Candidate[] => {
   const isName = (text: string) => isKnown(text) || usualField(text) !== undefined;
-  return rows.map(({ line, row, cells }, nth) => {
-    const filled = cells.filter((cell) => cell.trim() !== '').length;
+  return rows.map(({ line, row, cells: names }, nth) => {
+    const filled = names.filter((name) => name.trim() !== '').length;
+    const known = names.filter(isKnown).length;
     const isAlone = rows.every((other) => other.line === line || other.cells.length < filled);
-    return {
-      delimiter,
-      line,
-      row,
-      above: rows.slice(0, nth),
-      names: cells,
-      below: rows[nth + 1]?.cells ?? [],
-      isName,
-      known: cells.filter(isKnown).length,
-      usual: cells.filter(isName).length,
-      filled,
-      isVehicle: cells.some(isLikelyRegistration),
-      isOfTable: filled > 1 && !isAlone,
-    };
+    const isVehicle = names.some(isLikelyRegistration);
+    const first = known > 0 ? [1, Number(!isVehicle), Number(filled > 1 && !isAlone), known] : [0, filled];
+    const score = [...first, names.filter(isName).length, -line, names.length];
+    const [above, below] = [rows.slice(0, nth), rows[nth + 1]?.cells ?? []];
+    return { delimiter, line, row, above, names, below, isName, isFound: known > 0, score };
   });
 };
 
-/**
- * The better candidate first: the first row of a table with the most known names, or without any, the first row with
- * the most cells.
- */
-const compareCandidates = (a: Candidate, b: Candidate): number => {
-  const isUnknown = a.known === 0 && b.known === 0;
-  return (
-    Number(b.known > 0) - Number(a.known > 0) ||
-    (isUnknown ? 0 : Number(a.isVehicle) - Number(b.isVehicle)) ||
-    (isUnknown ? b.filled - a.filled : Number(b.isOfTable) - Number(a.isOfTable)) ||
-    b.known - a.known ||
-    b.usual - a.usual ||
-    a.line - b.line ||
-    b.names.length - a.names.length
-  );
-};
+const compareCandidates = (a: Candidate, b: Candidate): number =>
+  b.score.map((number, nth) => number - (a.score[nth] ?? 0)).find((difference) => difference !== 0) ?? 0;
 
 /**
  * Finds the row that names the columns; undefined for a file without any text. Without a `sep=` line the delimiter is
@@ -127,7 +106,7 @@ export const readHeader = async (
       `line ${line}, which names the columns, has a line end within a name that seems to be a row: a quote may be missing`,
     );
   }
-  if (best.known > 0 && names.some((name, at) => isVehicleName(name, best.below[at] ?? ''))) {
+  if (best.isFound && names.some((name, at) => isVehicleName(name, best.below[at] ?? ''))) {
     throw new UnreadableFile(`row ${best.row} seems to name the columns, and to be a vehicle: put the names first`);
   }
   requireHeaderAlone(best, best.isName);
