@@ -59,19 +59,11 @@ export const contentImport = (db: DynamoDBDocumentClient, table: string, { dryRu
      * A row that differs in nothing changes nothing, not even `updated_at`.
      * @param known what `readStored` has found for this row and others, which is kept up to date. Where somebody else
      * has changed it since, the write fails, and the row's item is read again.
-     * @param conflict why a row must not change the stored item that it names; undefined when it may
      * @throws DeadlineExceeded
      */
-    importRow: async (
-      row: GivenItem,
-      timing: ChangeTiming,
-      known: StoredItems = new Map(),
-      conflict: (stored: ContentItem) => string | undefined = () => undefined,
-    ): Promise<ImportResult> => {
+    importRow: async (row: GivenItem, timing: ChangeTiming, known: StoredItems = new Map()): Promise<ImportResult> => {
       for (let found = known; ; found = await readStored([row], timing.deadline)) {
         const stored = found.get(row.id ?? qualifiedSlug(row));
-        const reason = stored && conflict(stored);
-        if (reason !== undefined) return { reason };
         if (stored && !differs(row, stored)) return 'unchanged';
         if (stored && row.updated_at && row.updated_at < (row.created_at ?? stored.created_at)) {
           return { reason: 'updated_at: must not be before created_at, which the stored item has' };

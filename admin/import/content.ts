@@ -131,11 +131,17 @@ const writeContent = async (run: FileRun, onRows: () => void, context: CommandCo
     const rows = batch.map(({ item }) => item);
     const stored = await items.readStored(rows, deadlineIn(ROW_TIMEOUT_MS));
 
+    /** The line that names by its id the stored item which has the slug of another row. */
+    const lineOfOwner = (item: GivenItem): number | undefined => {
+      const owner = stored.get(qualifiedSlug(item));
+      return owner && owner.id !== item.id ? claims.get(idClaim(owner.id)) : undefined;
+    };
+
     const write = async ({ item, line }: ItemRow): Promise<void> => {
-      // A row without an id must not change the item of another row, which names the item by its id.
-      const conflict = ({ id }: ContentItem) =>
-        item.id === undefined && !dryRun ? repeats('this item', claims.get(idClaim(id)))[0] : undefined;
-      const result = await items.importRow(item, { now, deadline: deadlineIn(ROW_TIMEOUT_MS) }, stored, conflict);
+      // A row without an id must not change the item of another row.
+      const [reason] = item.id === undefined && !dryRun ? repeats('this item', lineOfOwner(item)) : [];
+      const timing = { now, deadline: deadlineIn(ROW_TIMEOUT_MS) };
+      const result = reason === undefined ? await items.importRow(item, timing, stored) : { reason };
       if (typeof result === 'string') counts[result] += 1;
       else {
         staged.reject(line, [result.reason]);
@@ -143,12 +149,9 @@ const writeContent = async (run: FileRun, onRows: () => void, context: CommandCo
       }
     };
 
-    const isTaken = ({ item }: ItemRow): boolean => {
-      const owner = stored.get(qualifiedSlug(item));
-      return owner !== undefined && owner.id !== item.id && claims.has(idClaim(owner.id));
-    };
     // A row that takes the slug of an item which another row names depends on the order of the file.
-    await runConcurrently(batch, batch.some(isTaken) ? 1 : CONCURRENCY, isStopped, write);
+    const isOrdered = rows.some((item) => lineOfOwner(item) !== undefined);
+    await runConcurrently(batch, isOrdered ? 1 : CONCURRENCY, isStopped, write);
   }
 };
 
