@@ -192,14 +192,17 @@ describe('A file', () => {
     ['of the model above', ONE_MODEL, 3, true],
     ['of any model, when most rows have none', MODELS, 0, true],
     ['of other models, when few rows have none', MODELS, 2, false],
-  ])('names rows without a policy because cells may be merged: %s', async (_rows, without, others, isNoticed) => {
-    const rows = Array.from({ length: others }, (_, nth) => row({ registration: `KB1${nth + 1}AAA` }));
-    const notice = 'Lines 3 and 4 have no policy below a row that has one: if cells were merged, fill them.';
-    for (const options of [['--dry-run'], []]) {
-      const { exitCode, stderr } = await load('vehicles', 'v.csv', csv(...without, ...rows), ...options);
-      expect({ exitCode, isNoticed: stderr.startsWith(notice) }).toEqual({ exitCode: 0, isNoticed });
-    }
-  });
+  ])(
+    'may have rows without a policy, which a notice names when cells may be merged: %s',
+    async (_rows, without, others, isNoticed) => {
+      const rows = Array.from({ length: others }, (_, nth) => row({ registration: `KB1${nth + 1}AAA` }));
+      const notice = 'Lines 3 and 4 have no policy below a row that has one: if cells were merged, fill them.';
+      for (const options of [['--dry-run'], []]) {
+        const { exitCode, stderr } = await load('vehicles', 'v.csv', csv(...without, ...rows), ...options);
+        expect({ exitCode, isNoticed: stderr.startsWith(notice) }).toEqual({ exitCode: 0, isNoticed });
+      }
+    },
+  );
 
   it('of NDJSON is refused for a line that is nested too deeply, however dates are written', async () => {
     const nested = (levels: number) => `{"registration":"DL10AAA","more":${'['.repeat(levels)}${']'.repeat(levels)}}\n`;
