@@ -38,9 +38,8 @@ describe('The changes file of a load', () => {
       began: NOW.toISOString(),
       dryRun: false,
     });
-    const before = {
-      acme: expect.objectContaining({ policies: [expect.objectContaining({ validTo: '2026-12-31' })] }),
-    };
+    const policies = [expect.objectContaining({ validTo: '2026-12-31' })];
+    const before = { acme: expect.objectContaining({ policies }) };
     const lastUpdated = '2026-01-02T03:04:05.000Z';
     const written = { acme: { digest: expect.stringMatching(/^[\w-]{22}$/), lastUpdated } };
     expect(lines.toSorted((a, b) => (a.registration < b.registration ? -1 : 1))).toEqual([

@@ -144,10 +144,8 @@ describe('An erased vehicle', () => {
     const damaged = [{ erased: { at: AT, by: 'somebody' } }, { erased: 'yes' }];
     const items = damaged.map((one, nth) => ({ registration: `V1${nth}`, ...one }));
     await storeItems(engine().client, vehicles, items);
-    for (const command of [
-      ['erase', '--from', vehicles],
-      ['tables', 'check', '--tables', `vehicles=${vehicles}`],
-    ]) {
+    const check = ['tables', 'check', '--tables', `vehicles=${vehicles}`];
+    for (const command of [['erase', '--from', vehicles], check]) {
       expect((await run(command)).stderr).not.toContain('unexpected error');
     }
   });
@@ -275,10 +273,8 @@ it.each([
   const check = ['tables', 'check', 'vehicles', '--tables', tables, '--dynamodb', endpoint];
   const stdout = expect.stringContaining(`it lacks 1 erasures of ${names.vehicles}, made or undone`);
   expect(await runAdminCommand(check, names)).toMatchObject({ exitCode: 1, stdout });
-  expect(await json(['erase', '--from', names.vehicles, '--tables', tables])).toMatchObject({
-    [change]: 1,
-    unchanged: 1,
-  });
+  const copied = await json(['erase', '--from', names.vehicles, '--tables', tables]);
+  expect(copied).toMatchObject({ [change]: 1, unchanged: 1 });
   expect(await runAdminCommand(check, names)).toMatchObject({ exitCode: 0 });
 });
 

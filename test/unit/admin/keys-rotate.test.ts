@@ -49,9 +49,9 @@ describe('keys rotate', () => {
     const addresses = ['--addresses', '203.0.113.0/24,2001:db8::/32'];
     const old = await create('--expires', '2026-12-31', '--domains', 'a.example,b.example', ...addresses);
     const { stdout } = await run(['keys', 'rotate', old]);
-    expect(stdout).toMatch(
-      /^New API key of Acme:\n\n +vvc_live_[0-9A-Za-z]{36}\n\nStore it now: .*once\.\n\nid {9}[0-9a-f]{20}\n/,
-    );
+    const shown =
+      /^New API key of Acme:\n\n +vvc_live_[0-9A-Za-z]{36}\n\nStore it now: .*once\.\n\nid {9}[0-9a-f]{20}\n/;
+    expect(stdout).toMatch(shown);
     expect(stdout).toContain('domains    a.example, b.example\naddresses  203.0.113.0/24, 2001:db8::/32\n');
     expect(stdout).toContain('expires    after 2026-12-31 (Europe/London)\n');
     expect(stdout).toContain(`follows    ${old}, which is valid through ${IN_A_WEEK} (Europe/London)\n`);

@@ -99,11 +99,8 @@ describe('remove vehicles --ended-before', () => {
     const before = await registrations();
     const removed = await remove('--remove-at-most=3');
     const changes = pathOf('remove-vehicles.changes.ndjson');
-    expect(removed).toEqual({
-      exitCode: 0,
-      stdout: `removed: 3\nWhat was changed is in ${changes}\n`,
-      stderr: 'A later file may bring these vehicles back.\n',
-    });
+    const stdout = `removed: 3\nWhat was changed is in ${changes}\n`;
+    expect(removed).toEqual({ exitCode: 0, stdout, stderr: 'A later file may bring these vehicles back.\n' });
     expect(before.filter((one) => !['OLD1', 'OLD2', 'THREE'].includes(one))).toEqual(await registrations());
     expect(await json(['undo', changes])).toMatchObject({ putBack: 3 });
     expect(await registrations()).toEqual(before);

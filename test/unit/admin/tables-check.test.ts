@@ -11,10 +11,8 @@ it('tables check exits with 0 when the tables have their keys and a readable rec
   await store('vehicles', aVehicle('AB12CDE'), { registration: 'DAMAGED' });
   await store('compliance', aCompliance('AB12CDE'));
   const { exitCode, stdout } = await run(['tables', 'check']);
-  expect({ exitCode, usable: stdout.match(/can be used/g) }).toEqual({
-    exitCode: 0,
-    usable: Array(2).fill('can be used'),
-  });
+  expect(exitCode).toBe(0);
+  expect(stdout.match(/can be used/g)).toHaveLength(2);
   for (const [name, problem] of [
     [content, 'its key is pk (S) and sk (S), not registration (S)'],
     ['nowhere', 'it does not exist in this account and region'],

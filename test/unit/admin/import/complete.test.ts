@@ -33,9 +33,8 @@ describe('import --complete', () => {
     const left = ALL.slice(missing);
     const lines = [...linesOf(left), vehicleLine({ registration: 'NEW1' })];
     const stopped = await loadComplete(lines, ...options);
-    expect(stopped).toMatchObject(
-      failure(`the file lacks ${missing} of 40 stored records, more than the ${missing - 1} of`),
-    );
+    const sentence = `the file lacks ${missing} of 40 stored records, more than the ${missing - 1} of`;
+    expect(stopped).toMatchObject(failure(sentence));
     expect(stopped.stderr).toContain(`${STOPPED} ${missing}; the registrations are in`);
     expect(listed('missing')).toEqual(ALL.slice(0, missing));
     expect(await stored()).toEqual(before);

@@ -264,9 +264,10 @@ describe('An import', () => {
     const path = await file('v.csv', `sep=|\r\n${csv.replaceAll(',', '|')}`);
     const textOf = (nth: number) => readFile(rejectedFilesOf(path).at(nth) ?? path, 'utf8');
     const load = async (...corrections: readonly (readonly [string, string])[]) => {
+      const latest = await textOf(-1);
       await writeFile(
         path,
-        corrections.reduce((text, [wrong, right]) => text.replace(wrong, right), await textOf(-1)),
+        corrections.reduce((text, [wrong, right]) => text.replace(wrong, right), latest),
       );
       const { exitCode, stderr } = await run(['import', 'vehicles', path]);
       expect(stderr).toContain('Columns that are not used: "=note".');

@@ -89,11 +89,7 @@ const vehicleLines: FileRow[] = [
     [JSON.parse('{"__proto__": {"registration": "X"}}'), '__proto__: is not a field'],
   ]),
   [vehicleLine({ registration: 'SAME' }), 'line 27 too; leave one'],
-  [
-    vehicleLine({ registration: 'SAME' }).replace('"policies"', '"policies":[],$&'),
-    'a field twice',
-    'line 26 too; leave one',
-  ],
+  [vehicleLine({ registration: 'SAME' }).replace('"policies"', '"policies":[],$&'), 'a field twice', 'line 26 too'],
 ];
 
 const complianceRows: FileRow[] = [

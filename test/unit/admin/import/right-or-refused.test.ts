@@ -140,9 +140,7 @@ describe('A file', () => {
     const isLeftOut = ({ error }: FleetRow) => error === 'NO_REGISTRATION' || error === 'INVALID_REGISTRATION';
     expect(texts.filter((_, nth) => isLeftOut(read.rows[nth] as FleetRow))).toEqual(NOT_PLATES);
     await admin.clear();
-    expect(await run(['erase', path])).toEqual(
-      failure(/ has a date in place of its registration, as .* more, so nobody/),
-    );
+    expect(await run(['erase', path])).toEqual(failure(/ has a date in place of its registration, .* more, so/));
   });
 
   it('has no row that is its header again, whatever the column is called', async () => {
@@ -155,11 +153,7 @@ describe('A file', () => {
     ['a comma in a name without quotes', 'keeper,registration,note\nSMITH, J,CD34EFG,\n', `line 2 has ${SHIFTED}`],
     ['names of rows, which its header lacks', '"registration","note"\n"1","AB12CDE",\n', `line 2 has ${SHIFTED}`],
     ['a row without a blank cell', 'id,keeper,registration,note\n2,CD34EFG,SOLD\n', `line 2 has ${SHIFTED}`],
-    [
-      'a table above its header',
-      'Date,Plate\n2026-01-01,AB12CDE\n\nregistration,make\nCD34EFG,Ford\n',
-      'row 2 above it',
-    ],
+    ['a table above its header', 'Date,Plate\n2026-01-01,AB12CDE\n\nregistration,make\nCD34EFG,Ford', 'row 2 above'],
     ['a list above its header', 'scrapped,AB12CDE\nregistration,date\nCD34EFG,2026-01-02\n', ABOVE],
     ['a last row that may be cut off', 'registration,reason\nXYZ123,sold\nABC123', CUT],
     ['registrations in two columns', 'registration,,reason\nAB12,CDE,sold\n', 'column beside its registration, which'],
@@ -299,6 +293,7 @@ describe('A damaged file', () => {
     fc.oneof({ weight: 60, arbitrary: usual }, other);
   const place = fc.double({ min: 0, max: 0.999, noNaN: true });
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+  const DAMAGES = ['quote', 'two quotes', 'delimiter', 'line end', 'remove', 'cut', 'wrong byte'];
   const damageOf = (...kinds: string[]) => fc.record({ kind: fc.constantFrom(...kinds), at: place, to: place });
   const fileOf = fc.record({
     encoding: fc.constantFrom(...Object.keys(ENCODED)),
@@ -318,12 +313,7 @@ describe('A damaged file', () => {
     order: fc.shuffledSubarray([...Array(ROWS).keys()], { minLength: ROWS }),
     /** What happens to the text at a place in it, as a share of its length. */
     damages: fc.oneof(
-      {
-        weight: 3,
-        arbitrary: fc.array(damageOf('quote', 'two quotes', 'delimiter', 'line end', 'remove', 'cut', 'wrong byte'), {
-          maxLength: 3,
-        }),
-      },
+      { weight: 3, arbitrary: fc.array(damageOf(...DAMAGES), { maxLength: 3 }) },
       fc.tuple(damageOf('swallowed row', 'last row')),
     ),
   });

@@ -66,10 +66,8 @@ describe('import vehicles --supplier', () => {
 
   it('compares its own part: details that disagree are written once and do not flap from night to night', async () => {
     const acme = await file('acme.ndjson', aLine('V1', ['A1'], { lastUpdated: undefined }));
-    const zeta = await file(
-      'zeta.csv',
-      vehiclesCsv(vehicleRow({ registration: 'V1', make: 'Seat', last_updated: '' })),
-    );
+    const row = vehicleRow({ registration: 'V1', make: 'Seat', last_updated: '' });
+    const zeta = await file('zeta.csv', vehiclesCsv(row));
     const night = async (nth: number) => {
       for (const path of [acme, zeta]) await utimes(path, new Date(), new Date(day(nth)));
       admin.proxy().reset();
