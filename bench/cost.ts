@@ -7,26 +7,22 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { database, databaseWithoutRetries } from '../core/aws/database.ts';
-import { importFunctionFile } from '../functions/endpoints/endpoint-files.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
-import type { GatewayHandler } from '../functions/http/request.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
+import type { Cost } from './engine.ts';
 import type { Invocation } from './function-process.ts';
-import { type Cost, meter } from './metered-client.ts';
 import { type Measurement, median, percentile, table } from './report.ts';
 import { type KindOfRequest, prepareRequests } from './requests.ts';
 
 /** Milliseconds from a request to the database to its answer. */
 const DATABASE_MS = 5;
-/** With a whole core for the import, and again with the share from the start. */
 const COLD_STARTS = 7;
 /** Invocations on a whole core, until V8 has compiled the code. */
 const WARM_UP = 400;
 /** Invocations until the unused share of earlier periods is used up. */
 const SETTLED = 40;
 const INVOCATIONS = 400;
-const REQUESTS_PER_KIND = 2 * COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
+const REQUESTS_PER_KIND = COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
 
 /**
  * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On
@@ -72,11 +68,9 @@ const cpuShareOf = async (memoryMegabytes: number) => {
     : { 'cpu.max': `${quotaUs} ${PERIOD_US}` };
   await mkdir(folder);
   for (const [file, value] of Object.entries(settings)) await writeFile(join(folder, file), String(value));
-  /** The file that takes the ids of processes. */
-  const procs = join(folder, 'cgroup.procs');
   return {
-    procs,
-    add: (pid: number) => writeFile(procs, String(pid)),
+    /** The file that takes the ids of processes. */
+    procs: join(folder, 'cgroup.procs'),
     /** When its processes have ended. */
     remove: () => rmdir(folder),
   };
@@ -86,35 +80,28 @@ const mean = (values: readonly number[]): number => values.reduce((sum, value) =
 
 type Start = Awaited<ReturnType<typeof prepareRequests>>['start'];
 
-/** Cold starts and warm invocations with the processor time of some memory. */
+/** Cold starts and warm invocations with the processor time of some memory, which the import has too. */
 const measureInvocations = async (start: Start, { endpoint, event, status }: KindOfRequest, megabytes: number) => {
   const share = await cpuShareOf(megabytes);
   // The first request of a kind is for the units.
   const events = Array.from({ length: REQUESTS_PER_KIND }, (_, nth) => event(1 + nth));
-  /** Import and first response; with `fromStart` the import has only the share too. */
-  const coldMs = async (fromStart: boolean): Promise<number> => {
-    const process = await start(endpoint, fromStart ? share.procs : undefined);
-    await share.add(process.loaded.pid);
+  const coldStarts: number[] = [];
+  while (coldStarts.length < COLD_STARTS) {
+    const process = await start(endpoint, share.procs);
     const { invocations } = await process.invoke(events.splice(0, 1), status);
     await process.end();
-    return process.loaded.importMs + (invocations[0]?.ms ?? Number.NaN);
-  };
-  const coldStarts: number[] = [];
-  for (const fromStart of [false, true]) {
-    const times: number[] = [];
-    while (times.length < COLD_STARTS) times.push(await coldMs(fromStart));
-    coldStarts.push(Math.round(median(times)));
+    coldStarts.push(process.loaded.importMs + (invocations[0]?.ms ?? Number.NaN));
   }
   const process = await start(endpoint);
   await process.invoke(events.splice(0, WARM_UP), status);
-  await share.add(process.loaded.pid);
+  await writeFile(share.procs, String(process.pid));
   await process.invoke(events.splice(0, SETTLED), status);
   const { invocations } = await process.invoke(events, status);
   const loggedBytes = (await process.end()) / (WARM_UP + SETTLED + INVOCATIONS);
   await share.remove();
   const times = invocations.map(({ ms }) => ms);
   return {
-    coldStarts,
+    coldStart: median(coldStarts),
     p99: percentile(times, 0.99),
     loggedBytes,
     responseBytes: mean(invocations.map(responseBytes)),
@@ -128,43 +115,33 @@ const costOfMillion = (
   { readUnits, writeUnits }: Cost,
   { billedMs, loggedBytes, responseBytes }: Awaited<ReturnType<typeof measureInvocations>>,
   megabytes: number,
-) => {
+): number => {
   const lambda = PRICES.lambdaPerMillion + billedMs * 1_000 * (megabytes / 1_024) * PRICES.lambdaPerGigabyteSecond;
   const units = readUnits * PRICES.readUnitsPerMillion + writeUnits * PRICES.writeUnitsPerMillion;
   const logs = ((loggedBytes + ACCESS_LOG_BYTES) / 1_000) * PRICES.logsPerGigabyte;
   const transfer = (responseBytes / 1_000) * PRICES.transferPerGigabyte;
-  return { lambda, total: PRICES.gatewayPerMillion + lambda + units + logs + transfer };
+  return PRICES.gatewayPerMillion + lambda + units + logs + transfer;
 };
 
-const MEMORY_COLUMNS = [
-  ...['request', 'MB', 'cold start ms, a whole core for the import', 'its share from the start', 'p99 ms'],
-  'Lambda, USD per million',
-];
-const COST_COLUMNS = [
-  ...['request', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes', 'USD per million'],
-];
+const COLUMNS = ['request', 'read units', 'write units', 'USD per million', 'MB', 'cold start ms', 'p99 ms'];
 
 const measure: Measurement = async () => {
-  const { kinds, setDelay, start } = await prepareRequests(2 + REQUESTS_PER_KIND);
-  const costOf = meter(database(), databaseWithoutRetries());
-  const memories: (string | number)[][] = [];
-  const costs: (string | number)[][] = [];
-  for (const kind of kinds) {
-    const { endpoint, name } = kind;
+  const { kinds, engine, start } = await prepareRequests(2 + REQUESTS_PER_KIND);
+  const rows = await Array.fromAsync(kinds, async (kind) => {
+    const { endpoint, name, event, status } = kind;
     const { memoryMegabytes } = endpoint === 'not-found' ? notFound : endpoints[endpoint];
-    const { handler } = await importFunctionFile<{ readonly handler: GatewayHandler }>(endpoint, 'handler.ts');
-    await setDelay();
+    engine.setDelay();
+    const process = await start(endpoint);
     // Takes units of the allowance ahead, as one request in a hundred does.
-    await handler(kind.event(1 + REQUESTS_PER_KIND) as never, {} as never);
-    const units = await costOf(() => handler(kind.event(0) as never, {} as never));
-    await setDelay(DATABASE_MS);
+    await process.invoke([event(1 + REQUESTS_PER_KIND)], status);
+    const units = await engine.costOf(() => process.invoke([event(0)], status));
+    await process.end();
+    engine.setDelay(DATABASE_MS);
     const measured = await measureInvocations(start, kind, memoryMegabytes);
-    const { lambda, total } = costOfMillion(units, measured, memoryMegabytes);
-    memories.push([name, memoryMegabytes, ...measured.coldStarts, measured.p99.toFixed(1), lambda.toFixed(2)]);
-    const { requests, readUnits, writeUnits } = units;
-    const { billedMs, responseBytes: bytes } = measured;
-    costs.push([name, requests, readUnits, writeUnits, billedMs.toFixed(1), Math.round(bytes), total.toFixed(2)]);
-  }
-  return [table(MEMORY_COLUMNS, memories), table(COST_COLUMNS, costs)];
+    const usd = costOfMillion(units, measured, memoryMegabytes).toFixed(2);
+    const { coldStart, p99 } = measured;
+    return [name, units.readUnits, units.writeUnits, usd, memoryMegabytes, coldStart.toFixed(0), p99.toFixed(1)];
+  });
+  return [table(COLUMNS, rows)];
 };
 export default measure;

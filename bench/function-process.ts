@@ -2,11 +2,11 @@
 // Lambda's runtime client has loaded it before any function, so no bundle pays for it.
 import 'node:http';
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
 /** The first message to the parent. */
 export interface Loaded {
-  readonly pid: number;
   readonly importMs: number;
   /** User and system time of the import. */
   readonly cpuMs: number;
@@ -25,21 +25,21 @@ export interface Block {
   readonly invocations: readonly Invocation[];
   /** User and system time of all of them together. */
   readonly cpuMs: number;
-  /** Of the process since its start. */
-  readonly peakMegabytes: number;
 }
 
-const cpuSince = (before?: NodeJS.CpuUsage): number => {
+const cpuSince = (before: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 };
 
-const [file = ''] = process.argv.slice(2);
+/** The second argument is the file that takes the ids of the processes of a control group. */
+const [file = '', group] = process.argv.slice(2);
+if (group !== undefined) writeFileSync(group, String(process.pid));
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();
 const { handler } = await (file.endsWith('.mjs') ? import(file) : createRequire(file)(file));
 const importMs = performance.now() - startedAt;
-process.send?.({ pid: process.pid, importMs, cpuMs: cpuSince(cpuBefore) } satisfies Loaded);
+process.send?.({ importMs, cpuMs: cpuSince(cpuBefore) } satisfies Loaded);
 
 const contextOf = () => ({
   awsRequestId: randomUUID(),
@@ -61,6 +61,5 @@ process.on('message', async (events: readonly object[]) => {
   const invocations: Invocation[] = [];
   const before = process.cpuUsage();
   for (const invocation of prepared) invocations.push(await invoke(...invocation));
-  const peakMegabytes = process.resourceUsage().maxRSS / 1_024;
-  process.send?.({ invocations, cpuMs: cpuSince(before), peakMegabytes } satisfies Block);
+  process.send?.({ invocations, cpuMs: cpuSince(before) } satisfies Block);
 });

@@ -1,5 +1,5 @@
 /** The functions that are measured: their bundles, and fresh processes that run them as Lambda does. */
-import { spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -8,13 +8,6 @@ import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { bundleFunctions } from '../lib/bundles.ts';
 import type { Block, Loaded } from './function-process.ts';
 import { temporaryFolder } from './report.ts';
-
-/**
- * A shell that starts Node, rather than Node directly: Linux counts the memory of the process that forks into the peak
- * of the new one (`setmax_mm_hiwater_rss` in its exec.c), and this one, with esbuild in it, has more than a small
- * function.
- */
-const throughShell = (procs?: string) => ['-c', `${procs ? `echo $$ > ${procs}; ` : ''}"$0" "$@"; :`];
 
 /** Logs and metrics on, as in production. */
 const ENVIRONMENT = {
@@ -55,19 +48,20 @@ const program = await bundleModule('function-process.ts');
 /**
  * A bundle in a process of its own.
  * @param env added to this process's environment
- * @param procs of the control group in which it starts
+ * @param group the file that takes the ids of the processes of a control group; the process joins before it imports
  */
-export const startFunction = async (file: string, env: NodeJS.ProcessEnv, procs?: string) => {
-  // Lambda starts Node with --expose-gc; its other flags are about memory.
-  const node = [process.execPath, '--expose-gc', '--no-warnings', program, file];
-  const child = spawn('sh', [...throughShell(procs), ...node], {
+export const startFunction = async (file: string, env: NodeJS.ProcessEnv, group?: string) => {
+  const child = fork(program, [file, ...(group === undefined ? [] : [group])], {
     env: { ...process.env, ...ENVIRONMENT, ...env },
+    // Lambda starts Node with --expose-gc; its other flags are about memory.
+    execArgv: ['--expose-gc', '--no-warnings'],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const ended = Promise.all([once(child, 'exit'), child.stdout && buffer(child.stdout)]);
   const failed = ended.then(([[code]]) => Promise.reject(new Error(`a function's process ended with ${code}`)));
   const next = async <T>(): Promise<T> => (await Promise.race([once(child, 'message'), failed]))[0];
   return {
+    pid: child.pid,
     loaded: await next<Loaded>(),
     /** Invokes it with each event. @throws Error when the process ends or a status is another one */
     invoke: async (events: readonly object[], status = 200): Promise<Block> => {

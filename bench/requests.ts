@@ -3,9 +3,9 @@ import type { FunctionId } from '../functions/endpoints/endpoint-files.ts';
 import { storeItems } from '../local/sample-database.ts';
 import { fillDomain, someFields } from '../test/support/content.ts';
 import { aCompliance, aVehicle } from '../test/support/records.ts';
+import { prepareEngine } from './engine.ts';
 import { deployed, startFunction } from './functions.ts';
 import { generatedRegistration } from './generated-vehicles.ts';
-import { preparePacedEngine } from './paced-engine.ts';
 
 const DOMAIN = 'bench.example';
 /** Items that no request deletes. */
@@ -53,6 +53,9 @@ const gatewayEvent = (key: string, method: string, path: string, { json, ...part
   ...parts,
 });
 
+export const lookupEvent = (key: string, registration = 'AB12CDE') =>
+  gatewayEvent(key, 'GET', `/v1/vehicle/${registration}/insurance`, { pathParameters: { registration } });
+
 /** A kind of request; `event` makes the nth of them, on content that no other one changes. */
 export interface KindOfRequest {
   readonly endpoint: FunctionId;
@@ -62,7 +65,7 @@ export interface KindOfRequest {
 }
 
 /** @param ids content items: the first is read and changed, the others are there to be deleted */
-export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[] = []): KindOfRequest[] => {
+const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[]): KindOfRequest[] => {
   const request = (method: string, path: string, parts?: Parts) => gatewayEvent(key, method, path, parts);
   const onItem = (method: string, item = '', json?: object) =>
     request(method, `/v1/api/content/${item}`, { pathParameters: { id: item }, ...(json && { json }) });
@@ -71,7 +74,7 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
   const page = { rawQueryString: `domain=${DOMAIN}&limit=20&offset=100` };
   const create = (nth: number) => request('POST', '/v1/api/content', { json: benchFields(DOMAIN, `created-${nth}`) });
   const kinds: readonly (readonly [FunctionId, string, KindOfRequest['event'], number?])[] = [
-    ['vehicle-insurance', 'insurance lookup', () => request('GET', '/v1/vehicle/AB12CDE/insurance', vehicle)],
+    ['vehicle-insurance', 'insurance lookup', () => lookupEvent(key)],
     ['bulk-insurance', 'bulk of 1,000', () => request('POST', '/v1/vehicle/bulk-insurance', { json })],
     ['bulk-compliance', 'bulk compliance of 1,000', () => request('POST', '/v1/vehicle/bulk-compliance', { json })],
     ['compliance', 'compliance', () => request('GET', '/v1/compliance/AB12CDE', vehicle)],
@@ -89,12 +92,20 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
 /** What a measurement of every kind of request works with. @param requests at most so many of each kind can be made */
 export const prepareRequests = async (requests: number) => {
   const bundles = await deployed();
-  const { db, names, key, overTls, setDelay } = await preparePacedEngine();
-  const vehicles = BULK.map((registration) => aVehicle(registration));
-  const compliance = BULK.map((registration) => aCompliance(registration));
-  await storeItems(db, names.vehicles, vehicles);
-  await storeItems(db, names.compliance, compliance);
+  const engine = await prepareEngine();
+  const { db, names, key } = engine;
+  await storeItems(
+    db,
+    names.vehicles,
+    BULK.map((registration) => aVehicle(registration)),
+  );
+  await storeItems(
+    db,
+    names.compliance,
+    BULK.map((registration) => aCompliance(registration)),
+  );
   const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
-  const start = (endpoint: FunctionId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
-  return { kinds, setDelay, start };
+  const overTls = await engine.overTls();
+  const start = (endpoint: FunctionId, group?: string) => startFunction(bundles[endpoint], overTls, group);
+  return { kinds, engine, start };
 };

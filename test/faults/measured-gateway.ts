@@ -1,3 +1,4 @@
+/** A program that sends its parent the gateway's origin, and then its memory after each so many responses. */
 import { startGateway } from '../../local/gateway/gateway.ts';
 
 /** Bytes: the JavaScript heap, and the whole process. */
@@ -6,18 +7,15 @@ export interface Memory {
   readonly resident: number;
 }
 
-/** For a process of its own (`forkCall`) with Node's `--expose-gc`. */
-export const startMeasuredGateway = async () => {
-  const collect = globalThis.gc;
-  if (collect === undefined) throw new Error('start this with --expose-gc');
-  const { origin } = await startGateway({ port: 0 });
-  return {
-    origin,
-    /** After a garbage collection. */
-    memory: (): Memory => {
-      collect();
-      const { heapUsed, rss } = process.memoryUsage();
-      return { heap: heapUsed, resident: rss };
-    },
-  };
+const every = Number(process.argv[2]);
+let responses = 0;
+const sendMemory = () => {
+  responses += 1;
+  if (responses % every > 0) return;
+  globalThis.gc?.();
+  const { heapUsed, rss } = process.memoryUsage();
+  process.send?.({ heap: heapUsed, resident: rss } satisfies Memory);
 };
+const { origin } = await startGateway({ port: 0, onResponse: sendMemory });
+process.on('disconnect', () => process.exit());
+process.send?.(origin);

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ForkedProcess, forkCall } from '../../bench/fork.ts';
-import { prepareEngine } from '../../bench/prepared-engine.ts';
+import { prepareEngine } from '../../bench/engine.ts';
 import { median } from '../../bench/report.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { requestTo } from '../../local/record-examples.ts';
 import { recordedExamples } from '../../openapi/examples.ts';
 import type { Memory } from './measured-gateway.ts';
-import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
+import { bySize, TIMEOUT_MS } from './size.ts';
 
 const MAX_GROWTH = 0.1;
 /** Clients that send one request after the other, each with a premium key: 6,000 requests a minute. */
@@ -31,9 +32,8 @@ const examples = (Object.keys(endpoints) as EndpointId[])
 
 describe(`Requests of ${CLIENTS} clients`, () => {
   let engine: Awaited<ReturnType<typeof prepareEngine>>;
-  let gateway: ForkedProcess<{ readonly origin: string }>;
+  let gateway: ChildProcess;
   const memory: Memory[] = [];
-  let requests = 0;
 
   const growthOf = (part: keyof Memory): number => {
     const medianIn = ([from = 0, to = 0]: readonly number[]) =>
@@ -43,30 +43,36 @@ describe(`Requests of ${CLIENTS} clients`, () => {
 
   beforeAll(async () => {
     engine = await prepareEngine();
-    // Logs and metrics are written as in production.
-    gateway = await forkCall(new URL('./measured-gateway.ts', import.meta.url), 'startMeasuredGateway', [], {
-      environment: { POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_METRICS_NAMESPACE: 'SteadyLoad' },
-      nodeOptions: ['--expose-gc', ...YOUNG_GENERATION],
+    // Twice in a round of all clients.
+    const requestsPerMeasurement = String((examples.length * CLIENTS) / 2);
+    gateway = fork(new URL('./measured-gateway.ts', import.meta.url), [requestsPerMeasurement], {
+      // Logs and metrics are written as in production.
+      env: { ...process.env, POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_METRICS_NAMESPACE: 'SteadyLoad' },
+      execArgv: ['--expose-gc', ...YOUNG_GENERATION],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+    // A gateway that ends before it listens sends none.
+    const [origin] = await Promise.race([once(gateway, 'message'), once(gateway, 'exit')]);
+    assert.equal(typeof origin, 'string');
+    gateway.on('message', (measured: Memory) => memory.push(measured));
+    const clients = Array.from({ length: CLIENTS }, async () => {
       const key = await engine.newKey();
       for (let round = 0; round < rounds; round += 1) {
         for (const { id, example } of examples) {
-          const request = requestTo(gateway.result.origin, endpoints[id], example);
+          const request = requestTo(origin, endpoints[id], example);
           request.headers.set('X-API-Key', key);
           const response = await fetch(request);
           assert.equal(response.status, example.status, response.url);
           await response.text();
-          requests += 1;
         }
-        if (client % 4 === 0) memory.push((await gateway.call('memory')) as Memory);
       }
     });
     await Promise.all(clients);
-    reportFigures('steady load', { requests, heap: growthOf('heap'), resident: growthOf('resident') });
   }, TIMEOUT_MS);
   afterAll(async () => {
-    await gateway.stop();
+    const exited = once(gateway, 'exit');
+    gateway.kill();
+    await exited;
     await engine.close();
   });
 

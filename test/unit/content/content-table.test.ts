@@ -1,6 +1,6 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { meteredClient } from '../../../bench/metered-client.ts';
 import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentItem } from '../../../core/content/item.ts';
 import { fillDomain, inconsistenciesOf, moment, someFields } from '../../support/content.ts';
@@ -106,6 +106,28 @@ const DOMAIN = 'large.example';
 const ITEMS = 400;
 /** The slugs of the domain, newest first. */
 const SLUGS = Array.from({ length: ITEMS }, (_, n) => `item-${n}`).reverse();
+
+/** A client that counts its requests and their units. */
+const meteredClient = (endpoint: string) => {
+  const client = clientOf(endpoint);
+  let cost = { requests: 0, units: 0 };
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+      const { ConsumedCapacity: given = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity };
+      const consumed = [given].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+      cost = { requests: cost.requests + 1, units: cost.units + consumed };
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+  const costOf = async (work: () => Promise<unknown>) => {
+    cost = { requests: 0, units: 0 };
+    await work();
+    return cost;
+  };
+  return { client, costOf };
+};
 
 let meter: ReturnType<typeof meteredClient>;
 beforeAll(() => {
