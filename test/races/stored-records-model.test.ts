@@ -7,6 +7,7 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DynamoItem } from '../../core/aws/database.ts';
 import { hasNoRecord, isErased } from '../../core/vehicles/erasure.ts';
+import { onNthCall } from '../support/fault-choosers.ts';
 import {
   complianceCommands,
   MARK,
@@ -21,7 +22,7 @@ import {
 import { undo } from './undo-model.ts';
 import { policyLine, useCommands } from './use-commands.ts';
 
-const { disturbed, run, runDisturbed, clear, file, stored } = useCommands();
+const { proxy, run, clear, file, stored } = useCommands();
 const { loadPart, loadCompliance } = complianceCommands(file);
 
 const TABLES = ['vehicles', 'compliance'] as const;
@@ -103,11 +104,11 @@ const undoErasure = (registration: string): ModelCommand => ({
 /** Both tables in the form of the model, which has no vehicle of which only an undone erasure is stored. */
 const storedRecords = async () => {
   const isShown = (item: DynamoItem) => isErased(item) || !hasNoRecord(item);
-  const vehicles = (await stored('vehicles')).filter(isShown).map(({ registration, erased, policies }) => {
+  const vehicles = (await stored<DynamoItem>('vehicles')).filter(isShown).map(({ registration, erased, policies }) => {
     const own = (policies ?? []) as readonly { readonly supplier: string; readonly number: string }[];
     return [registration, erased ? ERASED : Object.fromEntries(own.map(({ supplier, number }) => [supplier, number]))];
   });
-  const compliance = (await stored('compliance')).filter(isShown).map((item) => {
+  const compliance = (await stored<DynamoItem>('compliance')).filter(isShown).map((item) => {
     const parts = NAMES.flatMap((part) => {
       const { attribute, field } = PARTS[part];
       const { [field]: value, fromCompliance } = (item[attribute] ?? {}) as Record<string, unknown>;
@@ -135,10 +136,9 @@ const checked = (
   check,
   toString: () => (lost === null ? name : `${name} without response ${lost}`),
   run: async (model) => {
-    const events =
-      lost === null ? [] : [{ operation: /^(Put|Delete|TransactWrite)/, nth: lost, isLost: true } as const];
-    const given = await args(model);
-    const data = await disturbed.during(events, () => runDisturbed(...given));
+    const lose = onNthCall(lost ?? Number.POSITIVE_INFINITY, 'resetAfter');
+    proxy().inject((call) => (/^(Put|Delete|TransactWrite)/.test(call.operation) ? lose(call) : undefined));
+    const data = await run(...(await args(model)));
     const before: Vehicles = structuredClone(model.vehicles);
     const outcomes = apply(model);
     const { kind, changesFile } = data;
@@ -188,9 +188,10 @@ const commands = fc.commands(
 
 /** All items but for their revisions, which every write changes. */
 const storedItems = () =>
-  Promise.all(TABLES.map(async (table) => (await stored(table)).map(({ revision, ...item }) => item)));
+  Promise.all(TABLES.map(async (table) => (await stored<DynamoItem>(table)).map(({ revision, ...item }) => item)));
 
 const exportAndRestore = async () => {
+  proxy().reset();
   const files = await Promise.all(TABLES.map((table) => file(`${table}.export.ndjson`)));
   for (const [nth, table] of TABLES.entries()) await run('export', table, files[nth] ?? '');
   await clear();

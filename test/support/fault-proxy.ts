@@ -7,9 +7,9 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
+import { listen } from '../../local/server.ts';
 
 /**
  * What goes wrong with one database request; with `*After`, `truncate` and slow responses the engine applies it first.
@@ -134,16 +134,14 @@ export const startProxy = async (
   });
   // Closing an idle connection would be a fault that no test chose.
   server.keepAliveTimeout = 0;
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { origin, close } = await listen(server, 0, '127.0.0.1');
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: origin,
     /** Waits until every request that has arrived was sent on and answered there, or will never be. */
     settled: () => Promise.all(serving),
-    close: async (): Promise<void> => {
+    close: (): Promise<void> => {
       agent.destroy();
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      return close();
     },
   };
 };
@@ -170,7 +168,7 @@ const deliver = (
 /** A proxy between the SDK and an engine that fails as a network and DynamoDB fail. */
 export const startFaultProxy = async (engineEndpoint: string) => {
   const calls: DatabaseCall[] = [];
-  let choose: (call: DatabaseCall) => Fault | undefined = () => undefined;
+  let choose: (call: DatabaseCall) => Fault | undefined | Promise<Fault | undefined> = () => undefined;
 
   const { endpoint, settled, close } = await startProxy(engineEndpoint, async (incoming, response, forward) => {
     const body = await buffer(incoming);
@@ -178,7 +176,7 @@ export const startFaultProxy = async (engineEndpoint: string) => {
     const sent = String(body);
     const call = { operation, tables: tablesIn(sent), body: sent };
     calls.push(call);
-    const wanted = choose(call);
+    const wanted = await choose(call);
     const fault = wanted && isApplicable(wanted, call) ? wanted : undefined;
     if (fault === 'hang') return;
     if (fault === 'resetBefore') breakConnection(response);
@@ -198,7 +196,7 @@ export const startFaultProxy = async (engineEndpoint: string) => {
     settled,
     /** Every request since the last `reset`, the one whose fault is being chosen included. */
     calls: calls as readonly DatabaseCall[],
-    /** Decides the fault of each request; nothing goes wrong while it is unset. */
+    /** Decides the fault of each request, which waits for a promise; nothing goes wrong while it is unset. */
     inject: (chooser: typeof choose): void => {
       choose = chooser;
     },

@@ -123,7 +123,7 @@ export const useAdmin = () => {
     storeItems(engine.client, engine.names[table], items);
 
   /** Every record of a table, by registration. */
-  const stored = async <Stored = VehicleRecord>(table: 'vehicles' | 'compliance' = 'vehicles'): Promise<Stored[]> => {
+  const stored = async <Stored = VehicleRecord>(table: TableId = 'vehicles'): Promise<Stored[]> => {
     const input = { TableName: engine.names[table], ConsistentRead: true };
     const pages = await Array.fromAsync(paginateScan({ client: engine.client }, input));
     const items = pages.flatMap(({ Items = [] }) => Items);

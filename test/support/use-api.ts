@@ -1,11 +1,12 @@
-import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, jest } from '@jest/globals';
 import { keyStore } from '../../admin/keys/key-store.ts';
-import { newApiKey } from '../../core/access/api-key.ts';
+import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import type { Plans } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
+import type { TableNames } from '../../core/tables.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { startProtocolServer } from '../../local/engine/http-server.ts';
 import { unknownOperation } from '../../local/engine/protocol.ts';
@@ -15,11 +16,20 @@ import { withKms } from '../../local/kms.ts';
 import { storeItems } from '../../local/sample-database.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine } from './engine.ts';
-import { startFaultProxy } from './fault-proxy.ts';
+import { type DatabaseCall, startFaultProxy } from './fault-proxy.ts';
 import { aCounter, NOON, TEST_PLANS } from './records.ts';
 import { type Reply, send } from './send.ts';
 
 export type { Call, Reply } from './send.ts';
+
+/** The id of a live key. */
+export const liveId = (key: string): string => keyIdOf(hashKey(key), 'live');
+
+/** A request to the database by its operation and tables, as `GetItem keys`. */
+export const nameOf = ({ operation, tables }: DatabaseCall, names: TableNames): string => {
+  const ids = Object.entries(names).flatMap(([id, name]) => (tables.includes(name) ? id : []));
+  return [operation, ...ids.sort()].join(' ');
+};
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
@@ -66,6 +76,15 @@ export const startApi = async ({
       if (used > 0) await storeItems(engine.client, engine.names.usage, [aCounter(key, used)]);
       return key;
     },
+    /** Changes the record of a live key. */
+    updateKey: (key: string, changes: Parameters<typeof keys.update>[1]) =>
+      keys.update(liveId(key), changes, { by: 'tester', at: new Date(NOON) }),
+    /** Each request to the database since the last reset, or after so many, as `GetItem keys`, sorted. */
+    requests: (earlier = 0) =>
+      faults.calls
+        .slice(earlier)
+        .map((call) => nameOf(call, engine.names))
+        .sort(),
     loadVehicles: (...records: VehicleRecord[]) => storeItems(engine.client, engine.names.vehicles, records),
     loadCompliance: (...records: ComplianceRecord[]) => storeItems(engine.client, engine.names.compliance, records),
     stop: async () => {
@@ -106,13 +125,23 @@ export const rateLimitOf = ({ headers }: Reply): (string | null)[] =>
 export const RESET = String(Date.parse('2026-06-15T12:01:00Z') / 1_000);
 
 /** What this process writes to standard output and error from now on, a write each, until `jest.restoreAllMocks`. */
-export const catchOutput = (): readonly string[] => {
-  const written: string[] = [];
+export const catchOutput = (written: string[] = []): readonly string[] => {
   for (const stream of [process.stdout, process.stderr]) {
     jest.spyOn(stream, 'write').mockImplementation((chunk) => {
       written.push(String(chunk));
       return true;
     });
   }
+  return written;
+};
+
+/** What this process writes during each test of a file. */
+export const useOutput = (): readonly string[] => {
+  const written: string[] = [];
+  beforeEach(() => {
+    written.length = 0;
+    catchOutput(written);
+  });
+  afterEach(() => void jest.restoreAllMocks());
   return written;
 };
