@@ -1,6 +1,6 @@
 /** Scopes, limits, units and expiry of a key, as its owner sees them (docs/contract.md#units). */
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
+import { newApiKey } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
@@ -12,7 +12,7 @@ import { always, forOperation } from '../support/fault-choosers.ts';
 import type { Fault } from '../support/fault-proxy.ts';
 import { aCounter, aVehicle, NOON } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
-import { RESET, rateLimitOf, useApi } from '../support/use-api.ts';
+import { liveId, RESET, rateLimitOf, useApi } from '../support/use-api.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -97,7 +97,7 @@ describe('A key with addresses', () => {
     const key = await api.newKey({ addresses: ELSEWHERE.addresses });
     for (const path of ['/v1/usage', LOOKUP, '/v1/nowhere']) expect((await get(path, key)).status).toBe(403);
     const addresses = ['127.0.0.0/8', ...ELSEWHERE.addresses];
-    await api.keys.update(keyIdOf(hashKey(key), 'live'), { addresses }, { by: 'tester', at: new Date(NOON) });
+    await api.updateKey(key, { addresses });
     expect((await usageOf(key)).now).toMatchObject({ requests: 1, rateLimited: 0, units: 1 });
   });
 });
@@ -193,7 +193,7 @@ describe('The units of a key', () => {
 
   it('of rate limited requests are 0, and past minutes keep the limit that they had when plans change or go', async () => {
     const key = await api.newKey({ plan: 'free' });
-    const id = keyIdOf(hashKey(key), 'live');
+    const id = liveId(key);
     const { start } = windowAt(new Date(NOON));
     await count({ ...aCounter(key, 59), extraUnits: 9 });
     for (const status of [200, 429, 429]) expect((await get(LOOKUP, key)).status).toBe(status);
@@ -201,7 +201,7 @@ describe('The units of a key', () => {
     const recordings = api.faults.calls.filter(({ body }) => body.includes('SET requestsPerWindow'));
     expect(recordings.length).toBe(1);
     for (const plan of ['premium', 'gone']) {
-      await api.keys.update(id, { plan }, { by: 'tester', at: new Date(NOON) });
+      await api.updateKey(key, { plan });
       api.clock.now += MINUTE_MS;
       const { hours } = await usageOf(key);
       expect(hours.find(({ rateLimited }) => rateLimited > 0)).toMatchObject({ rateLimited: 2 });
@@ -215,7 +215,7 @@ describe('The units of a key', () => {
     expect((await get(LOOKUP, key)).status).toBe(429);
     api.faults.reset();
     expect((await get(LOOKUP, key)).status).toBe(429);
-    const recorded = await api.usage.counts(keyIdOf(hashKey(key), 'live'), 0);
+    const recorded = await api.usage.counts(liveId(key), 0);
     expect(recorded).toMatchObject([{ used: 62, requestsPerWindow: 60 }]);
   });
 

@@ -1,7 +1,7 @@
 /** What handlers do before they know their caller, what they reject first, and how they treat malformed events. */
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { generateKey } from '../../core/access/api-key.ts';
 import { type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
@@ -9,10 +9,9 @@ import type { GatewayHandler } from '../../functions/http/request.ts';
 import { documents } from '../../openapi/endpoint-documents.ts';
 import { fillDomain } from '../support/content.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
-import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { BULK_LOOKUPS } from '../support/lookups.ts';
 import { NOON } from '../support/records.ts';
-import { useApi } from '../support/use-api.ts';
+import { liveId, useApi } from '../support/use-api.ts';
 
 const api = useApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));
 afterEach(() => void jest.restoreAllMocks());
@@ -53,12 +52,7 @@ const outcomeOf = async (id: FunctionId, key: string | undefined, pathParameters
   const event = Object.defineProperty({ pathParameters, rawQueryString }, 'body', { get: readBody, enumerable: true });
   const { statusCode } = await invoke(id, key, event);
   await api.faults.settled();
-  const nameOf = ({ operation, tables }: DatabaseCall) => {
-    const ids = Object.entries(api.engine.names).flatMap(([table, name]) => (tables.includes(name) ? table : []));
-    return [operation, ...ids.sort()].join(' ');
-  };
-  const requests = api.faults.calls.slice(before).map(nameOf).sort();
-  return { statusCode, bodyReads: readBody.mock.calls.length, requests };
+  return { statusCode, bodyReads: readBody.mock.calls.length, requests: api.requests(before) };
 };
 
 describe.each<FunctionId>([...ids, 'not-found'])('Before auth %s', (id) => {
@@ -101,7 +95,7 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before auth %s', (id) => {
       const key = await api.newKey({ plan: 'free' }, 60);
       const limited = { statusCode: 429, bodyReads: 0, requests: [...concurrent, 'UpdateItem usage'].sort() };
       expect(await outcomeOf(id, key, path)).toEqual(limited);
-      const record = await api.keys.get(keyIdOf(hashKey(key), 'live'));
+      const record = await api.keys.get(liveId(key));
       await api.keys.add({ ...record, ...end });
       expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: concurrent });
       expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, requests: read });
@@ -124,8 +118,7 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before auth %s', (id) => {
   it('forgets a key that gets addresses: its second 403 only reads the record', async () => {
     const key = await api.newKey();
     await invoke(id, key);
-    const change = { by: 'tester', at: new Date(NOON) };
-    await api.keys.update(keyIdOf(hashKey(key), 'live'), { addresses: ['203.0.113.7'] }, change);
+    await api.updateKey(key, { addresses: ['203.0.113.7'] });
     expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: concurrent });
     expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 403, bodyReads: 0, requests: read });
   });

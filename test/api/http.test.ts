@@ -61,10 +61,7 @@ describe('A query', () => {
   it.each<[string, string, unknown]>([
     [`${LIST}?limit=1.5`, 'limit', NO_INTEGER],
     [`${LIST}?limit=`, 'limit', NO_INTEGER],
-    [`${LIST}?limit=5x`, 'limit', NO_INTEGER],
-    [`${LIST}?limit=x5`, 'limit', NO_INTEGER],
     [`${LIST}?limit=%D9%A3`, 'limit', NO_INTEGER],
-    [`${LIST}?limit=--5`, 'limit', NO_INTEGER],
     [`${LIST}?limit=-5x`, 'limit', NO_INTEGER],
     [`${LIST}?limit=x-5`, 'limit', NO_INTEGER],
     [`${LIST}?limit=-0`, 'limit', NO_INTEGER],

@@ -1,13 +1,12 @@
 /** What the log says of lookups, where the stage logs them (docs/operations.md#who-asked-about-a-vehicle). */
 import { createHmac } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { LOCAL_KEY } from '../../local/kms.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
 import { aCompliance, aVehicle, NOON } from '../support/records.ts';
-import { type Call, catchOutput, useApi } from '../support/use-api.ts';
+import { type Call, liveId, useApi, useOutput } from '../support/use-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
@@ -26,13 +25,7 @@ const api = useApi(
   { logLevel: 'INFO', logsLookups: true },
 );
 
-let written: readonly string[];
-beforeEach(() => {
-  written = catchOutput();
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+const written = useOutput();
 
 /** The text that a request has added to the log, and its status. */
 const logOf = async (path: string, call: Call = {}) => {
@@ -46,7 +39,7 @@ const logOf = async (path: string, call: Call = {}) => {
 const hmac = (secret: string | Buffer, text: string): Buffer => createHmac('sha256', secret).update(text).digest();
 /** Computed here from the words of the documentation. */
 const hashOf = (registration: string, key = api.key, month = JUNE): string =>
-  hmac(hmac(LOCAL_KEY, month), keyIdOf(hashKey(key), 'live') + registration)
+  hmac(hmac(LOCAL_KEY, month), liveId(key) + registration)
     .toString('base64url')
     .slice(0, 16);
 

@@ -6,10 +6,10 @@ import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import { inconsistenciesOf } from '../support/content.ts';
 import { type ChooseFault, onNthCall } from '../support/fault-choosers.ts';
 import { type DatabaseCall, type Fault, isApplicable } from '../support/fault-proxy.ts';
-import { catchOutput, type Reply, useApi } from '../support/use-api.ts';
+import { catchOutput, nameOf, type Reply, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn } from './log.ts';
 import { prepare, SCENARIO_PLANS, type Scenario, scenarios } from './scenarios.ts';
-import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
+import { bySize, TIMEOUT_MS } from './size.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
 
@@ -50,15 +50,9 @@ const EVERYWHERE = 'everywhere';
 const api = useApi(undefined, { logLevel: 'DEBUG', plans: SCENARIO_PLANS });
 const newCanary = canaries();
 const keys: string[] = [];
-const sent = { requests: 0, failures: 0, unread: 0, slowestMs: 0, slowestRecoveryMs: 0 };
+const sent = { requests: 0, failures: 0, unread: 0, slowestMs: 0 };
 let written: readonly string[];
 let points: readonly Point[];
-
-/** As `GetItem keys`. */
-const nameOf = ({ operation, tables }: DatabaseCall): string => {
-  const ids = Object.entries(api.engine.names).flatMap(([id, name]) => (tables.includes(name) ? id : []));
-  return [operation, ...ids].join(' ');
-};
 
 /** By what its database requests contain, the fault of each request. */
 const choosers = new Map<string, ChooseFault>();
@@ -109,7 +103,6 @@ const requireRecovery = async ({ status = 200, repeatedStatus }: Scenario, send:
     const reply = await send();
     const took = performance.now() - ended;
     assert.ok(took < RECOVERY, `still ${reply.status} after ${Math.round(took)} ms`);
-    sent.slowestRecoveryMs = Math.max(sent.slowestRecoveryMs, took);
     if (reply.status === status || reply.status === repeatedStatus) return;
   }
 };
@@ -123,7 +116,7 @@ const attempt = async ([fault, point, nth]: Attempt): Promise<void> => {
   const chosen = nth === undefined ? () => fault : onNthCall(nth, fault);
   let isInjected = false;
   const chooser: ChooseFault = (call) => {
-    const found = name === EVERYWHERE || name === nameOf(call) ? chosen(call) : undefined;
+    const found = name === EVERYWHERE || name === nameOf(call, api.engine.names) ? chosen(call) : undefined;
     isInjected ||= found !== undefined && isApplicable(found, call);
     return found;
   };
@@ -174,14 +167,19 @@ beforeAll(async () => {
       api.faults.reset();
       requireNormal(scenario, body, await send());
       const calls = api.faults.calls.filter((call) => marksIn(call).some((mark) => marks.includes(mark)));
-      const named = [...Map.groupBy(calls, nameOf)].map(([name, own]) => ({ scenario, name, calls: own }));
+      const named = [...Map.groupBy(calls, (call) => nameOf(call, api.engine.names))].map(([name, own]) => ({
+        scenario,
+        name,
+        calls: own,
+      }));
       return [...named, { scenario, name: EVERYWHERE, calls }];
     })
   ).flat();
 }, TIMEOUT_MS);
 afterAll(() => {
   jest.restoreAllMocks();
-  reportFigures('matrix', { ...sent, logBytes: written.join('').length });
+  // For docs/testing.md#what-the-fault-tests-have-shown.
+  if (isLong) process.stdout.write(`${JSON.stringify(sent)}\n`);
 });
 
 it('Every endpoint has a scenario', () => {

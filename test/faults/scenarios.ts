@@ -1,5 +1,4 @@
 /** A request to every endpoint, in every way in which it uses the database. A new endpoint is a row. */
-import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
@@ -7,7 +6,7 @@ import type { EndpointId } from '../../functions/endpoints/table.ts';
 import type { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import { moment, someFields } from '../support/content.ts';
 import { aCompliance, aPolicy, aVehicle, TEST_PLANS } from '../support/records.ts';
-import type { TestApi } from '../support/use-api.ts';
+import { liveId, type TestApi } from '../support/use-api.ts';
 
 /** Two items of one domain, so that a list reads a batch that can be partial. */
 interface Items {
@@ -119,7 +118,7 @@ export const prepare = async (api: TestApi, scenario: Scenario, word: string) =>
   const headers = { 'Idempotency-Key': word };
   return {
     /** One of them is in every database request that is made for it. */
-    marks: [word, keyIdOf(hashKey(key), 'live'), ...[item, older].flatMap((one) => one?.id ?? [])],
+    marks: [word, liveId(key), ...[item, older].flatMap((one) => one?.id ?? [])],
     key,
     send: () => api.call(method, path(word, both.item), { key, ...(json && { json: json(word), headers }) }),
     body: body?.(word, both),

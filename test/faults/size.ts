@@ -5,8 +5,3 @@ export const bySize = <T>(small: T, long: T): T => (isLong ? long : small);
 
 /** Milliseconds after which a test has hung, on however slow a machine. */
 export const TIMEOUT_MS = bySize(1_200_000, 7_200_000);
-
-/** Prints the figures of a long run, for docs/testing.md#what-the-fault-tests-have-shown. */
-export const reportFigures = (name: string, figures: object): void => {
-  if (isLong) process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`);
-};

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll } from '@jest/globals';
 import { tableOutput } from '../../core/stage/outputs.ts';
 import type { TableId, TableNames } from '../../core/tables.ts';
+import { listen } from '../../local/server.ts';
 
 type Outputs = Readonly<Record<string, string>>;
 
@@ -91,8 +90,7 @@ const startAwsServer = async () => {
     if (typeof answer === 'string') return response.end(answer);
     return response.writeHead(answer.status).end(target === undefined ? errorXml(answer) : errorJson(answer));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin: endpoint, close } = await listen(server, 0, '127.0.0.1');
 
   return {
     endpoint,
@@ -117,7 +115,7 @@ const startAwsServer = async () => {
     answerWith: (answer: typeof answerOther) => {
       answerOther = answer;
     },
-    close: () => server.close().closeAllConnections(),
+    close,
   };
 };
 
@@ -129,6 +127,6 @@ export const useAwsServer = (): AwsServer => {
   beforeAll(async () => {
     Object.assign(server, await startAwsServer());
   });
-  afterAll(() => void server.close());
+  afterAll(() => server.close());
   return server;
 };

@@ -3,10 +3,14 @@ import fc from 'fast-check';
 import { CHECKS, checksFrom } from '../../../core/checks.ts';
 import type { ComplianceParts } from '../../../core/compliance/compliance-record.ts';
 import { complianceAnswer, lacksRecord, verdictOn } from '../../../core/compliance/verdict.ts';
+import type { Policy } from '../../../core/vehicles/vehicle-record.ts';
 import { aCompliance, aPolicy } from '../../support/records.ts';
 
 const TODAY = '2026-06-15';
 const YESTERDAY = '2026-06-14';
+
+/** Leaves out the parts that are undefined. */
+const partsOf = (parts: object): ComplianceParts & { policies?: Policy[] } => JSON.parse(JSON.stringify(parts));
 
 describe('The verdict on compliance', () => {
   const ALL_PASSED = { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true };
@@ -43,24 +47,15 @@ describe('The verdict on compliance', () => {
     ['TAX_EXPIRED', 'roadTax', { roadTax: { paidUntil: YESTERDAY } }, { status: 'EXPIRED', paidUntil: YESTERDAY }],
     ['SORN', 'roadTax', { roadTax: { sorn: true } }, { status: 'SORN', paidUntil: null }],
     ['FINES_OUTSTANDING', 'fines', { fines: { outstanding: 1 } }, { status: 'OUTSTANDING', outstanding: 1 }],
+    ['MOT_UNKNOWN', 'mot', { mot: undefined }, { status: 'UNKNOWN', dueDate: null }],
+    ['TAX_UNKNOWN', 'roadTax', { roadTax: undefined }, { status: 'UNKNOWN', paidUntil: null }],
+    ['FINES_UNKNOWN', 'fines', { fines: undefined }, { status: 'UNKNOWN', outstanding: null }],
   ] as const)('is not compliant for %s alone, with its details', (reason, source, stored, details) => {
-    const { policies, ...fields } = { policies: [policy], ...stored };
-    const verdict = verdictOn(TODAY, { policies }, aCompliance('A1', fields), CHECKS);
+    const { policies = [policy], ...parts } = partsOf({ ...aCompliance('A1'), ...stored });
+    const verdict = verdictOn(TODAY, { policies }, parts, CHECKS);
     const checks = { ...ALL_PASSED, [FIELDS[source]]: false };
     expect(verdict).toMatchObject({ compliant: false, checks, reasons: [reason] });
     expect(verdict.details[source]).toEqual({ ...details, lastUpdated: null });
-  });
-
-  it.each([
-    ['MOT_UNKNOWN', 'mot', { dueDate: null }],
-    ['TAX_UNKNOWN', 'roadTax', { paidUntil: null }],
-    ['FINES_UNKNOWN', 'fines', { outstanding: null }],
-  ] as const)('is not compliant for %s alone, where the part %s is not stored', (reason, part, facts) => {
-    const { registration: _key, [part]: _notStored, ...parts } = aCompliance('A1');
-    const verdict = verdictOn(TODAY, { policies: [policy] }, parts, CHECKS);
-    const checks = { ...ALL_PASSED, [FIELDS[part]]: false };
-    expect(verdict).toMatchObject({ compliant: false, checks, reasons: [reason] });
-    expect(verdict.details[part]).toEqual({ status: 'UNKNOWN', ...facts, lastUpdated: null });
   });
 
   it('names every reason, in the order of the checks', () => {
@@ -89,9 +84,6 @@ describe('The checks that count', () => {
   const fines = [undefined, { outstanding: 0 }, { outstanding: 1 }] as const;
   const PASSED = ['IN_FORCE', 'VALID', 'EXEMPT', 'PAID', 'NONE'];
   const NOTHING = { dueDate: null, paidUntil: null, outstanding: null, validTo: null, lastUpdated: null };
-
-  /** Leaves out the parts that are undefined. */
-  const partsOf = (parts: object): ComplianceParts => JSON.parse(JSON.stringify(parts));
 
   it('decide alone, whatever the others are, and nothing unknown counts as passed', () => {
     const records = fc.record({

@@ -1,9 +1,9 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
+import { describe, expect, it } from '@jest/globals';
+import { generateKey } from '../../../core/access/api-key.ts';
 import { logFailure } from '../../../core/runtime/log.ts';
 import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
 import { aCompliance, aVehicle, TEST_PLANS } from '../../support/records.ts';
-import { type Call, catchOutput, useApi } from '../../support/use-api.ts';
+import { type Call, liveId, useApi, useOutput } from '../../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
@@ -39,13 +39,7 @@ const api = useApi(
   { logLevel: 'DEBUG', logsLookups, plans: { ...TEST_PLANS, limited: { ...TEST_PLANS.free, unitsPerDay: 2 } } },
 );
 
-let written: readonly string[];
-beforeEach(() => {
-  written = catchOutput();
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+const written = useOutput();
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -129,13 +123,8 @@ const MEMBERS = [
 ];
 
 describe('The line of a request', () => {
-  let first: Line;
-  beforeAll(async () => {
-    written = catchOutput();
-    first = (await logOf(KNOWN)).line;
-  });
-
   it('counts the cold start of the first request only', async () => {
+    const { line: first } = await logOf(KNOWN);
     expect(first).toMatchObject({ Requests: 1, ColdStart: 1 });
     expect(first._aws).toMatchObject({
       CloudWatchMetrics: [{ Metrics: expect.arrayContaining([{ Name: 'ColdStart', Unit: 'Count' }]) }],
@@ -165,7 +154,7 @@ describe('The line of a request', () => {
 
   it('is in EMF, with level, time and the key id of a known caller', async () => {
     const { line } = await logOf(KNOWN);
-    expect(line).toMatchObject({ service: 'vehicle-verification', keyId: keyIdOf(hashKey(api.key), 'live') });
+    expect(line).toMatchObject({ service: 'vehicle-verification', keyId: liveId(api.key) });
     expect(new Date(String(line.timestamp)).toISOString()).toBe(line.timestamp);
     const Metrics = METRICS.map((Name) => ({ Name, Unit: Name === 'Latency' ? 'Milliseconds' : 'Count' }));
     const CloudWatchMetrics = [{ Namespace: 'VehicleVerification/test', Dimensions: [['service']], Metrics }];

@@ -1,6 +1,6 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf } from '../../../core/access/api-key.ts';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { generateKey, hashKey } from '../../../core/access/api-key.ts';
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { prefixedTableNames, tables } from '../../../core/tables.ts';
 import { matchRoute } from '../../../functions/endpoints/match-route.ts';
@@ -15,7 +15,7 @@ import { inconsistenciesOf } from '../../support/content.ts';
 import { always, forOperation, forTable } from '../../support/fault-choosers.ts';
 import { NOON } from '../../support/records.ts';
 import { failure, runAdminCommand } from '../../support/use-admin.ts';
-import { catchOutput, useApi } from '../../support/use-api.ts';
+import { liveId, useApi, useOutput } from '../../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
@@ -31,13 +31,7 @@ let key: ProbeKey;
 beforeAll(async () => {
   key = await keyOfToday(now);
 });
-let written: readonly string[];
-beforeEach(() => {
-  written = catchOutput();
-});
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+const written = useOutput();
 
 const probeKey = async () => (await keyOfToday(now)).key;
 const probeRecords = async () => {
@@ -83,13 +77,19 @@ const FAULTS = {
   },
 } as const;
 
+/** Lets `respond` answer the requests of the probe; `ask` sends one. */
+const answerWith = (respond: (ask: Ask, method: string, path: string) => Promise<Response>) => {
+  const { fetch } = globalThis;
+  return jest
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation((address, init = {}) =>
+      respond(() => fetch(address, init), init.method ?? '', new URL(String(address)).pathname),
+    );
+};
+
 /** One run of the probe some of whose requests fail. */
 const failingWith = async (fault: keyof typeof FAULTS, isFailing: IsFailing) => {
-  const { fetch } = globalThis;
-  const { mockRestore } = jest.spyOn(globalThis, 'fetch').mockImplementation((address, init = {}) => {
-    const ask = () => fetch(address, init);
-    return isFailing(init.method ?? '', new URL(String(address)).pathname) ? FAULTS[fault](ask) : ask();
-  });
+  const { mockRestore } = answerWith((ask, method, path) => (isFailing(method, path) ? FAULTS[fault](ask) : ask()));
   return run().finally(mockRestore);
 };
 
@@ -97,10 +97,9 @@ const failingWith = async (fault: keyof typeof FAULTS, isFailing: IsFailing) => 
 const DATA = /"(insurer|number|type|validFrom|validTo|make|color|name|plan|environment)":"[^"]*"/g;
 
 /** Changes headers, status and data of every response that the probe gets, and adds a field. */
-const changeResponses = (change: (headers: Headers) => void, status?: number) => {
-  const { fetch } = globalThis;
-  jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
-    const response = await fetch(address, init);
+const changeResponses = (change: (headers: Headers) => void, status?: number) =>
+  answerWith(async (ask) => {
+    const response = await ask();
     const headers = new Headers(response.headers);
     change(headers);
     if (response.status === 204) return new Response(null, { status: status ?? 204, headers });
@@ -109,7 +108,6 @@ const changeResponses = (change: (headers: Headers) => void, status?: number) =>
     const body = Buffer.from(JSON.stringify({ ...changed, newest: 1 }));
     return new Response(body, { status: status ?? response.status, headers });
   });
-};
 
 const isOf =
   ({ method, paths }: Endpoint) =>
@@ -196,10 +194,9 @@ describe('What the probe leaves', () => {
   });
 
   it('stays bounded and is reported while the service confirms deletions that it does not make', async () => {
-    const { fetch } = globalThis;
-    const { mockRestore } = jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
-      if (init.method !== 'DELETE') return fetch(address, init);
-      const { headers } = await fetch(`${api.origin}/v1/usage`, { headers: init.headers ?? {} });
+    const { mockRestore } = answerWith(async (ask, method) => {
+      if (method !== 'DELETE') return ask();
+      const { headers } = await fetch(`${api.origin}/v1/usage`, { headers: { 'X-API-Key': key.key } });
       return new Response(null, { status: 204, headers });
     });
     expect(await run()).toEqual([]);
@@ -304,7 +301,6 @@ describe('The line of a run', () => {
 
 describe('The operators’ commands', () => {
   const run = (...args: string[]) => runAdminCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names);
-  const liveId = () => keyIdOf(hashKey(api.key), 'live');
 
   it('neither list, accept nor make a key of the probe', async () => {
     const { id } = await keyOfToday(now);
@@ -312,7 +308,7 @@ describe('The operators’ commands', () => {
     const { exitCode, stdout } = await run('keys', 'list', '--json');
     expect(exitCode).toBe(0);
     expect(stdout).not.toContain(id);
-    expect(stdout).toContain(liveId());
+    expect(stdout).toContain(liveId(api.key));
     for (const [command = '', ...options] of [['revoke'], ['rotate'], ['usage'], ['update', '--plan', 'free']]) {
       expect(await run('keys', command, id, ...options)).toEqual(failure("a key's id has 20 hexadecimal digits"));
     }
@@ -328,12 +324,12 @@ describe('The operators’ commands', () => {
     const restored = prefixedTableNames(`${names.keys}-restored-`);
     await createTables(client, restored);
     await storeItems(client, restored.keys, Items);
-    const deleted = [...(await probeRecords()).map(({ id }) => id), liveId()];
+    const deleted = [...(await probeRecords()).map(({ id }) => id), liveId(api.key)];
     for (const id of deleted) await client.send(new DeleteCommand({ TableName: names.keys, Key: { id } }));
     const { exitCode, stdout } = await run('keys', 'restore', '--from', restored.keys);
     expect(exitCode).toBe(0);
     expect(stdout).not.toContain('probe-');
-    expect(stdout).toMatch(new RegExp(`^${liveId()} .*restored$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${liveId(api.key)} .*restored$`, 'm'));
     expect(await probeRecords()).toEqual([]);
   });
 });
