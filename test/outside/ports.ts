@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listen } from '../../local/server.ts';
 
 /** A port of this machine that nobody listens on. */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  const { origin, close } = await listen(createServer(), 0, '127.0.0.1');
+  await close();
+  return Number(new URL(origin).port);
 };
 
 const POLL_MS = 100;

@@ -1,15 +1,14 @@
 /** The documentation site, built and served as files below a path, in a real browser. */
 
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { type ProblemCode, problems, problemType } from '../../../core/problems.ts';
+import { listen } from '../../../local/server.ts';
 import { runCommand } from '../../support/program.ts';
 import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from '../browser/browser.ts';
 
@@ -31,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A host that knows files and the index of a folder, and no more. */
-const serveFiles = (): Server =>
+const serveFiles = () =>
   createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://host').pathname);
     const name = path === SITE_BASE ? 'index.html' : path.slice(SITE_BASE.length);
@@ -42,19 +41,15 @@ const serveFiles = (): Server =>
     );
   });
 
-let host: Server;
+let host: Awaited<ReturnType<typeof listen>>;
 let address: string;
 
 beforeAll(async () => {
   await runCommand('npm', ['run', 'site'], { cwd: ROOT, env: { ...process.env, SITE_BASE, SITE_API } });
-  host = serveFiles().listen(0, '127.0.0.1');
-  await once(host, 'listening');
-  address = `http://127.0.0.1:${(host.address() as AddressInfo).port}${SITE_BASE}`;
+  host = await listen(serveFiles(), 0, '127.0.0.1');
+  address = host.origin + SITE_BASE;
 }, 300_000);
-afterAll(() => {
-  host?.closeAllConnections();
-  host?.close();
-});
+afterAll(() => host?.close());
 
 const openAddress = testBrowser();
 

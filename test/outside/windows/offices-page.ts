@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { execFile, execSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { listen } from '../../../local/server.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const isWindows = process.platform === 'win32';
@@ -46,11 +46,10 @@ const service = createServer(async (request, response) => {
   };
   response.end(JSON.stringify(await answer()));
 });
-await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-const { port } = service.address() as AddressInfo;
+const { origin, close } = await listen(service, 0, '127.0.0.1');
 const env = {
   ...process.env,
-  VEHICLE_VERIFICATION_BASE_URL: `http://127.0.0.1:${port}`,
+  VEHICLE_VERIFICATION_BASE_URL: origin,
   VEHICLE_VERIFICATION_API_KEY: 'vvc_test_windows',
 };
 
@@ -80,4 +79,4 @@ for (const [shell, commandOf] of Object.entries(SHELLS)) {
   rmSync(folder, { recursive: true });
 }
 rmSync(packed, { recursive: true });
-service.close();
+await close();

@@ -1,5 +1,4 @@
 /** Who may import whom. */
-import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser';
@@ -19,27 +18,6 @@ const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(a
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
 const PACKAGE = '^package\\.json$';
 const HANDLER = '^functions/.+/handler\\.ts$';
-
-/** The folders of core/ and functions/, each with the folders that it may import, types included. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  'core/runtime': [],
-  'core/schemas': ['core/runtime'],
-  'core/aws': ['core/runtime'],
-  'core/access': ['core/runtime', 'core/schemas', 'core/aws'],
-  'core/vehicles': ['core/runtime', 'core/schemas', 'core/aws'],
-  'core/compliance': ['core/runtime', 'core/aws', 'core/schemas', 'core/vehicles'],
-  'core/content': ['core/runtime', 'core/schemas', 'core/aws', 'core/access'],
-  'core/stage': ['core/schemas', 'core/access'],
-  'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
-  'functions/http': ['core/runtime', 'core/schemas', 'core/aws', 'core/access'],
-  'functions/probe': ['core/runtime', 'core/aws', 'core/access'],
-};
-
-const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
-  name: `${folder} imports only what is below it`,
-  from: { path: `^${folder}/` },
-  to: { path: '^(core|functions)/[^/]+/', pathNot: `^(${[folder, ...below].join('|')})/` },
-}));
 
 /** Rules of the domain: no AWS and no log, so that a table of cases tests them. */
 const PURE_RULES =
@@ -115,7 +93,6 @@ const rules: readonly Rule[] = [
     from: { path: PURE_RULES },
     to: { path: '@aws-sdk|^core/(aws/|runtime/log)', dependencyTypesNot: ['type-only'] },
   },
-  ...layerRules,
 ];
 
 /** What no import may do. */
@@ -159,9 +136,4 @@ describe('Imports', () => {
     expect(concerned(from as Paths)).not.toEqual([]);
     expect(concerned(to as Paths)).not.toEqual([]);
   });
-});
-
-it('Each folder of core/ has a layer', () => {
-  const folders = globSync('core/*/', { cwd: ROOT });
-  expect(Object.keys(LAYERS)).toEqual(expect.arrayContaining(folders));
 });

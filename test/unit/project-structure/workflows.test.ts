@@ -59,28 +59,9 @@ describe('The workflows', () => {
 
 describe('The pipeline', () => {
   it('gives AWS credentials to jobs with an environment only, and write access to the repository to the release only', () => {
-    const permissions = Object.fromEntries(
-      Object.entries(jobs).map(([name, lines]) => {
-        const [, environment] = /^ {4}environment: (.*)$/m.exec(lines) ?? [];
-        const [, given = ''] = /^ {4}permissions:\n((?: {6}.*\n)+)/m.exec(lines) ?? [];
-        expect({ name, isInAws: lines.includes('configure-aws-credentials') }).toEqual({
-          name,
-          isInAws: environment !== undefined,
-        });
-        return [name, [...(environment ? [environment] : []), ...(given.match(/[a-z-]+: (read|write)/g) ?? [])]];
-      }),
-    );
-    const reading = ['contents: read'];
-    const signing = ['contents: read', 'id-token: write'];
-    expect(permissions).toEqual({
-      gate: reading,
-      synth: reading,
-      packages: reading,
-      dev: ['dev', ...signing],
-      diff: ['prod-diff', ...signing],
-      prod: ['prod', ...signing, 'actions: read'],
-      release: ['contents: write', 'id-token: write', 'attestations: write'],
-    });
+    const jobsWith = (text: RegExp) => Object.keys(jobs).filter((name) => text.test(jobs[name] ?? ''));
+    expect(jobsWith(/configure-aws-credentials/)).toEqual(jobsWith(/^ {4}environment: /m));
+    expect(jobsWith(/contents: write/)).toEqual(['release']);
     expect(deploy).toMatch(/^permissions: \{\}$/m);
     expect(deploy).not.toMatch(/aws-access-key-id|AWS_SECRET/);
   });
