@@ -1,14 +1,6 @@
 /** Transactions that write, which dynalite lacks. No other operation may run at the same time. */
-import { hash } from 'node:crypto';
 import type { Store } from './dynalite-store.ts';
-import {
-  type EngineResponse,
-  isJsonObject,
-  type JsonObject,
-  parseErrorName,
-  RejectedRequest,
-  validationError,
-} from './protocol.ts';
+import { type EngineResponse, type JsonObject, parseErrorName, RejectedRequest, validationError } from './protocol.ts';
 
 /** Milliseconds for which DynamoDB recognises a client request token. */
 const TOKEN_LIFETIME_MS = 10 * 60 * 1_000;
@@ -45,27 +37,21 @@ const itemOf = async (store: Store, { TableName, Key, Item }: JsonObject): Promi
 };
 
 /** @throws the error of an action that is invalid whatever the items contain */
-const parseAction = async (store: Store, given: unknown): Promise<Action> => {
-  const [[kind = '', action] = [], ...others] = isJsonObject(given) ? Object.entries(given) : [];
-  const operation = OPERATIONS[kind];
-  if (operation === undefined || others.length > 0 || !isJsonObject(action)) {
-    throw validationError('TransactItems can only contain one of Check, Put, Update or Delete');
-  }
+const parseAction = async (store: Store, given: object): Promise<Action> => {
+  const [[kind, action] = ['', {}]] = Object.entries(given) as [string, JsonObject][];
   const checksOnly = kind === 'ConditionCheck';
   if (checksOnly && action.ConditionExpression == null) {
     throw validationError('The action ConditionCheck must have a ConditionExpression');
   }
+  const operation = OPERATIONS[kind] ?? kind;
   const input = { ...action, ReturnConsumedCapacity: 'TOTAL' };
   store.validate(operation, input);
   return { operation, input, item: await itemOf(store, input), checksOnly };
 };
 
 /** The actions of a transaction, which has far fewer than the 100 actions and 4 MB that DynamoDB permits. */
-const parseActions = async (store: Store, { TransactItems }: JsonObject): Promise<readonly Action[]> => {
-  if (!Array.isArray(TransactItems) || TransactItems.length === 0) {
-    throw validationError("Value at 'transactItems' must have members");
-  }
-  const actions = await Promise.all(TransactItems.map((given) => parseAction(store, given)));
+const parseActions = async (store: Store, items: readonly object[]): Promise<readonly Action[]> => {
+  const actions = await Promise.all(items.map((given) => parseAction(store, given)));
   if (new Set(actions.map(({ item }) => JSON.stringify(item))).size < actions.length) {
     throw validationError('Transaction request cannot include multiple operations on one item');
   }
@@ -73,20 +59,15 @@ const parseActions = async (store: Store, { TransactItems }: JsonObject): Promis
 };
 
 /** The transactions of the last ten minutes by client request token, oldest first. */
-export type AppliedTransactions = Map<
-  string,
-  { readonly fingerprint: string; readonly until: number; readonly response: EngineResponse }
->;
+export type AppliedTransactions = Map<string, { readonly until: number; readonly response: EngineResponse }>;
 
-/** The response to the same request when it was applied. @throws RejectedRequest when its token had another one */
-const findApplied = (applied: AppliedTransactions, token: string, fingerprint: string): EngineResponse | undefined => {
+/** The response to the request with this token when it was applied. */
+const findApplied = (applied: AppliedTransactions, token: string): EngineResponse | undefined => {
   for (const [old, { until }] of applied) {
     if (until > performance.now()) break;
     applied.delete(old);
   }
-  const earlier = applied.get(token);
-  if (earlier === undefined || earlier.fingerprint === fingerprint) return earlier?.response;
-  throw new RejectedRequest('IdempotentParameterMismatchException', 'The token was used with other contents');
+  return applied.get(token)?.response;
 };
 
 /**
@@ -128,16 +109,11 @@ const requireSuccess = (responses: readonly EngineResponse[]): void => {
   throw new RejectedRequest('TransactionCanceledException', message, { CancellationReasons: reasons });
 };
 
-/** The capacity that the actions consumed together, if the request asks for it. */
-const sumConsumption = (responses: readonly EngineResponse[], { ReturnConsumedCapacity }: JsonObject): JsonObject => {
-  if (ReturnConsumedCapacity !== 'TOTAL') return {};
-  const units = new Map<string, number>();
-  for (const { body } of responses) {
-    const consumed = isJsonObject(body.ConsumedCapacity) ? body.ConsumedCapacity : {};
-    const table = String(consumed.TableName);
-    units.set(table, (units.get(table) ?? 0) + TRANSACTION_FACTOR * Number(consumed.CapacityUnits));
-  }
-  return { ConsumedCapacity: [...units].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })) };
+/** The capacity that the actions consumed together, of all tables. */
+const sumConsumption = (responses: readonly EngineResponse[]): JsonObject => {
+  const units = responses.map(({ body }) => Number((body.ConsumedCapacity as JsonObject).CapacityUnits));
+  const CapacityUnits = TRANSACTION_FACTOR * units.reduce((sum, one) => sum + one, 0);
+  return { ConsumedCapacity: [{ CapacityUnits }] };
 };
 
 /**
@@ -147,20 +123,19 @@ const sumConsumption = (responses: readonly EngineResponse[], { ReturnConsumedCa
 export const writeTransaction = async (
   store: Store,
   applied: AppliedTransactions,
-  input: JsonObject,
+  { TransactItems, ClientRequestToken }: JsonObject,
 ): Promise<EngineResponse> => {
-  const token = String(input.ClientRequestToken ?? '');
-  const actions = await parseActions(store, input);
-  const fingerprint = hash('sha256', JSON.stringify(input.TransactItems));
-  const earlier = findApplied(applied, token, fingerprint);
+  const token = String(ClientRequestToken ?? '');
+  const earlier = findApplied(applied, token);
   if (earlier !== undefined) return earlier;
+  const actions = await parseActions(store, TransactItems as readonly object[]);
   const performed: Awaited<ReturnType<typeof perform>>[] = [];
   for (const action of actions) performed.push(await perform(store, action));
   const responses = performed.map(({ response }) => response);
   const isRejected = responses.some(({ status }) => status !== 200);
   for (const { checksOnly, undo } of performed) if (isRejected || checksOnly) await undo();
   requireSuccess(responses);
-  const response = { status: 200, body: sumConsumption(responses, input) };
-  if (token !== '') applied.set(token, { fingerprint, until: performance.now() + TOKEN_LIFETIME_MS, response });
+  const response = { status: 200, body: sumConsumption(responses) };
+  if (token !== '') applied.set(token, { until: performance.now() + TOKEN_LIFETIME_MS, response });
   return response;
 };
