@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetObjectCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
 import { BUCKET_FOLDERS, partsOf, type RecordKind } from '../../core/stage/outputs.ts';
@@ -58,8 +59,9 @@ const decoded = (key: string, encoding: string | undefined): string =>
 
 export const intakeBucket = ({ bucket: Bucket }: IntakeOutput, { account }: Deployment) => {
   const client = new S3Client({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  const put = async (Key: string, Body: string): Promise<void> => {
-    await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+  /** Puts an object of any size. The bucket deletes the parts of a failed upload a day later. */
+  const put = async (Key: string, Body: string | Readable): Promise<void> => {
+    await new Upload({ client, params: { Bucket, Key, Body }, leavePartsOnError: true }).done();
   };
   return {
     put,
@@ -115,12 +117,6 @@ export const intakeBucket = ({ bucket: Bucket }: IntakeOutput, { account }: Depl
         return put(key, `${JSON.stringify(load)}\n${text}`);
       };
       return { name, write, close: async () => undefined };
-    },
-
-    /** Puts a file of any size. The bucket deletes the parts of a failed upload a day later. */
-    putFile: async (Key: string, path: string): Promise<void> => {
-      const params = { Bucket, Key, Body: createReadStream(path) };
-      await new Upload({ client, params, leavePartsOnError: true }).done();
     },
   };
 };

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -160,7 +161,7 @@ const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): 
     const name = output.slice(local.length + 1);
     const isReported = name.startsWith('rejected') && !entry.format;
     const key = (isReported ? reportFolder(entry.prefix, file) : changesFolder(load)) + name;
-    await bucket.putFile(key, join(folder, output));
+    await bucket.put(key, createReadStream(join(folder, output)));
   }
   return result;
 };
