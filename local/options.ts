@@ -62,11 +62,6 @@ const portFrom = (name: string, fallback: number): number => {
   throw new CannotStart(`${name} must be a port number from 0 to ${MAX_PORT}, not "${value}".`);
 };
 
-const readAllowedHosts = (): string[] => {
-  const names = (process.env.ALLOWED_HOSTS ?? '').split(',').map((host) => host.trim().toLowerCase());
-  return names.filter((host) => host !== '');
-};
-
 /** The functions read these variables themselves. @throws CannotStart */
 const checkVariables = (): void => {
   try {
@@ -98,10 +93,11 @@ export const readOptions = (args: string[]): LocalOptions | string => {
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
   if (log === '') throw new CannotStart('--log needs the name of a file.');
   checkVariables();
+  const allowedHosts = (process.env.ALLOWED_HOSTS ?? '').split(',').map((name) => name.trim().toLowerCase());
   return {
     port: portFrom('PORT', 3_000),
     dynamodbPort: portFrom('DYNAMODB_PORT', DEFAULT_DYNAMODB_PORT),
-    allowedHosts: readAllowedHosts(),
+    allowedHosts: allowedHosts.filter(Boolean),
     dynamodbHost: host,
     dataDirectory: data,
     logFile: log,
