@@ -9,7 +9,7 @@ import {
   parseRows,
   type Table,
 } from './read-csv.ts';
-import { isInCapitals, isLikelyRegistration, mayBeRegistration, patternOf } from './registration-cell.ts';
+import { isLikelyRegistration, mayBeRegistration, patternOf } from './registration-cell.ts';
 import { requireHeaderAlone } from './swallowed-row.ts';
 import { type TextFile, UnreadableFile } from './text.ts';
 
@@ -115,7 +115,7 @@ export const readHeader = async (
 
 /** Whether a name is a registration in capitals, of the same pattern as the cell below it. */
 const isVehicleName = (name: string, below: string): boolean =>
-  isInCapitals(name) && patternOf(name) === patternOf(below);
+  isLikelyRegistration(name) && !/\p{Ll}/u.test(name) && patternOf(name) === patternOf(below);
 
 /** A title that may read as a registration, such as `Fleet 2026`, has a word in small letters. */
 const TITLE = /\p{Lu}\p{Ll}{2}/u;

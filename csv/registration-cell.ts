@@ -117,9 +117,6 @@ export const isLikelyRegistration = (text = ''): boolean => {
   return length >= 5 && length <= MAX_USUAL && /\p{L}/u.test(text) && mayBeRegistration(text);
 };
 
-/** Whether a text is likely a registration in capitals, which no name of a column is. */
-export const isInCapitals = (text: string): boolean => isLikelyRegistration(text) && !/\p{Ll}/u.test(text);
-
 /**
  * Whether text stands beside the registration in a column without a name, so that the registration may be spread over
  * both. Programs write numbers of rows into a first column without a name.

@@ -1,9 +1,10 @@
 /** A header without a line end swallows the first row, which would be lost without a trace. */
-import { isInCapitals, isLikelyRegistration, patternOf } from './registration-cell.ts';
+import { isLikelyRegistration, patternOf } from './registration-cell.ts';
 import { UnreadableFile } from './text.ts';
 
 /** Maximum number of characters of a registration, with separators. */
 const MAX_LENGTH = 20;
+const MIN_LENGTH = 5;
 const SEPARATORS = /[\s.\u2010-\u2015-]/g;
 /** A registration at the end of a cell without separators. `driver1`, `DRIVER12` and `fines2025` end with none. */
 const ENDS_WITH_REGISTRATION = /(?:\d\p{L}{1,3}|\p{L}(?!(?:19|20)\d\d$)\d{3,}|(?<=[\p{Ll}_])\p{Lu}+\d{1,2})$/u;
@@ -11,6 +12,17 @@ const NUMBERED_NAME = /^\p{L}[\p{L}\s_-]*\d{1,2}$/u;
 const NUMBER_OR_DATE = /^\d[\d.,:/TZ -]+$/;
 
 type NameTest = (name: string) => boolean;
+
+/** Whether a text is a code in capitals, such as a registration or a VIN, that is too long for a part of a name. */
+const isLongCode = (text: string): boolean => {
+  const compact = text.replace(SEPARATORS, '');
+  return (
+    text.length <= MAX_LENGTH &&
+    compact.length >= MIN_LENGTH &&
+    /^[\p{Lu}\d].*[\p{Lu}\d]$/u.test(text) &&
+    /^(?=.*\p{Lu})(?=.*\d)[\p{Lu}\d]*$/u.test(compact)
+  );
+};
 
 /** A known name at the beginning of a cell, and the text that follows it at once. */
 const splitsAfterName = (cell: string, isName: NameTest): [name: string, rest: string][] =>
@@ -21,14 +33,14 @@ const splitsAfterName = (cell: string, isName: NameTest): [name: string, rest: s
 
 const endsWithRow = (cell: string, isName: NameTest): boolean => {
   const [, afterSmallLetter = ''] = /[\p{Ll}_]([^\p{Ll}_]*)$/u.exec(cell) ?? [];
-  return [afterSmallLetter, ...splitsAfterName(cell, isName).map(([, rest]) => rest)].some(isInCapitals);
+  return [afterSmallLetter, ...splitsAfterName(cell, isName).map(([, rest]) => rest)].some(isLongCode);
 };
 
 /** Whether a row stands behind a header, its first cell joined to the last name. @param at the index of that name */
 const hasRowBehind = (names: readonly string[], at: number, isName: NameTest): boolean => {
   const cell = names[at] ?? '';
   const row = names.slice(at + 1, 2 * at + 1).filter((other) => !NUMBERED_NAME.test(other));
-  const hasRow = row.some((other) => NUMBER_OR_DATE.test(other) || isInCapitals(other));
+  const hasRow = row.some((other) => NUMBER_OR_DATE.test(other) || isLongCode(other));
   // The row begins with a blank cell.
   if (isName(cell)) return hasRow;
   // A single number may be the name of a column that is never filled.

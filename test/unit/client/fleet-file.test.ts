@@ -63,6 +63,7 @@ describe('A header without a line end', () => {
     'make,registration,model,depotFord,HM21AAA,Ka,Leeds\nFord,HM22AAA,Ka,Leeds\n',
     'make,registration,year,Ford,HM21AAA,2015,\nFord,HM22AAA,2015,\n',
     'registration,year,depotNIL,2015,Leeds\nHM22AAA,2016,Leeds\n',
+    'registration,model,noteNIL,,WVWZZZ1JZXW000001\nHM22AAA,Ka,FL-0012\n',
     'make,registration,modelFord,HM21AAA,Ka',
     'registration,note\u0085HM21AAA,x\u0085HM22AAA,y\u0085',
   ])('has swallowed a row: %j', async (text) => {
