@@ -140,8 +140,9 @@ const lookUp = async (raw: string, asOf: LondonDate | undefined, context: Comman
   const now = context.now();
   const today = londonDate(now);
   const day = asOf ?? today;
-  const wanted = tables.map((table) => ({ table, keys: [recordKey(registration.key)] }));
-  const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
+  const reads = tables.map((table) => ({ table }));
+  const keys = [recordKey(registration.key)];
+  const { items, failure } = await batchGet(deployment.db, reads, keys, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;
   const found = tables.map((table) => items.get(table)?.[0]);
   const erasure = found.find((item) => item && isErased(item));

@@ -73,11 +73,12 @@ export const changeErasure = async (
 ): Promise<'erased' | 'undone' | 'notThere' | 'unchanged' | 'kept'> => {
   const { registration } = change;
   const tables = [tableName(deployment, 'vehicles'), tableName(deployment, 'compliance')];
-  const keys = tables.map((table) => ({ table, keys: [recordKey(registration)], consistent: true }));
+  const reads = tables.map((table) => ({ table, consistent: true }));
   const revision = newRevision();
   const deadline = deadlineIn(STALL_TIMEOUT_MS);
   const readItems = async () => {
-    const { items, failure } = await batchGet(deployment.db, keys, deadlineIn(READ_TIMEOUT_MS));
+    const keys = [recordKey(registration)];
+    const { items, failure } = await batchGet(deployment.db, reads, keys, deadlineIn(READ_TIMEOUT_MS));
     if (failure !== undefined) throw failure;
     return items;
   };

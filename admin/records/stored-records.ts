@@ -65,7 +65,7 @@ export const storedRecords = ({ table, read: readParts }: RecordTarget, context:
       while (keys.length > 0) {
         await pace.take(keys.length);
         const { items, unread } = await retryTransient(() =>
-          batchGet(db, [{ table: TableName, keys, consistent: true }], deadlineIn(READ_TIMEOUT_MS)),
+          batchGet(db, [{ table: TableName, consistent: true }], keys, deadlineIn(READ_TIMEOUT_MS)),
         );
         pace.correct(0);
         for (const item of items.get(TableName) ?? []) found.set(...readItem(item));

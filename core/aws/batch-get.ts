@@ -3,10 +3,8 @@ import { type Deadline, readingDeadline } from '../runtime/deadline.ts';
 import { type DynamoItem, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
-interface TableKeys {
+interface TableRead {
   readonly table: string;
-  /** Distinct keys, because DynamoDB rejects a request with a key twice. */
-  readonly keys: readonly DynamoItem[];
   readonly consistent?: boolean;
   /** A projection expression; by default all attributes are returned. */
   readonly projection?: string | undefined;
@@ -16,22 +14,18 @@ const MAX_KEYS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;
 
-type WantedKey = readonly [of: TableKeys, key: DynamoItem];
-
-const asRequestItems = (wanted: readonly WantedKey[]): RequestItems => {
-  const tables = Map.groupBy(wanted, ([of]) => of);
-  return Object.fromEntries(
-    [...tables].map(([{ table, consistent = false, projection }, keys]) => [
+const requestItems = (reads: readonly TableRead[], keys: DynamoItem[]): RequestItems =>
+  Object.fromEntries(
+    reads.map(({ table, consistent = false, projection }) => [
       table,
-      { Keys: keys.map(([, key]) => key), ConsistentRead: consistent, ProjectionExpression: projection },
+      { Keys: keys, ConsistentRead: consistent, ProjectionExpression: projection },
     ]),
   );
-};
 
 type TableItem = readonly [table: string, item: DynamoItem];
 
-const keysIn = (requestItems: RequestItems): TableItem[] =>
-  Object.entries(requestItems).flatMap(([table, { Keys = [] }]) => Keys.map((key): TableItem => [table, key]));
+const keysIn = (requested: RequestItems): TableItem[] =>
+  Object.entries(requested).flatMap(([table, { Keys = [] }]) => Keys.map((key): TableItem => [table, key]));
 
 const groupByTable = (items: readonly TableItem[]): ReadonlyMap<string, readonly DynamoItem[]> => {
   const groups = Map.groupBy(items, ([table]) => table);
@@ -46,9 +40,9 @@ class KeysUnprocessed extends Error {
 const isUnprocessedOrThrottled = (error: unknown): boolean => error instanceof KeysUnprocessed || isThrottle(error);
 
 /** Reads a chunk until nothing is unprocessed. An error or the deadline leaves the rest unread. */
-const readChunk = async (db: DynamoDBDocumentClient, chunk: readonly WantedKey[], deadline: Deadline) => {
+const readChunk = async (db: DynamoDBDocumentClient, chunk: RequestItems, deadline: Deadline) => {
   const found: TableItem[] = [];
-  let left = asRequestItems(chunk);
+  let left = chunk;
   const readLeft = async () => {
     const response = await db.send(new BatchGetCommand({ RequestItems: left }));
     for (const [table, items] of Object.entries(response.Responses ?? {})) {
@@ -68,16 +62,22 @@ const readChunk = async (db: DynamoDBDocumentClient, chunk: readonly WantedKey[]
 };
 
 /**
- * Reads any number of distinct keys, 100 a request, all requests at once. Retries `UnprocessedKeys` and throttled
+ * Reads any number of keys from each table, 100 a request, all requests at once. Retries `UnprocessedKeys` and throttled
  * requests with jitter until just before the deadline. Keys that could not be read are unread, never absent: `failure`
  * is the first reason.
- * @param wanted names each table once: of two with the same name only one would be read
+ * @param reads names each table once: of two with the same name only one would be read
+ * @param keys are distinct, because DynamoDB rejects a request with a key twice
  * @throws the first error when every request failed and nothing was read
  */
-export const batchGet = async (db: DynamoDBDocumentClient, wanted: readonly TableKeys[], deadline: Deadline) => {
-  const pending = wanted.flatMap((of) => of.keys.map((key): WantedKey => [of, key]));
-  const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
-    pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
+export const batchGet = async (
+  db: DynamoDBDocumentClient,
+  reads: readonly TableRead[],
+  keys: readonly DynamoItem[],
+  deadline: Deadline,
+) => {
+  const size = Math.floor(MAX_KEYS / reads.length);
+  const chunks = Array.from({ length: Math.ceil(keys.length / size) }, (_, index) =>
+    requestItems(reads, keys.slice(index * size, (index + 1) * size)),
   );
   const readBy = readingDeadline(deadline);
   const outcomes = await Promise.all(chunks.map((chunk) => readChunk(db, chunk, readBy)));

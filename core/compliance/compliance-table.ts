@@ -28,12 +28,8 @@ export const parseVerdictRecords = (vehicle: DynamoItem | undefined, compliance:
 /** The compliance table, read together with the vehicles in the same requests. */
 export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => {
   const read = async (registrations: readonly RegistrationKey[], deadline: Deadline, projection?: string) => {
-    const keys = registrations.map(recordKey);
-    const wanted = [
-      { table: names.vehicles, keys, projection },
-      { table: names.compliance, keys },
-    ];
-    const { items, unread, failure } = await batchGet(db, wanted, deadline);
+    const reads = [{ table: names.vehicles, projection }, { table: names.compliance }];
+    const { items, unread, failure } = await batchGet(db, reads, registrations.map(recordKey), deadline);
     // An erasure is written to both tables at once, but the tables are read at different moments. So a vehicle is
     // erased when either read has found an erasure.
     const erased = new Set([...items.values()].flat().filter(isErased).map(storedRegistrationKey));

@@ -53,7 +53,7 @@ export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: Ke
 
   /** @throws the error of a failed read: unread items must not count as missing */
   const readItems = async (wanted: readonly DynamoItem[], deadline: Deadline): Promise<readonly DynamoItem[]> => {
-    const { items, failure } = await batchGet(db, [{ table, keys: wanted, consistent: true }], deadline);
+    const { items, failure } = await batchGet(db, [{ table, consistent: true }], wanted, deadline);
     if (failure !== undefined) throw failure;
     return items.get(table) ?? [];
   };

@@ -53,8 +53,8 @@ export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
    * @throws the first error when none could be read
    */
   findMany: async (registrations: readonly RegistrationKey[], deadline: Deadline) => {
-    const wanted = { table, keys: registrations.map(recordKey), projection: INSURANCE_ATTRIBUTES };
-    const { items, unread, failure } = await batchGet(db, [wanted], deadline);
+    const reads = [{ table, projection: INSURANCE_ATTRIBUTES }];
+    const { items, unread, failure } = await batchGet(db, reads, registrations.map(recordKey), deadline);
     const read = { items: items.get(table) ?? [], unread: unread.get(table) ?? [] };
     return { ...foundRecords('vehicles', InsuranceRecord, read), failure };
   },

@@ -27,7 +27,7 @@ describe('A batch get', () => {
   /** The registrations that were read and that were not, each sorted, and the failure. */
   const readPlates = async (client = db, deadline = deadlineIn(20_000)) => {
     const table = api.engine.names.vehicles;
-    const { items, unread, failure } = await batchGet(client, [{ table, keys: plates.map(recordKey) }], deadline);
+    const { items, unread, failure } = await batchGet(client, [{ table }], plates.map(recordKey), deadline);
     const [read = [], left = []] = [items, unread].map((keys) =>
       (keys.get(table) ?? []).map(({ registration }) => String(registration)).sort(),
     );
