@@ -118,19 +118,8 @@ export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>, maxAhead = M
   };
 };
 
-export interface UsedAllowance extends Pick<AllowanceLimit, 'period' | 'limit'> {
-  readonly used: number;
-  /** ISO 8601 UTC. */
-  readonly resetsAt: string;
-}
-
 /** How much of each limit of a key is used, with what instances have taken ahead; empty without an allowance. */
-export const readAllowance = async (
-  usage: Pick<UsageTable, 'usedUnits'>,
-  key: KeyRecord,
-  plan: Plan,
-  now: Date,
-): Promise<UsedAllowance[]> => {
+export const readAllowance = async (usage: Pick<UsageTable, 'usedUnits'>, key: KeyRecord, plan: Plan, now: Date) => {
   const allowance = allowanceOf(key, plan, now);
   if (allowance === undefined) return [];
   const used = await usage.usedUnits(allowance);

@@ -1,5 +1,5 @@
 /** The requests of a key in the last 24 hours, from its counters (docs/contract.md#usage). */
-import type { UsedAllowance } from './allowance.ts';
+import type { readAllowance } from './allowance.ts';
 import { type Caller, remainingOf } from './authenticate.ts';
 import { hasUnits, type KeyRecord } from './key-record.ts';
 import { WINDOW_SECONDS, windowAt } from './plans.ts';
@@ -50,7 +50,7 @@ export const usageHours = (counts: readonly WindowCount[], key: KeyRecord, now: 
 export const usageReport = (
   caller: Caller,
   counts: readonly WindowCount[],
-  allowance: readonly UsedAllowance[],
+  allowance: Awaited<ReturnType<typeof readAllowance>>,
   now: Date,
 ) => {
   const { key, plan, used = 0 } = caller;

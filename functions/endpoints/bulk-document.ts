@@ -18,23 +18,23 @@ export const failedEntry = <Code extends BulkEntryCode>(meanings: Readonly<Recor
   suggestion: T.Optional(T.String({ description: 'The registration that was probably meant; ask before you use it' })),
 });
 
-export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => ({
-  results: T.Array(result, { description: 'One result per entry, in order' }),
+export const bulkEnvelopeSchema = <Success extends T.TSchema, Failure extends T.TSchema>(
+  entryTitle: string,
+  success: Success,
+  failure: Failure,
+) => ({
+  results: T.Array(
+    T.Union([success, failure], {
+      title: entryTitle,
+      description: 'An answer, or `code` and `error`: why there is none. Check for `code` first.',
+    }),
+    { description: 'One result per entry, in order' },
+  ),
   processed: T.Integer({ description: 'Number of submitted registrations' }),
   successful: T.Integer({ description: 'How many of them have an answer' }),
   failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
   sources: sourcesOfAnswer,
 });
-
-export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSchema>(
-  title: string,
-  success: Success,
-  failure: Failure,
-) =>
-  T.Union([success, failure], {
-    title,
-    description: 'An answer, or `code` and `error`: why there is none. Check for `code` first.',
-  });
 
 export const tooManyRegistrations: ExampleRequest = example(
   'tooMany',

@@ -1,12 +1,6 @@
 import * as T from 'typebox';
 import type { bulkComplianceAnswer } from '../../../core/bulk.ts';
-import {
-  bulkEntrySchema,
-  bulkEnvelopeSchema,
-  ENTRY_MEANINGS,
-  failedEntry,
-  tooManyRegistrations,
-} from '../bulk-document.ts';
+import { bulkEnvelopeSchema, ENTRY_MEANINGS, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
 import { BODY_RULE, BULK_SIZE_RULE, type EndpointDocument, example, referenceHeader, schemaOf } from '../document.ts';
 import { input } from './input.ts';
@@ -20,7 +14,7 @@ const BulkComplianceFailure = T.Object(
 );
 
 const BulkComplianceResult = schemaOf<ReturnType<typeof bulkComplianceAnswer>>()(
-  T.Object(bulkEnvelopeSchema(bulkEntrySchema('BulkComplianceEntry', ComplianceVerdict, BulkComplianceFailure)), {
+  T.Object(bulkEnvelopeSchema('BulkComplianceEntry', ComplianceVerdict, BulkComplianceFailure), {
     title: 'BulkComplianceResult',
   }),
 );

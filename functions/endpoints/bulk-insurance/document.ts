@@ -1,12 +1,6 @@
 import * as T from 'typebox';
 import type { bulkInsuranceAnswer } from '../../../core/bulk.ts';
-import {
-  bulkEntrySchema,
-  bulkEnvelopeSchema,
-  ENTRY_MEANINGS,
-  failedEntry,
-  tooManyRegistrations,
-} from '../bulk-document.ts';
+import { bulkEnvelopeSchema, ENTRY_MEANINGS, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
 import {
   BODY_RULE,
   BULK_SIZE_RULE,
@@ -39,10 +33,7 @@ const BulkFailure = T.Object(
 );
 
 const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
-  T.Object(
-    { ...bulkEnvelopeSchema(bulkEntrySchema('BulkEntry', BulkSuccess, BulkFailure)), asOf },
-    { title: 'BulkResult' },
-  ),
+  T.Object({ ...bulkEnvelopeSchema('BulkEntry', BulkSuccess, BulkFailure), asOf }, { title: 'BulkResult' }),
 );
 
 export const document: EndpointDocument = {

@@ -16,15 +16,15 @@ export const handler = apiChain(endpoint)
   .use(auth(endpoint))
   .use(jsonBody())
   .use(validation(input))
-  .handler(async (_event, { input: { body, headers: given }, caller, content, address, now, deadline }) => {
-    const idempotencyKey = given['Idempotency-Key'];
+  .handler(async (_event, { input: { body, headers }, caller, content, address, now, deadline }) => {
+    const idempotencyKey = headers['Idempotency-Key'];
     const idempotency =
       idempotencyKey === undefined ? undefined : { keyId: creationOwnerId(caller.key), idempotencyKey };
     const change = { now, deadline, domains: caller.key.domains };
     const { item, isReplayed } = await content.create(newFields(body), idempotency, change);
-    const headers = { Location: `${address}/${item.id}`, ETag: etagOf(item) };
     return jsonResponse(endpoint.successStatus, item, {
-      ...headers,
+      Location: `${address}/${item.id}`,
+      ETag: etagOf(item),
       ...(isReplayed && { 'Idempotent-Replayed': 'true' }),
     });
   });
