@@ -46,6 +46,3 @@ export const lookupHash = (secret: Buffer, keyId: string, registration: string):
 
 /** What was answered: insured (compliant), not insured (not compliant), not found, or not read. */
 export type AnswerLetter = 'T' | 'F' | 'N' | 'U';
-
-export const lookupsText = (secret: Buffer, keyId: string, answers: ReadonlyMap<string, AnswerLetter>): string =>
-  [...answers].map(([registration, answer]) => lookupHash(secret, keyId, registration) + answer).join(' ');

@@ -62,8 +62,9 @@ export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>, maxAhead = M
   const passedBy = (units: number, { limits }: Allowance, { used }: AllowanceState): AllowanceLimit | undefined =>
     limits.findLast(({ counter, limit }) => (used[counter] ?? 0) + units > limit);
 
-  /** Adds units if they fit. Otherwise finds out what is used. */
+  /** Adds units if they fit. Otherwise finds out what is used, unless they are known not to fit. */
   const add = async (units: number, allowance: Allowance, state: AllowanceState): Promise<boolean> => {
+    if (passedBy(units, allowance, state) !== undefined) return false;
     const added = await usage.addUnits(allowance, units);
     const used = added ?? (await usage.addUnits(allowance, 0)) ?? {};
     // Responses may arrive in another order.
@@ -72,17 +73,13 @@ export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>, maxAhead = M
     return added !== undefined;
   };
 
-  /** Adds units unless they are known not to fit. */
-  const addIfFits = async (units: number, allowance: Allowance, state: AllowanceState): Promise<boolean> =>
-    passedBy(units, allowance, state) === undefined && (await add(units, allowance, state));
-
   /** Takes units ahead when this instance holds none. With 1 at once it takes none ahead, and the count is exact. */
   const takeAhead = async (allowance: Allowance, state: AllowanceState): Promise<void> => {
     const smallest = Math.min(...allowance.limits.map(({ limit }) => limit));
     const units = Math.min(maxAhead, Math.floor(smallest / UNITS_PER_ONE_AHEAD));
     if (state.held > 0 || units <= 1) return;
     const take = async () => {
-      if (await addIfFits(units, allowance, state)) state.held += units;
+      if (await add(units, allowance, state)) state.held += units;
     };
     state.takingAhead ??= take().finally(() => {
       state.takingAhead = undefined;
@@ -105,7 +102,7 @@ export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>, maxAhead = M
         state.held -= units;
         return undefined;
       }
-      if (await addIfFits(units, allowance, state)) return undefined;
+      if (await add(units, allowance, state)) return undefined;
       return passedBy(units, allowance, state) ?? allowance.limits.at(-1);
     },
 

@@ -29,10 +29,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const readTolerantly = (schema: RecordSchema, value: unknown): unknown => {
   const { type, anyOf, items = {}, properties = {}, required = [] } = schema;
-  if (anyOf) {
-    const fitting = anyOf.find((one) => readTolerantly(one, value) !== undefined);
-    return fitting && readTolerantly(fitting, value);
-  }
+  if (anyOf) return anyOf.map((one) => readTolerantly(one, value)).find((read) => read !== undefined);
   if (type === 'object') {
     if (typeof value !== 'object' || value === null) return undefined;
     const record: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import type { PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
 import { clientSettings } from '../../core/aws/aws-transport.ts';
-import { type AnswerLetter, deriveSecret, lookupsText, monthSecrets } from '../../core/lookup-log.ts';
+import { type AnswerLetter, deriveSecret, lookupHash, monthSecrets } from '../../core/lookup-log.ts';
 import { ApiError, problems } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { awsFromEnvironment, environmentWith, optionalVariable } from '../../core/runtime/environment.ts';
@@ -36,14 +36,16 @@ const letterOf = (result: LookupResult | undefined, error: Lookup['error']): Ans
 };
 
 const logLookups = async ({ context, error }: Lookup): Promise<void> => {
-  const { caller, deadline, lookedUp, secret } = context;
-  if (secret === undefined) return;
-  context.logged.asOf = lookedUp.asOf;
-  const answers = lookedUp.entries.flatMap(({ key }, index) =>
-    key === undefined ? [] : [[key, letterOf(lookedUp.results[index], error)] as const],
-  );
-  const lookups = lookupsText(await deadline.within(secret), caller.key.id, new Map(answers));
-  if (lookups !== '') context.logged.lookups = lookups;
+  const { caller, deadline, logged, lookedUp } = context;
+  if (context.secret === undefined) return;
+  logged.asOf = lookedUp.asOf;
+  const secret = await deadline.within(context.secret);
+  const answers = new Map<string, AnswerLetter>();
+  for (const [index, { key }] of lookedUp.entries.entries()) {
+    if (key !== undefined) answers.set(key, letterOf(lookedUp.results[index], error));
+  }
+  const lookups = [...answers].map(([key, answer]) => lookupHash(secret, caller.key.id, key) + answer);
+  if (lookups.length > 0) logged.lookups = lookups.join(' ');
 };
 
 const logFailedLookup = async (request: Lookup): Promise<void> => {

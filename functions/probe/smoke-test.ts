@@ -10,11 +10,7 @@ const UNKNOWN = 'ZZ99ZZZ';
 const REGISTRATIONS = [INSURED, WITHOUT_POLICY, UNKNOWN, ...Array<string>(20).fill(INSURED)];
 
 const INSURANCE = { registration: INSURED, insured: true, policy: {} };
-const VERDICT = {
-  registration: INSURED,
-  compliant: true,
-  reasons: [],
-};
+const VERDICT = { registration: INSURED, compliant: true, reasons: [] };
 const NOT_FOUND = { registration: UNKNOWN, code: 'VEHICLE_NOT_FOUND' };
 
 /** The one domain of the probe's content. */
