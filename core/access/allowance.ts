@@ -62,7 +62,7 @@ export const allowanceUnits = (usage: Pick<UsageTable, 'addUnits'>, maxAhead = M
   const passedBy = (units: number, { limits }: Allowance, { used }: AllowanceState): AllowanceLimit | undefined =>
     limits.findLast(({ counter, limit }) => (used[counter] ?? 0) + units > limit);
 
-  /** Adds units if they fit. Otherwise finds out what is used, unless they are known not to fit. */
+  /** Adds units unless they are known not to fit. When they did not fit, it finds out what is used. */
   const add = async (units: number, allowance: Allowance, state: AllowanceState): Promise<boolean> => {
     if (passedBy(units, allowance, state) !== undefined) return false;
     const added = await usage.addUnits(allowance, units);
