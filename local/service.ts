@@ -1,20 +1,12 @@
 import { chmod, mkdir, open, readdir } from 'node:fs/promises';
 import { writeRequestLinesTo } from '../core/runtime/log.ts';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
-import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
 import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment, lookupLogEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
 import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
-
-export interface LocalService {
-  readonly origin: string;
-  readonly dynamodb: string;
-  readonly keys: DemoKeys;
-  readonly stop: () => Promise<void>;
-}
 
 /** The name under which containers reach the host: Docker Desktop defines it, on Linux `--add-host`. */
 const HOST_OF_CONTAINERS = 'host.docker.internal';
@@ -96,7 +88,7 @@ const openLogFile = async (path: string) => {
 export const startLocalService = async (
   options: LocalOptions,
   onResponse: (entry: AccessLogEntry) => void = () => undefined,
-): Promise<LocalService> => {
+) => {
   const { port, allowedHosts = [], dataDirectory, logFile, clock = Date.now } = options;
   const started: { readonly close: () => Promise<void> }[] = [];
   const stop = async () => {
@@ -125,3 +117,5 @@ export const startLocalService = async (
     throw error;
   }
 };
+
+export type LocalService = Awaited<ReturnType<typeof startLocalService>>;

@@ -38,29 +38,26 @@ export const readCaller = async ({ account }: Deployment): Promise<string> => {
   }
 };
 
-const COVERS = ['becameInsured', 'noLongerInsured'] as const;
-
 /** What an import has loaded, or found unchanged, and how many vehicles got or lost cover. */
-export interface ImportFigures {
-  readonly loaded: number;
-  readonly becameInsured: number;
-  readonly noLongerInsured: number;
-}
+export type ImportFigures = Readonly<Record<'loaded' | keyof typeof COVER_METRICS, number>>;
 
 /** Publishes the figures of an import, for the alarms on missing imports. An error is only a notice. */
 export const publishImport = async (
   kind: RecordKind,
   supplier: string | undefined,
-  { loaded, ...covers }: ImportFigures,
+  { loaded, becameInsured, noLongerInsured }: ImportFigures,
   { deployment: { importMetrics, account }, notice }: CommandContext,
 ): Promise<void> => {
   if (importMetrics === undefined || account === undefined) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
   const client = new CloudWatchClient({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
-  const values = [
-    ...Array.from(new Set([kind, ...partsOf(kind)]), (one) => [IMPORT_METRICS[one], loaded] as const),
-    ...(kind === 'vehicles' ? COVERS.map((cover) => [COVER_METRICS[cover], covers[cover]] as const) : []),
-  ];
+  const values: [MetricName: string, Value: number][] = Array.from(new Set([kind, ...partsOf(kind)]), (one) => [
+    IMPORT_METRICS[one],
+    loaded,
+  ]);
+  if (kind === 'vehicles') {
+    values.push([COVER_METRICS.becameInsured, becameInsured], [COVER_METRICS.noLongerInsured, noLongerInsured]);
+  }
   const whose = supplier === undefined ? [[]] : [[], [{ Name: SUPPLIER_DIMENSION, Value: supplier }]];
   const MetricData = whose.flatMap((Dimensions) =>
     values.map(([MetricName, Value]) => ({ MetricName, Value, Dimensions })),

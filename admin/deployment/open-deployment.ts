@@ -113,7 +113,7 @@ const openStackDeployment = async (
     throw new CommandFailure(sentence, { cause: error });
   });
   const tablesInUse: Partial<TableNames> = Object.fromEntries(
-    TABLE_IDS.flatMap((id) => (outputs.has(tableOutput(id)) ? [[id, outputs.get(tableOutput(id))]] : [])),
+    TABLE_IDS.map((id) => [id, outputs.get(tableOutput(id))]).filter(([, name]) => name !== undefined),
   );
   const tableNames = { ...tablesInUse, ...named };
   const missing = TABLE_IDS.find((id) => tableNames[id] === undefined);
@@ -151,11 +151,12 @@ export const openDeployment = async (given: DeploymentOptions, context: AdminCon
   const profile = given.profile ?? (context.env.AWS_PROFILE || undefined);
   const { dynamodb, stack, region, yes } = given;
   const named = given.tables === undefined ? {} : parseTables(given.tables);
-  const usesProfile = stack !== undefined || (region !== undefined && dynamodb === undefined);
-  if (usesProfile) await requireProfile(profile, given.profile === undefined ? 'AWS_PROFILE' : '--profile');
+  if (stack === undefined && (region === undefined || dynamodb !== undefined)) {
+    return openLocalDeployment(given, context, named);
+  }
+  await requireProfile(profile, given.profile === undefined ? 'AWS_PROFILE' : '--profile');
   if (stack !== undefined) return openStackDeployment(stack, { ...given, profile }, context, named);
-  if (region === undefined || dynamodb !== undefined) return openLocalDeployment(given, context, named);
-  if (given.tables === undefined) {
+  if (region === undefined || given.tables === undefined) {
     throw new CommandFailure('name the stack with --stack, or tables without a stack with --tables keys=NAME');
   }
   requireRegion(region, '--region');

@@ -38,9 +38,11 @@ const usageText = (
   return `${owner}, plan ${plan}\n${printable(name, LINE_WIDTH)}\n${sentence}\n\n${table}`;
 };
 
+const openUsage = ({ deployment }: CommandContext) => usageTable(deployment.db, tableName(deployment, 'usage'));
+
 /** Without the windows that began while the key was not valid: all of their requests were rejected. */
-const readCounts = async (key: KeyRecord, { deployment }: CommandContext, ...period: readonly [number, number?]) => {
-  const counts = await usageTable(deployment.db, tableName(deployment, 'usage')).counts(key.id, ...period);
+const readCounts = async (key: KeyRecord, context: CommandContext, start: number, end?: number) => {
+  const counts = await openUsage(context).counts(key.id, start, end);
   return counts.filter(({ start }) => stateOf(key, new Date(start * 1_000)) === 'active');
 };
 
@@ -51,11 +53,9 @@ export const recentUsage = async (id: string, context: CommandContext): Promise<
   const key = await openKeys(context).get(id);
   const counts = await readCounts(key, context, firstHour(now));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
-  const { deployment } = context;
-  const plan = planOf(deployment.plans, key);
+  const plan = planOf(context.deployment.plans, key);
   const limit = plan.requestsPerWindow;
-  const usage = usageTable(deployment.db, tableName(deployment, 'usage'));
-  const allowance = await readAllowance(usage, key, plan, now);
+  const allowance = await readAllowance(openUsage(context), key, plan, now);
   const requests = count < MAX_COUNTED_MULTIPLE * limit ? `${count}` : `at least ${count}`;
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, key, now);

@@ -4,11 +4,6 @@ import { openStore } from './dynalite-store.ts';
 import { type PerformOperation, type ServerAddress, startProtocolServer } from './http-server.ts';
 import { type AppliedTransactions, writeTransaction } from './transactions.ts';
 
-export interface Engine {
-  readonly endpoint: string;
-  readonly close: () => Promise<void>;
-}
-
 interface EmbeddedEngineOptions extends ServerAddress {
   /** An existing folder. If absent, the data is in memory and is lost when the engine ends. */
   readonly dataDirectory?: string | undefined;
@@ -21,7 +16,7 @@ interface EmbeddedEngineOptions extends ServerAddress {
  * closes all connections, lets running operations finish and leaves all data in the directory.
  * @throws the listen error (`EADDRINUSE`), or the error of `openStore`
  */
-export const startEmbeddedEngine = async (options: EmbeddedEngineOptions): Promise<Engine> => {
+export const startEmbeddedEngine = async (options: EmbeddedEngineOptions) => {
   const { dataDirectory, intercept = (perform) => perform, ...address } = options;
   const store = await openStore(dataDirectory);
   const applied: AppliedTransactions = new Map();
@@ -44,3 +39,5 @@ export const startEmbeddedEngine = async (options: EmbeddedEngineOptions): Promi
     throw error;
   }
 };
+
+export type Engine = Awaited<ReturnType<typeof startEmbeddedEngine>>;
