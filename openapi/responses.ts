@@ -35,17 +35,14 @@ const contentOf = (type: string, schema: unknown, examples: JsonObject = {}): Js
   [type]: { schema, ...(Object.keys(examples).length > 0 && { examples }) },
 });
 
-const problemResponse = (status: number, codes: readonly ProblemCode[], examples: JsonObject = {}): JsonObject => ({
-  description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n'),
-  headers: problemHeaders(status, codes),
-  content: contentOf('application/problem+json', statusProblemSchema(status, codes), examples),
-});
-
-const namedExamples = (shown: readonly Example[]): JsonObject =>
-  Object.fromEntries(shown.map(({ name, summary, body }) => [name, { summary, value: body }]));
+/** The examples with a status, by name. */
+const examplesWith = (wanted: number, shown: readonly Example[]): JsonObject =>
+  Object.fromEntries(
+    shown.filter(({ status }) => status === wanted).map(({ name, summary, body }) => [name, { summary, value: body }]),
+  );
 
 /** The examples of shared errors, by code in camel case. */
-const sharedErrorExamples = (codes: readonly ProblemCode[]) =>
+const sharedErrorExamples = (codes: readonly ProblemCode[]): JsonObject =>
   Object.fromEntries(
     codes.flatMap((code) => {
       const name = code.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -54,24 +51,30 @@ const sharedErrorExamples = (codes: readonly ProblemCode[]) =>
     }),
   );
 
+const problemResponse = (status: number, codes: readonly ProblemCode[], shown: readonly Example[]): JsonObject => ({
+  description: codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n'),
+  headers: problemHeaders(status, codes),
+  content: contentOf('application/problem+json', statusProblemSchema(status, codes), {
+    ...sharedErrorExamples(codes),
+    ...examplesWith(status, shown),
+  }),
+});
+
 export const componentResponses = (): JsonObject =>
   Object.fromEntries(
     Object.entries(SHARED_RESPONSES).map(([name, codes]) => {
       const [status = 0] = codes.map((code) => problems[code].status);
-      return [name, problemResponse(status, codes, sharedErrorExamples(codes))];
+      return [name, problemResponse(status, codes, [])];
     }),
   );
 
 /** One response for each status: a component if its errors are those of one. */
-const errorResponses = (
-  codes: readonly ProblemCode[],
-  describe: (status: number, codes: readonly ProblemCode[]) => JsonObject,
-): JsonObject =>
+const errorResponses = (codes: readonly ProblemCode[], shown: readonly Example[]): JsonObject =>
   Object.fromEntries(
     [...Map.groupBy(codes, (code) => problems[code].status)].map(([status, ofStatus]) => {
       const [component] =
         Object.entries(SHARED_RESPONSES).find(([, shared]) => shared.join() === ofStatus.join()) ?? [];
-      return [status, component ? refTo('responses', component) : describe(status, ofStatus)];
+      return [status, component ? refTo('responses', component) : problemResponse(status, ofStatus, shown)];
     }),
   );
 
@@ -84,25 +87,23 @@ const buildLinks = (links: NonNullable<EndpointDocument['links']>): JsonObject =
   );
 
 export const buildResponses = (id: EndpointId, endpoint: Endpoint, shown: readonly Example[]): JsonObject => {
-  const examplesWith = (wanted: number) => namedExamples(shown.filter(({ status }) => status === wanted));
   const { success, responseHeaders, response, links } = documents[id];
   const { successStatus } = endpoint;
   return {
     [successStatus]: {
       description: success,
       headers: successHeaders(responseHeaders),
-      content: response && contentOf('application/json', schemaInDocument(response), examplesWith(successStatus)),
+      content:
+        response && contentOf('application/json', schemaInDocument(response), examplesWith(successStatus, shown)),
       links: links && buildLinks(links),
     },
-    ...errorResponses(problemCodesOf(endpoint), (status, codes) =>
-      problemResponse(status, codes, { ...sharedErrorExamples(codes), ...examplesWith(status) }),
-    ),
+    ...errorResponses(problemCodesOf(endpoint), shown),
   };
 };
 
 /** The responses to paths and methods without an endpoint, for which OpenAPI has no place. */
 export const otherRequests = (): JsonObject =>
-  errorResponses([...COMMON_OF_OTHER_PATHS, 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], problemResponse);
+  errorResponses([...COMMON_OF_OTHER_PATHS, 'ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], []);
 
 const platformResponse = (description: string): JsonObject => ({
   description,
