@@ -5,7 +5,7 @@ import type { SuppliedVehicle } from '../../../../admin/records/vehicle-parts.ts
 import { readFinishedLoads } from '../../../../core/finished-loads.ts';
 import { vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { aPolicy } from '../../../support/records.ts';
-import { BEGINS_AGAIN, failure, useAdmin } from '../../../support/use-admin.ts';
+import { BEGINS_AGAIN, useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
 const { run, json, file, stored, store } = admin;
@@ -31,8 +31,6 @@ const find = async (registration: string) => {
   const { revision, ...record } = (await records()).find((one) => one.registration === registration) as Stored;
   return record;
 };
-/** A line for each of these vehicles, with a policy of this number. */
-const linesOf = (registrations: readonly string[], number: string) => registrations.map((one) => aLine(one, [number]));
 /** The policies of every vehicle, each as its supplier and its number. */
 const policies = async () =>
   Object.fromEntries(
@@ -44,9 +42,9 @@ beforeEach(admin.clear);
 
 describe('import vehicles --supplier', () => {
   it('stores each policy with its supplier, in the order of supplier and file, and the latest details of the vehicle', async () => {
+    await load('acme', [aLine('V1', ['A1'], { lastUpdated: day(3), vehicle: SEAT })]);
     await load('zeta', [aLine('V1', ['Z2', 'Z1'], { lastUpdated: day(2) })]);
     await load(undefined, [aLine('V1', ['N1'], { lastUpdated: day(1) })]);
-    await load('acme', [aLine('V1', ['A1'], { lastUpdated: day(3), vehicle: SEAT })]);
     expect(await find('V1')).toEqual({
       registration: 'V1',
       vehicle: SEAT,
@@ -83,27 +81,6 @@ describe('import vehicles --supplier', () => {
       expect(await night(nth)).toBe(0);
       expect(await records()).toEqual(first);
     }
-  });
-
-  it('with --if-newer looks at the last update of this supplier', async () => {
-    await load('acme', [aLine('V1', ['A1'], { lastUpdated: day(9) })]);
-    await load('zeta', [aLine('V1', ['Z1'], { lastUpdated: day(2) })]);
-    const loadNewer = (number: string, nth: number) =>
-      load('zeta', [aLine('V1', [number], { lastUpdated: day(nth) })], '--if-newer');
-    expect(await loadNewer('Z2', 1)).toMatchObject({ kept: 1 });
-    expect(await loadNewer('Z3', 3)).toMatchObject({ loaded: 1 });
-    expect(await policies()).toEqual({ V1: ['acme A1', 'zeta Z3'] });
-    expect((await find('V1')).lastUpdated).toEqual(day(9));
-  });
-
-  it('with --complete counts only its own part of what the file lacks for the guard', async () => {
-    const all = Array.from({ length: 20 }, (_, nth) => `V${10 + nth}`);
-    await load(undefined, linesOf(all, 'N'));
-    await load('acme', linesOf([...all.slice(0, 4), 'OWN1'], 'A'));
-    const path = await file('a.ndjson', linesOf([...all.slice(1, 4), 'NEW1'], 'A').join('\n'));
-    const complete = ['import', 'vehicles', path, '--supplier', 'acme', '--complete'];
-    expect(await run(complete)).toEqual(failure('the file lacks 2 of 5 stored records, more than the 1 of'));
-    expect(readFileSync(`${path}.missing.txt`, 'utf8')).toBe('OWN1\nV10\n');
   });
 });
 
