@@ -14,7 +14,7 @@ beforeEach(async () => {
   await store('compliance', ...REGISTRATIONS.map((one) => aCompliance(one)));
 });
 
-/** Errors of the database and Ctrl-C: import/differences.test.ts; lost responses: import/complete.test.ts. */
+/** Errors of the database and Ctrl-C: import/process.test.ts; lost responses: test/races/stored-records-model.test.ts. */
 describe('remove of a file', () => {
   const exported = ['AB12CDE', 'kr08 nil', 'MT17DUE'].map((one) => JSON.stringify(aVehicle(one)));
   it.each([

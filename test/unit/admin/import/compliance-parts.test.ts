@@ -80,14 +80,6 @@ describe('A file of one part', () => {
     expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines: FINES } });
   });
 
-  it('keeps with --if-newer only its own part', async () => {
-    await loadParts();
-    expect(await loadMot([`C1,2028-03-14,${MAY}`], '--if-newer')).toMatchObject({ kept: 1, loaded: 0 });
-    expect(await loadFines([`C1,0,${JUNE}`], '--if-newer')).toMatchObject({ kept: 0, loaded: 1 });
-    const fines = { outstanding: 0, lastUpdated: JUNE };
-    expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines } });
-  });
-
   it('counts with --complete its own parts for the limit, and is refused when no row has a value', async () => {
     const rows = Array.from({ length: 30 }, (_, nth) => `C${nth + 1},2027-03-14,${MAY}`);
     await loadMot(rows);

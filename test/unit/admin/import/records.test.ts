@@ -115,6 +115,7 @@ it.each([
 describe('The last update of an imported record', () => {
   const TIME = '2026-05-01T08:00:00Z';
   const FUTURE = '2027-01-01T00:00:00Z';
+  const OLD = '2025-01-01T00:00:00Z';
   const C1 = 'C1,,yes,,,yes,0';
 
   it.each([
@@ -125,7 +126,8 @@ describe('The last update of an imported record', () => {
     ['a file of the future', 'c.ndjson', complianceLine(), FUTURE, NOW.toISOString()],
     ['null', 'c.ndjson', complianceLine({ lastUpdated: null }), TIME, undefined],
   ])('is the one of the record, else of the file: %s', async (_of, name, text, time, expected) => {
-    await run(['remove', 'compliance', '--registration', 'C1']);
+    const before = { mot: { dueDate: '2026-01-01' }, roadTax: { exempt: true }, outstandingFines: 9, lastUpdated: OLD };
+    await load('compliance', 'before.ndjson', complianceLine(before));
     const path = await file(name, text);
     await utimes(path, NOW, new Date(time));
     await run(['import', 'compliance', path]);
@@ -159,4 +161,13 @@ it.each<[stored: string | null | undefined, given: string | null, outcome: 'load
   expect((await load('compliance', 'c.ndjson', line, '--if-newer')).stdout).toMatch(SUMMARIES[outcome]);
   const fines = expect.objectContaining({ outstanding: outcome === 'loaded' ? 7 : 0 });
   expect(await stored('compliance')).toContainEqual(expect.objectContaining({ registration: 'C1', fines }));
+});
+
+it('import --if-newer rejects rows without a last update of their own', async () => {
+  const rows = [vehicleRow({ registration: 'NEWER' }), vehicleRow({ registration: 'NOTIME', last_updated: ' ' })];
+  const { path, stdout } = await load('vehicles', 'v.csv', vehiclesCsv(...rows), '--if-newer', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ loaded: 1, rejected: 1 });
+  expect(await rejectedLines(path)).toMatchObject([
+    { line: 3, reasons: ['last_updated: must be given with --if-newer'] },
+  ]);
 });

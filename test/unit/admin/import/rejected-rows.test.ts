@@ -62,7 +62,7 @@ const vehicleLines: FileRow[] = [
   ['[1]', 'the row is not a JSON object'],
   [vehicleLine({ registration: 'RE ST1' }), 'on line 4 too, with other values'],
   [vehicleLine({ registration: 're-st1', policies: [] }), 'on line 3 too, with other values'],
-  [vehicleLine({ registration: 'GOOD' })],
+  [vehicleLine({ registration: 'GOOD', vehicle: { ...details, model: 'a\u2028b' } })],
   [vehicleLine({ registration: 'TWICE' }).replace('"policies"', '"policies":[],$&'), 'the line has a field twice'],
   [
     vehicleLine({ registration: 'ONE' }).replace('"registration"', '"\\u0072egistration" :"TWO",$&'),
