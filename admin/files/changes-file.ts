@@ -1,6 +1,6 @@
 /** The changes file of a load: what it was, then a line for each record that it has changed, written ahead. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readStored } from '../../core/schemas/record-schema.ts';
 import { type LineChunk, readLines } from '../../csv/lines.ts';
@@ -8,7 +8,7 @@ import { readStart } from '../../csv/text.ts';
 import { FileRefused } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type ChangeLine, type ChangesOutput, Load, type LoadPlace } from '../records/change-line.ts';
-import { nameBeside, PRIVATE_FILE } from './output-file.ts';
+import { openBeside } from './output-file.ts';
 import { readRow } from './rows.ts';
 import { asFileFailure } from './source-file.ts';
 
@@ -32,30 +32,13 @@ const readLoad = async (path: string): Promise<Load> => {
   throw new FileRefused(`this is not a changes file, as "import" writes it; nothing was changed: ${path}`);
 };
 
-/** Opens a new file; undefined when there is one of this name. */
-const openAbsent = (name: string): Promise<FileHandle | undefined> =>
-  open(name, 'wx', PRIVATE_FILE.mode).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw asFileFailure(error, name);
-    return undefined;
-  });
-
-/** Opens `PATH.changes.ndjson`, or `PATH.changes-2.ndjson` and so on when there is one, unless it is of a dry run. */
-const openNew = async (path: string): Promise<readonly [name: string, file: FileHandle]> => {
-  let nth = 1;
-  for (;;) {
-    const name = nameBeside(path, 'changes', 'ndjson', nth);
-    const file = await openAbsent(name);
-    if (file !== undefined) return [name, file];
-    if ((await findLoad(name))?.dryRun) await rm(name);
-    else nth += 1;
-  }
-};
-
 /** A file that only its owner may read. What is written survives a kill of the process. */
 const openChangesFile =
   (path: string) =>
   async (load: Load): Promise<ChangesOutput> => {
-    const [name, file] = await openNew(path);
+    // A dry run's file says nothing that counts.
+    const isOfDryRun = async (name: string) => (await findLoad(name))?.dryRun === true;
+    const [name, file] = await openBeside(path, 'changes', 'ndjson', isOfDryRun);
     const write = async (text: string): Promise<void> => {
       try {
         await file.appendFile(text);

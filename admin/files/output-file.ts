@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -40,24 +40,37 @@ const write = async (path: string, texts: Texts, findName: () => Promise<string>
 export const writeOutput = (path: string, texts: Texts, { signal }: { readonly signal?: AbortSignal } = {}) =>
   write(path, texts, async () => path, signal);
 
-export const nameBeside = (path: string, what: string, ending: string, nth: number): string =>
-  `${path}.${what}${nth === 1 ? '' : `-${nth}`}.${ending}`;
-
-/** Writes `PATH.WHAT.ENDING`, or `PATH.WHAT-2.ENDING` and so on when there is one. @returns its name */
-export const writeBeside = (path: string, what: string, ending: string, texts: Texts): Promise<string> => {
-  const nameOf = (nth: number) => nameBeside(path, what, ending, nth);
-  return write(nameOf(1), texts, async () => {
-    for (let nth = 1; ; nth += 1) {
-      try {
-        // Reserves the name, until the complete file replaces this empty one.
-        await writeFile(nameOf(nth), '', { ...PRIVATE_FILE, flag: 'wx' });
-        return nameOf(nth);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      }
+/**
+ * Opens a new file `PATH.WHAT.ENDING`, or `PATH.WHAT-2.ENDING` and so on when there is one.
+ * @param isReplaced whether a file that there is makes room for the new one
+ */
+export const openBeside = async (
+  path: string,
+  what: string,
+  ending: string,
+  isReplaced: (name: string) => Promise<boolean> = async () => false,
+): Promise<readonly [name: string, file: FileHandle]> => {
+  let nth = 1;
+  for (;;) {
+    const name = `${path}.${what}${nth === 1 ? '' : `-${nth}`}.${ending}`;
+    try {
+      return [name, await open(name, 'wx', PRIVATE_FILE.mode)];
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asFileFailure(error, name);
     }
-  });
+    if (await isReplaced(name)) await rm(name);
+    else nth += 1;
+  }
 };
+
+/** Writes a file that `openBeside` names. @returns its name */
+const writeBeside = (path: string, what: string, ending: string, texts: Texts): Promise<string> =>
+  write(`${path}.${what}.${ending}`, texts, async () => {
+    // Reserves the name, until the complete file replaces this empty one.
+    const [name, file] = await openBeside(path, what, ending);
+    await file.close();
+    return name;
+  });
 
 /** A list of registrations, which names the file that it is written to. */
 export type WrittenList = 'missing' | 'damaged' | 'removed' | 'not-there' | 'changed-since' | 'not-loaded';
