@@ -92,11 +92,6 @@ const readContentRow = (row: Row, now: Date, claims: Claims): GivenItem | readon
 /** Rows whose items are read together: two keys for each, and DynamoDB reads at most 100 keys in a request. */
 const ROWS_READ_TOGETHER = 50;
 
-interface ItemRow {
-  readonly item: GivenItem;
-  readonly line: number;
-}
-
 /** The items of the rows, with their lines. Rejected rows are staged. */
 async function* readItems({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
   const layout = staged.layout();
@@ -137,7 +132,9 @@ const writeContent = async (run: FileRun, onRows: () => void, context: CommandCo
       return owner && owner.id !== item.id ? claims.get(idClaim(owner.id)) : undefined;
     };
 
-    const write = async ({ item, line }: ItemRow): Promise<void> => {
+    // A row that takes the slug of an item which another row names depends on the order of the file.
+    const isOrdered = rows.some((item) => lineOfOwner(item) !== undefined);
+    await runConcurrently(batch, isOrdered ? 1 : CONCURRENCY, isStopped, async ({ item, line }) => {
       // A row without an id must not change the item of another row.
       const [reason] = item.id === undefined && !dryRun ? repeats('this item', lineOfOwner(item)) : [];
       const timing = { now, deadline: deadlineIn(ROW_TIMEOUT_MS) };
@@ -147,11 +144,7 @@ const writeContent = async (run: FileRun, onRows: () => void, context: CommandCo
         staged.reject(line, [result.reason]);
         counts.rejected += 1;
       }
-    };
-
-    // A row that takes the slug of an item which another row names depends on the order of the file.
-    const isOrdered = rows.some((item) => lineOfOwner(item) !== undefined);
-    await runConcurrently(batch, isOrdered ? 1 : CONCURRENCY, isStopped, write);
+    });
   }
 };
 

@@ -18,18 +18,13 @@ const SINGLE = ['registration', 'modification', 'motTests', 'motTestDueDate'].ma
 
 const MODIFICATIONS = ['CREATED', 'UPDATED', 'DELETED'];
 
-interface Test {
-  readonly testResult?: unknown;
-  readonly expiryDate?: unknown;
-}
-
 const isGiven = (value: unknown): boolean => value !== null && !isBlank(value);
 
 /** The test with the latest expiry date, or one whose date is none, of those that were passed. */
-const findPassed = (tests: readonly unknown[]): Test | undefined => {
-  let latest: Test | undefined;
+const findPassed = (tests: readonly unknown[]): Fields | undefined => {
+  let latest: Fields | undefined;
   for (const test of tests) {
-    const { testResult, expiryDate } = (test ?? {}) as Test;
+    const { testResult, expiryDate } = (test ?? {}) as Fields;
     if (testResult !== 'PASSED' || !isGiven(expiryDate)) continue;
     const day = typeof expiryDate === 'string' ? expiryDate.replace(MIDNIGHT, '') : '';
     if (!isCalendarDate(day)) return { testResult, expiryDate };

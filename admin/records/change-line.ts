@@ -109,16 +109,12 @@ export const joinAttempts = (lines: readonly ChangeLine[]): ChangeLine =>
     };
   });
 
-/** What undoing a line makes of the parts that are stored now. */
-export interface Undoing {
-  /** `unchanged` when all was put back before, or was never written. */
-  readonly outcome: 'putBack' | 'changedSince' | 'unchanged';
-  /** What is stored then; absent when nothing changes. */
-  readonly parts?: Parts;
-}
-
-/** Each part by itself is put back: one that somebody has changed since stays, and the outcome says so. */
-export const undoLine = ({ before = {}, written = {} }: ChangeLine, stored: Parts): Undoing => {
+/**
+ * Puts each part back by itself: one that somebody has changed since stays, and the outcome says so. It is `unchanged`
+ * when all was put back before, or was never written.
+ * @returns the parts to store; none when nothing changes
+ */
+export const undoLine = ({ before = {}, written = {} }: ChangeLine, stored: Parts) => {
   const names = new Set([...Object.keys(before), ...Object.keys(written)]);
   const parts = new Map(stored);
   // The record was damaged, so nothing of it can be put back.
@@ -136,6 +132,6 @@ export const undoLine = ({ before = {}, written = {} }: ChangeLine, stored: Part
     if (old) parts.set(name, old);
     else parts.delete(name);
   }
-  if (!isPutBack) return { outcome: isChanged ? 'changedSince' : 'unchanged' };
-  return { outcome: isChanged ? 'changedSince' : 'putBack', parts };
+  const outcome = isChanged ? 'changedSince' : isPutBack ? 'putBack' : 'unchanged';
+  return { outcome, parts: isPutBack ? parts : undefined } as const;
 };

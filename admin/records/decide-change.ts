@@ -92,14 +92,17 @@ export const compareParts = (parts: GivenParts, find: (name: string) => PartSumm
   return (['loaded', 'kept'] as const).find((one) => outcomes.includes(one)) ?? 'unchanged';
 };
 
-interface DecisionOptions {
+export interface DecisionOptions {
   readonly dryRun: boolean;
-  readonly ifNewer: boolean;
-  readonly fileTime: string | undefined;
-  readonly today: LondonDate;
+  readonly ifNewer?: boolean;
+  readonly fileTime?: string;
 }
 
-export const changeDecisions = (target: RecordTarget, { dryRun, ifNewer, fileTime, today }: DecisionOptions) => {
+export const changeDecisions = (
+  target: RecordTarget,
+  { dryRun, ifNewer = false, fileTime }: DecisionOptions,
+  today: LondonDate,
+) => {
   /** The parts after a change. With `ifNewer` each newer part stays, and what a restored record lacks. */
   const partsAfter = (change: Exclude<PartChange, { kind: 'undo' }>, stored: Parts): Parts => {
     const stays = change.kind === 'put' && ifNewer;

@@ -6,6 +6,7 @@ import type { ChangeLine } from './change-line.ts';
 import {
   type ChangeDecision,
   changeDecisions,
+  type DecisionOptions,
   isPartChange,
   type PartChange,
   type RecordChange,
@@ -23,10 +24,7 @@ const WRITES_IN_FLIGHT = 32;
 /** While one batch is read, others are written. */
 const BATCHES_IN_FLIGHT = 4;
 
-export interface ChangeOptions {
-  readonly dryRun: boolean;
-  readonly ifNewer?: boolean;
-  readonly fileTime?: string;
+interface ChangeOptions extends DecisionOptions {
   /** Keeps the lines of a batch before any of its writes is sent. */
   readonly keepLines?: ((lines: readonly ChangeLine[]) => Promise<void>) | undefined;
 }
@@ -37,11 +35,12 @@ export interface ChangeOptions {
  */
 export const recordChanges = (
   target: RecordTarget,
-  { dryRun, ifNewer = false, fileTime, keepLines = async () => undefined }: ChangeOptions,
+  { keepLines = async () => undefined, ...options }: ChangeOptions,
   context: CommandContext,
 ) => {
   const records = storedRecords(target, context);
-  const plan = changeDecisions(target, { dryRun, ifNewer, fileTime, today: londonDate(context.now()) });
+  const { dryRun } = options;
+  const plan = changeDecisions(target, options, londonDate(context.now()));
 
   /** The item to store; undefined when the record has no part any more, and was never erased. */
   const itemOf = (registration: string, parts: Parts, stored: StoredRecord | undefined): DynamoItem | undefined => {

@@ -9,10 +9,7 @@ import { type GivenParts, type Part, type Parts, type RecordTarget, wholeTarget 
 /** Suppliers of a vehicle. With the policies' limit they keep a record far below the 400 KB of a DynamoDB item. */
 const MAX_SUPPLIERS = 20;
 
-export interface VehicleBody {
-  readonly vehicle: VehicleDetails;
-  readonly policies: readonly Policy[];
-}
+export type VehicleBody = Pick<VehicleRecord, 'vehicle' | 'policies'>;
 
 /** What a record stores of each supplier beside its policies, as soon as one supplier has a name. */
 export const SupplierDetails = {
