@@ -129,18 +129,12 @@ export const refuseLines = (rows: readonly { readonly line: number }[], problem:
   if (rows.length > 0) throw new UnreadableFile(`${linesHave(rows)} ${problem}`);
 };
 
-interface RowPage {
-  readonly rows: readonly GivenRow[];
-  /** Bytes of the file that were read so far. */
-  readonly read: number;
-}
-
 async function* readCells(
   source: SourceFile,
   header: CsvHeader,
   { columns, cut, delimiter }: CsvLayout,
   hasLines: boolean,
-): AsyncGenerator<RowPage> {
+) {
   const isUsed = (index: number) => typeof columns[index - cut] === 'string';
   const maxLength = hasLines ? MAX_ROW_LENGTH : MAX_RECORD_LENGTH;
   for await (const { rows, read } of readCsv(source, header, { maxLength })) {
@@ -168,10 +162,7 @@ async function* readCells(
   }
 }
 
-async function* readTexts(
-  source: SourceFile,
-  { hasLines, reduceLine = (text) => text }: RowRules,
-): AsyncGenerator<RowPage> {
+async function* readTexts(source: SourceFile, { hasLines, reduceLine = (text) => text }: RowRules) {
   const chunks = source.readLines?.() ?? readLines(source, hasLines ? MAX_ROW_LENGTH : MAX_RECORD_LENGTH);
   for await (const { lines, read } of chunks) {
     const rows = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter(({ given }) => given !== '');
