@@ -6,7 +6,6 @@ import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import type { Usage } from '../../core/access/usage-report.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint-definition.ts';
-import { storeItems } from '../../local/sample-database.ts';
 import { someFields } from '../support/content.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
 import type { Fault } from '../support/fault-proxy.ts';
@@ -23,7 +22,6 @@ const REGISTRATIONS = ['AB12CDE', 'ab12 cde', 'ZZ99ZZZ', 'not a plate!'];
 const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
 
 const get = (path: string, key: string) => api.call('GET', path, { key });
-const count = (...counters: object[]) => storeItems(api.engine.client, api.engine.names.usage, counters);
 
 describe('A scope', () => {
   const scoped = Object.values<Endpoint>(endpoints).flatMap(({ id, scope, method, paths }) =>
@@ -165,7 +163,7 @@ const additions = () => api.faults.calls.filter(isExtra);
 describe('The units of a key', () => {
   it('are reported for 24 hours', async () => {
     const key = await api.newKey({ plan: 'free' });
-    await count(...[23, 24].map((ago) => aCounter(key, ago, NOON - ago * HOUR_MS)));
+    await api.store('usage', ...[23, 24].map((ago) => aCounter(key, ago, NOON - ago * HOUR_MS)));
     const { hours } = await usageOf(key);
     expect(hours.map(({ requests }) => requests)).toEqual([23, ...Array(22).fill(0), 1]);
   });
@@ -195,7 +193,7 @@ describe('The units of a key', () => {
     const key = await api.newKey({ plan: 'free' });
     const id = liveId(key);
     const { start } = windowAt(new Date(NOON));
-    await count({ ...aCounter(key, 59), extraUnits: 9 });
+    await api.store('usage', { ...aCounter(key, 59), extraUnits: 9 });
     for (const status of [200, 429, 429]) expect((await get(LOOKUP, key)).status).toBe(status);
     expect(await api.usage.counts(id, start)).toEqual([{ start, used: 62, extraUnits: 9, requestsPerWindow: 60 }]);
     const recordings = api.faults.calls.filter(({ body }) => body.includes('SET requestsPerWindow'));
@@ -261,7 +259,7 @@ describe('X-Key-Expires', () => {
   it('comes with errors too, by the day in London, and never with a 401', async () => {
     const key = await api.newKey({ expires: '2026-06-30', plan: 'free', scopes: ['vehicles:read'] });
     api.clock.now = Date.parse('2026-06-15T23:00:00Z');
-    await count(aCounter(key, 57, api.clock.now));
+    await api.store('usage', aCounter(key, 57, api.clock.now));
     const sent = async (path: string) => {
       const { status, headers } = await get(path, key);
       return { path, status, expires: headers.get('x-key-expires') };

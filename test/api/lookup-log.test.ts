@@ -1,6 +1,5 @@
 /** What the log says of lookups, where the stage logs them (docs/operations.md#who-asked-about-a-vehicle). */
 import { createHmac } from 'node:crypto';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { LOCAL_KEY } from '../../local/kms.ts';
@@ -16,11 +15,10 @@ const BULK_COMPLIANCE = '/v1/vehicle/bulk-compliance';
 const JUNE = '2026-06';
 
 const api = useApi(
-  async ({ loadVehicles, loadCompliance, engine }) => {
+  async ({ loadVehicles, loadCompliance, store }) => {
     await loadVehicles(aVehicle('AB12CDE'), aVehicle('UNINSURED', []), aVehicle('BÄ1234'));
     await loadCompliance(aCompliance('AB12CDE'), aCompliance('UNINSURED'));
-    const Item = { ...aVehicle('DAMAGED'), policies: 'none' };
-    await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item }));
+    await store('vehicles', { ...aVehicle('DAMAGED'), policies: 'none' });
   },
   { logLevel: 'INFO', logsLookups: true },
 );

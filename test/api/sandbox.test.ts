@@ -4,8 +4,8 @@ import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
-import { storeItems } from '../../local/sample-database.ts';
 import { someFields } from '../support/content.ts';
+import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../support/lookups.ts';
 import { aCompliance, aVehicle, NOON } from '../support/records.ts';
 import { type Call, liveId, type Reply, rateLimitOf, useApi } from '../support/use-api.ts';
 
@@ -28,27 +28,19 @@ beforeAll(async () => {
 
 const call = (method: string, path: string, options: Call = {}) => api.call(method, path, { key: testKey, ...options });
 type Lookup = (registration: string, options?: Call) => Promise<Reply>;
-const insuranceOf: Lookup = (registration, options) =>
-  call('GET', `/v1/vehicle/${encodeURIComponent(registration)}/insurance`, options);
-const complianceOf: Lookup = (registration, options) =>
-  call('GET', `/v1/compliance/${encodeURIComponent(registration)}`, options);
-const bulk =
-  (what: string): Lookup =>
-  (registration, options) =>
-    call('POST', `/v1/vehicle/bulk-${what}`, { json: { registrations: [registration, 'AB12 CDE'] }, ...options });
+const ALONE = SINGLE_LOOKUPS.map(({ id, path }): [string, Lookup] => [
+  id,
+  (registration, options) => call('GET', path(encodeURIComponent(registration)), options),
+]);
+const IN_BULK = BULK_LOOKUPS.map((path): [string, Lookup] => [
+  path,
+  (registration, options) => call('POST', path, { json: { registrations: [registration, 'AB12 CDE'] }, ...options }),
+]);
 /** The code of a reply; in bulk, the first entry's code. */
 const codeOf = ({ body }: Reply): string | undefined => {
   const { code, results = [] } = body as { code?: string; results?: { code?: string }[] };
   return code ?? results[0]?.code;
 };
-const ALONE = [
-  ['insurance', insuranceOf],
-  ['compliance', complianceOf],
-] as const;
-const IN_BULK = [
-  ['insurance in bulk', bulk('insurance')],
-  ['compliance in bulk', bulk('compliance')],
-] as const;
 
 /** The vehicles and their dates: test/unit/sandbox. */
 describe('Lookups of a test key or the probe’s', () => {
@@ -143,17 +135,17 @@ describe('Content', () => {
       domains: ['a.example'],
     };
     const forged = { ...record, scopes: SCOPES, createdAt: '', ...claims };
-    await storeItems(api.engine.client, api.engine.names.keys, [forged]);
+    await api.store('keys', forged);
     expect((await create(key, 'repeated', headers)).id).not.toBe(live.id);
     expect((await call('GET', `${CONTENT}/${live.id}`, { key })).status).toBe(404);
-    expect((await insuranceOf(OF_THE_TABLES, { key })).status).toBe(404);
+    expect((await call('GET', `/v1/vehicle/${OF_THE_TABLES}/insurance`, { key })).status).toBe(404);
   });
 });
 
 describe('X-Sandbox', () => {
   it.each<[string, number, (key: string) => Promise<Reply>]>([
-    ['a lookup', 200, (key) => insuranceOf('AB12CDE', { key })],
-    ['an unknown vehicle', 404, (key) => insuranceOf('ZZ99ZZZ', { key })],
+    ['a lookup', 200, (key) => call('GET', '/v1/vehicle/AB12CDE/insurance', { key })],
+    ['an unknown vehicle', 404, (key) => call('GET', '/v1/vehicle/ZZ99ZZZ/insurance', { key })],
     ['another method', 405, (key) => call('PATCH', '/v1/usage', { key })],
     ['malformed JSON', 400, (key) => call('POST', '/v1/vehicle/bulk-insurance', { key, raw: '{' })],
   ])('is true in the response of a test key to %s (%i), and absent for another key', async (_what, status, ask) => {

@@ -1,6 +1,5 @@
 import { expect, it, jest } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
-import { storeItems } from '../../local/sample-database.ts';
 import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../support/lookups.ts';
 import { type Call, catchOutput, useApi } from '../support/use-api.ts';
 import { canaries, leaksIn, linesIn, MARKER } from './log.ts';
@@ -78,8 +77,7 @@ const inConflict = async (key: string): Promise<Request[]> => {
 const ofDamagedRecords = async (key: string): Promise<Request[]> => {
   const word = w();
   const damaged = { registration: word.toUpperCase(), vehicle: word, mot: word };
-  for (const table of ['vehicles', 'compliance'] as const)
-    await storeItems(api.engine.client, api.engine.names[table], [damaged]);
+  for (const table of ['vehicles', 'compliance'] as const) await api.store(table, damaged);
   return [
     ...SINGLE_LOOKUPS.map(({ path }): Request => ['GET', path(word), { key }]),
     ...BULK_LOOKUPS.map((path): Request => ['POST', path, { key, json: { registrations: [word] } }]),

@@ -6,7 +6,7 @@ import type { Plans } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
-import type { TableNames } from '../../core/tables.ts';
+import type { TableId, TableNames } from '../../core/tables.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { startProtocolServer } from '../../local/engine/http-server.ts';
 import { unknownOperation } from '../../local/engine/protocol.ts';
@@ -54,6 +54,7 @@ export const startApi = async ({
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keyStore(engine.client, engine.names.keys);
+  const store = (table: TableId, ...items: object[]) => storeItems(engine.client, engine.names[table], items);
   return {
     origin: gateway.origin,
     engine,
@@ -73,7 +74,7 @@ export const startApi = async ({
       const { key, id, hash } = newApiKey(record.environment ?? 'live');
       const createdAt = new Date(NOON).toISOString();
       await keys.add({ id, hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
-      if (used > 0) await storeItems(engine.client, engine.names.usage, [aCounter(key, used)]);
+      if (used > 0) await store('usage', aCounter(key, used));
       return key;
     },
     /** Changes the record of a live key. */
@@ -85,8 +86,10 @@ export const startApi = async ({
         .slice(earlier)
         .map((call) => nameOf(call, engine.names))
         .sort(),
-    loadVehicles: (...records: VehicleRecord[]) => storeItems(engine.client, engine.names.vehicles, records),
-    loadCompliance: (...records: ComplianceRecord[]) => storeItems(engine.client, engine.names.compliance, records),
+    /** Stores items as they are, such as damaged ones. */
+    store,
+    loadVehicles: (...records: VehicleRecord[]) => store('vehicles', ...records),
+    loadCompliance: (...records: ComplianceRecord[]) => store('compliance', ...records),
     stop: async () => {
       await gateway.close();
       await kmsFaults.close();
