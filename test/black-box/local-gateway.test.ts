@@ -1,45 +1,34 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { type Gateway, startGateway } from '../../local/gateway/gateway.ts';
 import { recordedExamples } from '../../openapi/examples.ts';
 import { buildResponses } from '../../openapi/responses.ts';
 import { byContract } from '../support/contract.ts';
-import { environmentOf } from '../support/engine.ts';
+import { NOON } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
-import { useEngine } from '../support/use-engine.ts';
+import { useApi } from '../support/use-api.ts';
 import { blackBoxTests } from './all-tests.ts';
 import { type OpenHttpCaller, openHttpCaller } from './http-caller.ts';
 import { prepareTarget } from './prepare-target.ts';
 
-const engine = useEngine();
 /** The route and status of each response. */
 const seen = new Set<string>();
-let gateway: Gateway;
-let api: OpenHttpCaller;
+// Its clock stands still, so that no machine is too slow to send more requests in a window than the plan allows.
+const api = useApi(undefined, { onResponse: ({ routeKey, status }) => void seen.add(`${routeKey} ${status}`) });
+let caller: OpenHttpCaller;
 
 beforeAll(async () => {
-  Object.assign(process.env, environmentOf(engine));
-  const now = new Date();
-  // Standing still, so that no machine is too slow to send more requests in a window than the plan allows.
-  gateway = await startGateway({
-    port: 0,
-    clock: () => now.getTime(),
-    onResponse: ({ routeKey, status }) => void seen.add(`${routeKey} ${status}`),
-  });
+  const now = new Date(NOON);
   const admin = async (...args: string[]) => {
-    const result = await runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, { now });
+    const result = await runAdminCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names, { now });
     expect(result).toEqual({ exitCode: 0, stdout: expect.any(String), stderr: expect.any(String) });
     return result.stdout;
   };
-  api = openHttpCaller({ origin: gateway.origin, keys: await prepareTarget(admin, now) });
+  caller = openHttpCaller({ origin: api.origin, keys: await prepareTarget(admin, now) });
 });
-afterAll(async () => {
-  api.close();
-  await gateway.close();
-});
+afterAll(() => caller.close());
 
 describe('Through the local gateway', () => {
-  blackBoxTests(() => ({ keys: api.keys, call: byContract(gateway.origin, api.call) }));
+  blackBoxTests(() => ({ keys: caller.keys, call: byContract(api.origin, caller.call) }));
 
   /** What any endpoint can answer (test/api/access.test.ts). */
   const COMMON = ['401', '403', '429', '500'];

@@ -11,7 +11,7 @@ import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { startProtocolServer } from '../../local/engine/http-server.ts';
 import { unknownOperation } from '../../local/engine/protocol.ts';
 import { lookupLogEnvironment } from '../../local/environment.ts';
-import { startGateway } from '../../local/gateway/gateway.ts';
+import { type AccessLogEntry, startGateway } from '../../local/gateway/gateway.ts';
 import { withKms } from '../../local/kms.ts';
 import { storeItems } from '../../local/sample-database.ts';
 import { byContract } from './contract.ts';
@@ -42,6 +42,7 @@ export const startApi = async ({
   logsLookups = false,
   plans = TEST_PLANS as Plans,
   environment = {},
+  onResponse = (_: AccessLogEntry): void => undefined,
 } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
@@ -52,7 +53,7 @@ export const startApi = async ({
   const settings = { POWERTOOLS_LOG_LEVEL: logLevel, PLANS: JSON.stringify(plans) };
   Object.assign(process.env, ofEngine, ofLog, environment, settings);
   const clock = { now: NOON };
-  const gateway = await startGateway({ port: 0, clock: () => clock.now });
+  const gateway = await startGateway({ port: 0, clock: () => clock.now, onResponse });
   const keys = keyStore(engine.client, engine.names.keys);
   const store = (table: TableId, ...items: object[]) => storeItems(engine.client, engine.names[table], items);
   return {
