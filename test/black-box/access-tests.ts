@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Call, Reply } from '../support/send.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
-import type { HttpCaller, Keys } from './http-caller.ts';
+import type { HttpCaller } from './http-caller.ts';
+import type { Keys } from './prepare-target.ts';
 
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 const WRONG_CHECKSUM = `vvc_live_${'0'.repeat(36)}`;

@@ -1,19 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { type SendCall, send } from '../support/send.ts';
-
-/** One key for each kind of caller. */
-export interface Keys {
-  /** Premium, every scope. */
-  readonly premium: string;
-  /** Premium, `vehicles:read` only. */
-  readonly vehiclesOnly: string;
-  /** Bound to addresses from which no test sends. */
-  readonly elsewhere: string;
-  /** Free: 60 requests a window. */
-  readonly free: string;
-  readonly revoked: string;
-}
+import type { Keys } from './prepare-target.ts';
 
 export interface HttpCaller {
   readonly keys: Keys;

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../local/sample-database.ts';
 import { runCommand } from '../support/program.ts';
-import type { Keys } from './http-caller.ts';
 
 /** Runs the operator CLI on the target and returns its standard output. @throws when it fails */
 export type Admin = (...args: string[]) => Promise<string>;
@@ -32,22 +31,21 @@ const loadSamples = async (admin: Admin, today: Date): Promise<void> => {
 export const createKey = async (admin: Admin, plan: string, ...more: string[]): Promise<{ id: string; key: string }> =>
   JSON.parse(await admin('keys', 'create', '--name', 'Black box', '--plan', plan, '--json', ...more));
 
-/** Loads the sample vehicles and creates the keys of the tests, all with the operator CLI. */
-export const prepareTarget = async (admin: Admin, today: Date): Promise<Keys> => {
+/** Loads the sample vehicles and creates a key for each kind of caller, all with the operator CLI. */
+export const prepareTarget = async (admin: Admin, today: Date) => {
   await loadSamples(admin, today);
-  const [premium, vehiclesOnly, elsewhere, free, revoked] = [
-    await createKey(admin, 'premium'),
-    await createKey(admin, 'premium', '--scopes', 'vehicles:read'),
-    await createKey(admin, 'premium', '--addresses', '203.0.113.0/24,2001:db8::/32'),
-    await createKey(admin, 'free'),
-    await createKey(admin, 'premium'),
-  ];
+  const newKey = async (plan: string, ...more: string[]) => (await createKey(admin, plan, ...more)).key;
+  const revoked = await createKey(admin, 'premium');
   await admin('keys', 'revoke', revoked.id);
   return {
-    premium: premium.key,
-    vehiclesOnly: vehiclesOnly.key,
-    elsewhere: elsewhere.key,
-    free: free.key,
+    premium: await newKey('premium'),
+    vehiclesOnly: await newKey('premium', '--scopes', 'vehicles:read'),
+    /** Bound to addresses from which no test sends. */
+    elsewhere: await newKey('premium', '--addresses', '203.0.113.0/24,2001:db8::/32'),
+    /** 60 requests a window. */
+    free: await newKey('free'),
     revoked: revoked.key,
   };
 };
+
+export type Keys = Awaited<ReturnType<typeof prepareTarget>>;
