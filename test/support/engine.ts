@@ -2,21 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../core/aws/database.ts';
-import { prefixedTableNames, type TableNames } from '../../core/tables.ts';
+import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../local/engine/create-tables.ts';
 import { startEmbeddedEngine } from '../../local/engine/embedded.ts';
 import { localEnvironment } from '../../local/environment.ts';
 import { PLANS_VARIABLE } from './records.ts';
-
-/** An engine with its own empty tables. */
-export interface TestEngine {
-  readonly endpoint: string;
-  /** Takes raw commands too, whose attribute values it leaves as they are. */
-  readonly client: DynamoDBDocumentClient;
-  readonly names: TableNames;
-  /** Ends the client and the engine, or drops the tables when the engine is shared with other tests. */
-  readonly stop: () => Promise<void>;
-}
 
 /** Whether the tests run on an engine that was started for all of them (`test/outside/dynamodb-local`). */
 export const sharedEndpoint = (): string | undefined => process.env.TEST_DYNAMODB_ENDPOINT || undefined;
@@ -37,7 +27,7 @@ export const clientOf = (
   );
 
 /** Starts an embedded engine, or joins the shared one, and makes tables that no other caller has. */
-export const startEngine = async (): Promise<TestEngine> => {
+export const startEngine = async () => {
   const shared = sharedEndpoint();
   const engine = shared === undefined ? await startEmbeddedEngine({ port: 0 }) : undefined;
   const endpoint = engine?.endpoint ?? shared ?? '';
@@ -46,9 +36,11 @@ export const startEngine = async (): Promise<TestEngine> => {
   await createTables(client, names);
   return {
     endpoint,
+    /** Takes raw commands too, whose attribute values it leaves as they are. */
     client,
     names,
-    stop: async () => {
+    /** Ends the client and the engine, or drops the tables when the engine is shared with other tests. */
+    stop: async (): Promise<void> => {
       if (engine === undefined) {
         for (const TableName of Object.values(names)) await client.send(new DeleteTableCommand({ TableName }));
       }
@@ -57,6 +49,8 @@ export const startEngine = async (): Promise<TestEngine> => {
     },
   };
 };
+
+export type TestEngine = Awaited<ReturnType<typeof startEngine>>;
 
 /** The environment in which the functions work on this engine. */
 export const environmentOf = ({ endpoint, names }: Pick<TestEngine, 'endpoint' | 'names'>): Record<string, string> => ({

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
 
 const ARGUMENTS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
@@ -24,18 +24,6 @@ export const FORMS: readonly Form[] = [1_280, 390].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-/** The page that a test has opened. */
-export interface OpenPage {
-  readonly page: Page;
-  /** Errors and warnings of its console, and uncaught errors. */
-  readonly messages: readonly string[];
-  /** The addresses that it requested. */
-  readonly requested: readonly string[];
-  /** The rules that axe finds broken, and where; without minor and moderate ones. */
-  readonly accessibilityFindings: () => Promise<string[]>;
-  readonly background: () => Promise<string>;
-}
-
 const LEVELS = ['error', 'warning'];
 
 const FINDINGS = `axe.run().then(({ violations }) =>
@@ -51,7 +39,7 @@ const ANIMATIONS_END = `Promise.allSettled(
     .map(({ finished }) => finished),
 ).then(() => undefined)`;
 
-const openPage = async (browser: Browser, address: string, { width, colorScheme }: Form): Promise<OpenPage> => {
+const openPage = async (browser: Browser, address: string, { width, colorScheme }: Form) => {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const messages: string[] = [];
   const requested: string[] = [];
@@ -63,8 +51,11 @@ const openPage = async (browser: Browser, address: string, { width, colorScheme 
   await page.goto(address);
   return {
     page,
+    /** Errors and warnings of its console, and uncaught errors. */
     messages,
+    /** The addresses that it requested. */
     requested,
+    /** The rules that axe finds broken, and where; without minor and moderate ones. */
     accessibilityFindings: async () => {
       await page.evaluate(ANIMATIONS_END);
       await page.evaluate(AXE);
@@ -73,6 +64,9 @@ const openPage = async (browser: Browser, address: string, { width, colorScheme 
     background: () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor'),
   };
 };
+
+/** The page that a test has opened. */
+export type OpenPage = Awaited<ReturnType<typeof openPage>>;
 
 /** Opens pages in the browser of a test file; each is closed after its test. */
 export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPage>) => {
