@@ -20,7 +20,7 @@ export const registrationKeyOf = (registration: string): string =>
   withoutSeparators(unescaped(registration)).toUpperCase();
 
 const answerOf = (check: Check, { cells }: ResultRow): string =>
-  `${outcomeOf(check, cells)} ${unescaped(cells[1] ?? '')}`.trim();
+  `${outcomeOf(check, cells)} ${unescaped(cells[check.compared] ?? '')}`.trim();
 
 /** The answers of an earlier result, by vehicle. @throws CannotRun when two rows of a vehicle have different answers */
 export const answersByVehicle = (path: string, check: Check, rows: readonly ResultRow[]): Map<string, string> => {

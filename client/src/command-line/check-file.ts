@@ -7,9 +7,10 @@ import type { CheckArguments } from './arguments.ts';
 import { answersByVehicle, CHANGE_COLUMNS, listChanges } from './changes.ts';
 import {
   type Check,
+  cellsIn,
   chooseReference,
   complianceCheck,
-  failureCells,
+  formatNumber,
   insuranceCheck,
   NO_REGISTRATION,
   NOT_READ,
@@ -23,9 +24,7 @@ import { isNotInsuredList, isResult, type ResultRow, readEarlierResult } from '.
 import { countNewlyEnding, ENDING_COLUMNS, listEnding } from './ending.ts';
 import { CannotRun, requireFile } from './failure.ts';
 import { type FleetFile, type FleetRow, readFleet } from './fleet-file.ts';
-import { addedColumns, assertReplaceable, csvText, replaceFiles } from './result-files.ts';
-import { type Counts, countRows, formatNumber, listsByAnswer, type VehicleList } from './summary.ts';
-import type { Sheet } from './workbook.ts';
+import { addedColumns, assertReplaceable, csvText } from './result-files.ts';
 
 /** Rows that are looked up together. The progress is shown after each batch. */
 const BATCH_SIZE = 4_000;
@@ -33,28 +32,11 @@ const BATCH_SIZE = 4_000;
 /** Maximum number of characters of a cell that are sent as a registration. A longer one is invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
-export interface CheckReport {
-  readonly check: Check;
-  readonly reference: string;
-  readonly counts: Counts;
-  /** The fewest current suppliers that an answer has named. */
-  readonly sources: Sources | undefined;
-  /** The line of the header, if rows with text are above it. */
-  readonly lineBelowTitle: number | undefined;
-  readonly sheet: Sheet | undefined;
-  /** The rows that need attention, by answer: not insured (compliant), unknown, invalid, and without a registration. */
-  readonly byAnswer: readonly VehicleList[];
-  readonly changes: VehicleList | undefined;
-  readonly ending: VehicleList | undefined;
-  /** Number of rows in the list of what ends that the earlier file of this list did not have. */
-  readonly newlyEnding: number;
-}
-
 interface CheckOptions {
   readonly client: VehicleVerification;
   readonly bar: ProgressBar;
   readonly signal: AbortSignal;
-  readonly print: (report: CheckReport) => Promise<void>;
+  /** The fewest current suppliers that an answer has named. */
   readonly fewestSources: () => Sources | undefined;
 }
 
@@ -92,48 +74,30 @@ const readPrevious = async (
 
 interface AnsweredRow extends ResultRow {
   readonly given: readonly string[];
-  readonly checkedAt: string;
 }
 
 /** Looks up the rows that can be read, and gives the others the code of their error. */
 const answerRows = async (
   rows: readonly FleetRow[],
-  { header, columnIndex }: FleetFile,
-  check: Check,
-  lookUp: (registrations: readonly string[]) => Promise<readonly unknown[]>,
+  { header, columnIndex, sheet }: FleetFile,
+  lookUp: (registrations: readonly string[]) => ReturnType<Check['lookUp']>,
+  reference: string,
 ): Promise<AnsweredRow[]> => {
   const registrationOf = ({ cells }: FleetRow) => (cells[columnIndex] ?? '').trim();
   const readable = rows.filter(({ error }) => error === undefined);
-  const entries = await lookUp(readable.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH)));
-  const answers = entries.values();
-  const now = new Date().toISOString();
-  return rows.map((row) => ({
-    line: row.line,
-    registration: registrationOf(row),
-    given: header.map((_, at) => row.cells[at] ?? ''),
-    cells: row.error === undefined ? check.cellsOf(answers.next().value) : failureCells(check, row.error),
-    checkedAt: row.error === undefined ? now : '',
-  }));
-};
-
-const placesIn =
-  ({ check, reference, sheet, sources }: CheckReport) =>
-  ({ line, checkedAt, cells }: AnsweredRow): string[] => [
-    `${line}`,
-    sheet?.name ?? '',
-    checkedAt,
-    checkedAt === '' ? '' : reference,
-    sourcesCell(check, cells, sources),
-  ];
-
-/** The vehicles that are not insured (compliant), unknown or invalid. */
-const listNotInsured = (check: Check, rows: readonly AnsweredRow[], placeOf: (row: AnsweredRow) => string[]) =>
-  rows.flatMap((row) => {
-    const answer = outcomeOf(check, row.cells);
-    if ([check.outcomes.true, NOT_READ, NO_REGISTRATION].includes(answer)) return [];
-    const listed = check.listed.map((name) => row.cells[check.columns.indexOf(name)] ?? '');
-    return [[...row.given, answer, ...listed, ...placeOf(row)]];
+  const answers = await lookUp(readable.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH)));
+  const remaining = answers.values();
+  const asked = { checked_at: new Date().toISOString(), reference };
+  return rows.map((row) => {
+    const answer = row.error === undefined ? { ...remaining.next().value?.cells, ...asked } : { error: row.error };
+    return {
+      line: row.line,
+      registration: registrationOf(row),
+      given: header.map((_, at) => row.cells[at] ?? ''),
+      cells: { ...answer, row: `${row.line}`, sheet: sheet?.name ?? '' },
+    };
   });
+};
 
 /** @throws CannotRun when the key permits no part of the check */
 const chooseCheck = async (
@@ -149,14 +113,17 @@ const chooseCheck = async (
   throw new CannotRun('--ending-within needs a key with the scope vehicles:read.');
 };
 
+/** What a check has found, before anything is printed or written. */
+export type CheckResult = Omit<Awaited<ReturnType<typeof checkFile>>, 'files'>;
+
 /**
- * Checks a list, and writes the result and the lists. They replace earlier files together, after the report is
- * printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used; ApiProblem,
- * ConnectionError; the signal's reason
+ * Checks a list, and returns what it has found and the texts of its files. They replace earlier files together, after
+ * the summary is printed: an alert may be repeated, but not lost.
+ * @throws CannotRun when a file cannot be used; ApiProblem, ConnectionError; the signal's reason
  */
-export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
-  const { source, ending, endingFile } = args;
-  const { client, bar, signal, print, fewestSources } = options;
+export const checkFile = async (args: CheckArguments, options: CheckOptions) => {
+  const { source, endingFile } = args;
+  const { client, bar, signal, fewestSources } = options;
   await requireFile(source);
   const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
   const total = fleet.rows.length;
@@ -167,67 +134,55 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
 
   const reference = chooseReference(args.reference, fleet);
   const lookUp = (asked: readonly string[]) => check.lookUp(client, asked, { date: args.date, reference, signal });
-  const rows: AnsweredRow[] = [];
-  let endingRows: string[][] = [];
+  const answered: AnsweredRow[] = [];
+  let ending: string[][] = [];
   try {
-    while (rows.length < total) {
-      bar.show(rows.length, total, `${formatNumber(rows.length)} of ${formatNumber(total)} rows`);
-      const batch = fleet.rows.slice(rows.length, rows.length + BATCH_SIZE);
-      rows.push(...(await answerRows(batch, fleet, check, lookUp)));
+    while (answered.length < total) {
+      bar.show(answered.length, total, `${formatNumber(answered.length)} of ${formatNumber(total)} rows`);
+      const batch = fleet.rows.slice(answered.length, answered.length + BATCH_SIZE);
+      answered.push(...(await answerRows(batch, fleet, lookUp, reference)));
     }
-    if (ending) {
+    if (args.ending) {
       const insuranceOn = (asked: readonly string[], date: string) => client.verify(asked, { date, reference, signal });
-      endingRows = await listEnding({ insuranceOn, check, ...ending }, rows);
+      ending = await listEnding({ insuranceOn, check, ...args.ending }, answered);
     }
   } finally {
     bar.clear();
   }
 
-  const changes =
-    args.previous === undefined
-      ? undefined
-      : {
-          title: previous
-            ? `Changes since ${args.previous}`
-            : `${args.previous} is new: all that are ${check.outcomes.false}, unknown or invalid`,
-          columns: CHANGE_COLUMNS,
-          rows: listChanges(check, previous, rows),
-          path: args.changesFile,
-        };
-  const report: CheckReport = {
-    check,
-    reference,
-    counts: countRows(check, rows),
-    sources: fewestSources(),
-    lineBelowTitle: fleet.lineBelowTitle,
-    sheet: fleet.sheet,
-    byAnswer: listsByAnswer(check, rows, args.notInsuredFile),
-    changes,
-    ending: ending && {
-      title: `Ends from ${ending.from} to ${ending.to}`,
-      columns: ENDING_COLUMNS,
-      rows: endingRows,
-      path: endingFile,
-    },
-    newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(endingRows, endingFile),
-  };
-  const placeOf = placesIn(report);
-  const headerWith = (columns: readonly string[]) => [...fleet.header, ...addedColumns(columns, fleet.header)];
-  const texts = {
-    changesFile: csvText([CHANGE_COLUMNS, ...(changes?.rows ?? [])], fleet),
-    endingFile: csvText([ENDING_COLUMNS, ...endingRows], fleet),
-    notInsuredFile: csvText([headerWith(notInsuredColumns(check)), ...listNotInsured(check, rows, placeOf)], fleet),
-    out: csvText(
-      [headerWith(resultColumns(check)), ...rows.map((row) => [...row.given, ...row.cells, ...placeOf(row)])],
-      fleet,
-    ),
-  };
-  const files = FILES.flatMap(([name]) => (args[name] === undefined ? [] : [{ path: args[name], text: texts[name] }]));
-  await assertFilesReplaceable(args);
-  await replaceFiles(files, async () => {
-    signal.throwIfAborted();
-    await print(report);
-    signal.throwIfAborted();
+  const sources = fewestSources();
+  const rows = answered.map(({ cells, ...row }): AnsweredRow => {
+    const added = { answer: outcomeOf(check, cells), sources: sourcesCell(check, cells, sources) };
+    return { ...row, cells: { ...cells, ...added } };
   });
-  return report;
+  const changes = args.previous === undefined ? undefined : listChanges(check, previous, rows);
+  const notInsured = rows.filter(
+    ({ cells }) => ![check.outcomes.true, NOT_READ, NO_REGISTRATION].includes(cells.answer ?? ''),
+  );
+  const copied = (columns: readonly string[], of: readonly AnsweredRow[]) => [
+    [...fleet.header, ...addedColumns(columns, fleet.header)],
+    ...of.map(({ given, cells }) => [...given, ...cellsIn(columns, cells)]),
+  ];
+  const tables = {
+    changesFile: [CHANGE_COLUMNS, ...(changes ?? [])],
+    endingFile: [ENDING_COLUMNS, ...ending],
+    notInsuredFile: copied(notInsuredColumns(check), notInsured),
+    out: copied(resultColumns(check), rows),
+  };
+  await assertFilesReplaceable(args);
+  return {
+    check,
+    fleet,
+    rows,
+    sources,
+    isFirstRun: previous === undefined,
+    changes,
+    ending,
+    /** Number of rows in the list of what ends that the earlier file of this list did not have. */
+    newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(ending, endingFile),
+    files: FILES.flatMap(([name]) => {
+      const path = args[name];
+      return path === undefined ? [] : [{ path, text: csvText(tables[name], fleet) }];
+    }),
+  };
 };

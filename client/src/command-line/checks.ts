@@ -21,16 +21,24 @@ export const chooseReference = (given: string | undefined, list: Pick<FleetFile,
   throw new CannotRun('--reference contains a registration of the list: give another one.');
 };
 
-export type Cells = readonly string[];
+/** What a check adds to a row, by the names of its columns. A column that is left out is blank. */
+export type Cells = Readonly<Record<string, string>>;
+
+interface Answer {
+  readonly entry: InsuranceEntry | ComplianceEntry;
+  readonly cells: Cells;
+}
 
 export interface Check {
-  /** The added columns. The first one is the verdict, the last one the error code of a vehicle without an answer. */
+  /** The added columns. The first one is the verdict. */
   readonly columns: readonly string[];
   /** Those of the added columns that the list of vehicles which are not insured has too. */
   readonly listed: readonly string[];
   /** The verdicts in words. */
   readonly outcomes: Readonly<Record<'true' | 'false', string>>;
-  /** A change in words: of the verdict, or only of the second column. */
+  /** The column whose change counts when the verdict is the same. */
+  readonly compared: string;
+  /** A change in words: of the verdict, or only of the compared column. */
   readonly changes: Readonly<Record<'toTrue' | 'toFalse' | 'other', string>>;
   /** What ends on the day in a column, by the name of the column. */
   readonly ends: Readonly<Record<string, string>>;
@@ -40,14 +48,11 @@ export interface Check {
     client: VehicleVerification,
     registrations: readonly string[],
     options: InsuranceOptions,
-  ) => Promise<readonly unknown[]>;
-  readonly cellsOf: (entry: unknown) => Cells;
+  ) => Promise<readonly Answer[]>;
 }
 
+/** The error code of a vehicle without an answer is in the last one. */
 const FAILURE = ['suggestion', 'error'];
-
-const toCells = (values: readonly (string | number | boolean | null | undefined)[]): Cells =>
-  values.map((value) => `${value ?? ''}`);
 
 /**
  * Where a row is in the list, and when and with what reference its vehicle was looked up; blank when it was not. Of a
@@ -59,27 +64,27 @@ export const resultColumns = ({ columns }: Check): string[] => [...columns, ...P
 
 export const notInsuredColumns = ({ listed }: Check): string[] => ['answer', ...listed, ...PLACE];
 
-export const failureCells = ({ columns }: Check, code: string, suggestion = ''): Cells => [
-  ...Array<string>(columns.length - FAILURE.length).fill(''),
-  suggestion,
-  code,
-];
+const textOf = (values: Readonly<Record<string, string | number | boolean | null | undefined>>): Cells =>
+  Object.fromEntries(Object.entries(values).map(([column, value]) => [column, `${value ?? ''}`]));
+
+const insuranceCells = (entry: InsuranceEntry): Cells => {
+  if ('code' in entry) return textOf({ suggestion: entry.suggestion, error: entry.code });
+  const { number: policy_number, insurer, type: cover, validFrom: valid_from, validTo: valid_to } = entry.policy ?? {};
+  const { insured, status } = entry;
+  return textOf({ insured, policy_number, insurer, cover, valid_from, valid_to, status });
+};
 
 /** Insurance on a day (YYYY-MM-DD), by default today. */
 export const insuranceCheck: Check = {
   columns: ['insured', 'policy_number', 'insurer', 'cover', 'valid_from', 'valid_to', 'status', ...FAILURE],
   listed: ['status', 'valid_to', 'suggestion'],
   outcomes: { true: 'insured', false: 'not insured' },
+  compared: 'policy_number',
   changes: { toTrue: 'insured again', toFalse: 'newly uninsured', other: 'changed policy' },
   ends: { valid_to: 'insurance' },
-  isInsured: ([insured]) => insured === 'true',
-  lookUp: (client, registrations, options) => client.verify(registrations, options),
-  cellsOf: (found) => {
-    const entry = found as InsuranceEntry;
-    if ('code' in entry) return failureCells(insuranceCheck, entry.code, entry.suggestion);
-    const { number, insurer, type, validFrom, validTo } = entry.policy ?? {};
-    return toCells([entry.insured, number, insurer, type, validFrom, validTo, entry.status, '', '']);
-  },
+  isInsured: ({ insured }) => insured === 'true',
+  lookUp: async (client, registrations, options) =>
+    (await client.verify(registrations, options)).map((entry) => ({ entry, cells: insuranceCells(entry) })),
 };
 
 /** Insurance today, for a key that sees no policies. */
@@ -87,13 +92,23 @@ export const statusCheck: Check = {
   ...insuranceCheck,
   columns: ['insured', 'status', ...FAILURE],
   listed: ['status', 'suggestion'],
+  compared: 'status',
   changes: { ...insuranceCheck.changes, other: 'changed status' },
   ends: {},
-  cellsOf: (found) => {
-    const entry = found as InsuranceEntry;
-    if ('code' in entry) return failureCells(statusCheck, entry.code, entry.suggestion);
-    return toCells([entry.insured, entry.status, '', '']);
-  },
+};
+
+const complianceCells = (entry: ComplianceEntry): Cells => {
+  if ('code' in entry) return textOf({ suggestion: entry.suggestion, error: entry.code });
+  // A faulty service may omit the details; the verdict is valid without them.
+  const { insurance, mot, roadTax, fines } = entry.details ?? {};
+  return textOf({
+    compliant: entry.compliant,
+    reasons: [entry.reasons].flat().join(' '),
+    insurance_valid_to: insurance?.validTo,
+    mot_due: mot?.dueDate,
+    road_tax_paid_until: roadTax?.paidUntil,
+    outstanding_fines: fines?.outstanding,
+  });
 };
 
 const NOT_INSURED = /\b(NO_POLICY|INSURANCE_\w+)/;
@@ -106,22 +121,16 @@ export const complianceCheck: Check = {
   ],
   listed: ['reasons', 'insurance_valid_to', 'suggestion'],
   outcomes: { true: 'compliant', false: 'not compliant' },
+  compared: 'reasons',
   changes: { toTrue: 'compliant again', toFalse: 'newly not compliant', other: 'changed reasons' },
   ends: { insurance_valid_to: 'insurance', mot_due: 'MOT', road_tax_paid_until: 'road tax' },
-  isInsured: ([, reasons = '', validTo]) => {
+  isInsured: ({ reasons = '', insurance_valid_to: validTo }) => {
     if (NOT_INSURED.test(reasons)) return false;
     // An insured vehicle has a policy with a last day.
-    return validTo === '' ? undefined : true;
+    return validTo ? true : undefined;
   },
-  lookUp: (client, registrations, options) => client.verifyCompliance(registrations, options),
-  cellsOf: (found) => {
-    const entry = found as ComplianceEntry;
-    if ('code' in entry) return failureCells(complianceCheck, entry.code, entry.suggestion);
-    // A faulty service may omit the details; the verdict is valid without them.
-    const { insurance, mot, roadTax, fines } = entry.details ?? {};
-    const dates = [insurance?.validTo, mot?.dueDate, roadTax?.paidUntil];
-    return toCells([entry.compliant, [entry.reasons].flat().join(' '), ...dates, fines?.outstanding, '', '']);
-  },
+  lookUp: async (client, registrations, options) =>
+    (await client.verifyCompliance(registrations, options)).map((entry) => ({ entry, cells: complianceCells(entry) })),
 };
 
 const UNKNOWN_VEHICLE = 'VEHICLE_NOT_FOUND';
@@ -144,17 +153,17 @@ export const FAILURE_NAMES = [...Object.values(FAILURES), NOT_READ];
 
 /** The outcome of a row in words, such as `insured` or `unknown`. A row with any other error code was not read. */
 export const outcomeOf = (check: Check, cells: Cells): string => {
-  const error = cells.at(-1);
-  if (error) return FAILURES[error] ?? NOT_READ;
-  return check.outcomes[cells[0] === 'true' ? 'true' : 'false'];
+  if (cells.error) return FAILURES[cells.error] ?? NOT_READ;
+  return check.outcomes[cells[check.columns[0] ?? ''] === 'true' ? 'true' : 'false'];
 };
 
 /** How many suppliers were current, as "2 of 3", for a vehicle that is not insured or unknown; otherwise blank. */
 export const sourcesCell = (check: Check, cells: Cells, sources: Sources | undefined): string => {
-  const error = cells.at(-1);
-  const isMissing = error === UNKNOWN_VEHICLE || (error === '' && check.isInsured(cells) === false);
+  const isMissing = cells.error === UNKNOWN_VEHICLE || (!cells.error && check.isInsured(cells) === false);
   return sources && isMissing ? `${sources.current} of ${sources.expected}` : '';
 };
+
+export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
 
 /** Text that cannot be mistaken for anything but a registration. */
 const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
@@ -162,12 +171,14 @@ const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
 /** Characters of any other text that are shown. */
 const MAX_SHOWN = 100;
 
-/** An entry of a bulk answer in one line. @param day the day that was asked for; undefined for today */
-export const entryLine = (check: Check, registration: string, entry: unknown, day: unknown): string => {
-  const cells = check.cellsOf(entry);
-  const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
+/** The cells of these columns, in their order. */
+export const cellsIn = (columns: readonly string[], cells: Cells): string[] => columns.map((name) => cells[name] ?? '');
+
+/** The answer about a vehicle in one line. @param day the day that was asked for; undefined for today */
+export const answerLine = (check: Check, registration: string, cells: Cells, day: string | undefined): string => {
+  const details = check.columns.slice(1, -1).flatMap((column) => (cells[column] ? `${column} ${cells[column]}` : []));
   // A vehicle without an answer has none on any day.
-  const on = day === undefined || cells.at(-1) ? '' : ` on ${day}`;
+  const on = day === undefined || cells.error ? '' : ` on ${day}`;
   const shown = PLAIN.test(registration) ? registration : JSON.stringify(registration.slice(0, MAX_SHOWN));
   return [shown, `${outcomeOf(check, cells)}${on}`, ...details].join(', ');
 };

@@ -10,7 +10,7 @@ import {
 import { CannotRun, requireFile } from './failure.ts';
 import { readFleet } from './fleet-file.ts';
 
-/** A row of a result: the registration as in the file, and the added cells. */
+/** A row of a result: the registration as in the file, and what was added. */
 export interface ResultRow {
   readonly line: number;
   readonly registration: string;
@@ -43,18 +43,20 @@ export const readEarlierResult = async (path: string, check: Check, column: stri
     throw new CannotRun(`${path} is ${other}: --previous takes the --out of an earlier run with the same options.`);
   }
   const first = header.length - added.length;
+  const [verdictColumn = ''] = check.columns;
   return rows.map(({ line, cells, error }) => {
     if (error === 'TOO_MANY_CELLS')
       throw new CannotRun(`Line ${line} of ${path} does not have the columns of a result: restore the file.`);
     // Spreadsheet programs leave out blank cells at the end of a row.
-    const [verdict = '', ...others] = check.columns.map((_, at) => (cells[first + at] ?? '').trim());
+    const answer = Object.fromEntries(check.columns.map((name, at) => [name, (cells[first + at] ?? '').trim()]));
+    const written = answer[verdictColumn] ?? '';
     // Excel writes a verdict as TRUE.
-    const isVerdict = /^(?:true|false)$/i.test(verdict) || (verdict === '' && others.at(-1) !== '');
-    if (!isVerdict) {
-      const found = `${JSON.stringify(verdict)} as ${check.columns[0]}`;
+    const verdict = written.toLowerCase();
+    if (!['true', 'false'].includes(verdict) && (verdict !== '' || !answer.error)) {
+      const found = `${JSON.stringify(written)} as ${verdictColumn}`;
       throw new CannotRun(`Line ${line} of ${path} has ${found}, which is neither true nor false: restore it.`);
     }
     const registration = (cells[columnIndex] ?? '').trim();
-    return { line, registration, cells: [verdict.toLowerCase(), ...others] };
+    return { line, registration, cells: { ...answer, [verdictColumn]: verdict } };
   });
 };

@@ -40,7 +40,6 @@ export const listEnding = async (
   /** Registrations by the last day and what ends on it. */
   const days = new Map<string, Map<string, Set<string>>>();
   const collect = (day: string, what: string, registration: string): void => {
-    if (day < from || day > to) return;
     const ends = days.get(day) ?? new Map<string, Set<string>>();
     days.set(day, ends.set(what, (ends.get(what) ?? new Set()).add(registration)));
   };
@@ -54,8 +53,7 @@ export const listEnding = async (
   };
   for (const { registration, cells } of rows) {
     for (const [column, what] of Object.entries(check.ends)) {
-      const day = cells[check.columns.indexOf(column)] ?? '';
-      if (what !== INSURANCE || check.isInsured(cells)) collect(day, what, registration);
+      if (what !== INSURANCE || check.isInsured(cells)) collect(cells[column] ?? '', what, registration);
     }
   }
   // Days are handled in order, because a renewal ends on a later day.

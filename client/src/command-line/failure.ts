@@ -28,6 +28,13 @@ export const unreadable = (path: string, error: unknown): CannotRun => {
   return new CannotRun(isMissing ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`);
 };
 
+/** Names from which the user chooses. */
+export const quoted = (names: readonly string[]): string =>
+  names
+    .filter((name) => name.trim() !== '')
+    .map((name) => JSON.stringify(name))
+    .join(', ');
+
 /** Refuses what can be read only once, such as a pipe. @throws CannotRun */
 export const requireFile = async (path: string): Promise<void> => {
   const found = await stat(path).catch((error: unknown) => {

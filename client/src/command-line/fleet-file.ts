@@ -12,7 +12,7 @@ import {
   patternOf,
 } from '../../../csv/registration-cell.ts';
 import { type Encoding, type TextFile, UnreadableFile } from '../../../csv/text.ts';
-import { CannotRun, unreadable } from './failure.ts';
+import { CannotRun, quoted, unreadable } from './failure.ts';
 import { isZip, readWorkbook, type Sheet } from './workbook.ts';
 
 export interface FleetRow {
@@ -54,12 +54,6 @@ interface FleetOptions {
 }
 
 const TOTAL = /^(?:total|sum|summe)(?:\s*:)?[\d.,\s]*$/i;
-
-const quoted = (names: readonly string[]): string =>
-  names
-    .filter((name) => name.trim() !== '')
-    .map((name) => JSON.stringify(name))
-    .join(', ');
 
 /** The index of the column of registrations. @throws CannotRun with the columns from which to choose */
 const findColumn = (

@@ -3,10 +3,11 @@ import { type ProgressBar, progressBar } from '../../../csv/progress-bar.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ApiProblem, ConnectionError, type Sources, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, type LookupArguments, readArguments } from './arguments.ts';
-import { type CheckReport, checkFile } from './check-file.ts';
-import { complianceCheck, entryLine, insuranceCheck, NO_REGISTRATION } from './checks.ts';
+import { checkFile } from './check-file.ts';
+import { answerLine, complianceCheck, formatNumber, insuranceCheck } from './checks.ts';
 import { CannotRun, reasonOf } from './failure.ts';
-import { formatNumber, sourcesLines, summaryLines, tableLines, unreadRows } from './summary.ts';
+import { replaceFiles } from './result-files.ts';
+import { summarise } from './summary.ts';
 
 const SOME_FAILED = 1;
 const FAILED = 2;
@@ -79,10 +80,10 @@ const printJson = (value: unknown) => print(...JSON.stringify(value, null, 2).sp
 const lookUp = async (args: LookupArguments, signal: AbortSignal): Promise<number> => {
   const { registrations, date, reference, isCompliance, isJson } = args;
   const kind = isCompliance ? complianceCheck : insuranceCheck;
-  const entries = await kind.lookUp(openClient(), registrations, { date, reference, signal });
-  if (isJson) await printJson(entries);
-  else await print(...entries.map((entry, at) => entryLine(kind, registrations[at] ?? '', entry, date)));
-  return entries.every((entry) => kind.cellsOf(entry).at(-1) === '') ? 0 : SOME_FAILED;
+  const answers = await kind.lookUp(openClient(), registrations, { date, reference, signal });
+  if (isJson) await printJson(answers.map(({ entry }) => entry));
+  else await print(...answers.map(({ cells }, at) => answerLine(kind, registrations[at] ?? '', cells, date)));
+  return answers.some(({ cells }) => cells.error) ? SOME_FAILED : 0;
 };
 
 const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> => {
@@ -109,51 +110,20 @@ const showUsage = async (isJson: boolean, signal: AbortSignal): Promise<number> 
   return 0;
 };
 
-const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
-  const { counts, changes, ending } = report;
-  const found = {
-    'not-insured': counts.notInsured,
-    changes: changes?.rows.length ?? 0,
-    ending: ending?.rows.length ?? 0,
-    'newly-ending': report.newlyEnding,
-    unanswered: counts.failed - unreadRows(counts),
-  };
-  return failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
-};
-
-const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
-  const { counts, lineBelowTitle, sheet, byAnswer, changes, ending } = report;
-  const reasons = foundBy(args, report);
-  return [
-    `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(counts.failed)} without an answer.`,
-    ...(lineBelowTitle
-      ? [`Line ${lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
-      : []),
-    ...(sheet === undefined ? [] : [`The list is the sheet ${JSON.stringify(sheet.name)}.`]),
-    ...(sheet?.hidden ?? []).map((name) => `The sheet ${JSON.stringify(name)} is hidden, and left out.`),
-    ...summaryLines(report.check, counts),
-    ...sourcesLines(report.sources),
-    // The file of `--not-insured` has no rows without a registration.
-    ...byAnswer.flatMap((list) => [
-      '',
-      ...tableLines(list, list.title === NO_REGISTRATION ? undefined : '--not-insured'),
-    ]),
-    ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
-    ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
-    ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
-  ];
-};
-
 /** Returns the exit code. */
 const check = async (args: CheckArguments, signal: AbortSignal): Promise<number> => {
   const bar = progressBar(process.stderr);
   const client = openClient(bar);
-  const printReport = (report: CheckReport) => print(...reportLines(args, report));
-  const report = await checkFile(args, { client, bar, signal, print: printReport, fewestSources: () => fewestSources });
-  if (foundBy(args, report).length > 0) return FOUND;
+  const { files, ...result } = await checkFile(args, { client, bar, signal, fewestSources: () => fewestSources });
+  const { lines, hasFound, failed, unread } = summarise(args, result);
+  await replaceFiles(files, async () => {
+    signal.throwIfAborted();
+    await print(...lines);
+    signal.throwIfAborted();
+  });
+  if (hasFound) return FOUND;
   // With `--fail-on`, rows without an answer for good count only when it names `unanswered`.
-  const failed = args.failOn.length > 0 ? unreadRows(report.counts) : report.counts.failed;
-  return failed > 0 ? SOME_FAILED : 0;
+  return (args.failOn.length > 0 ? unread : failed) > 0 ? SOME_FAILED : 0;
 };
 
 const runCommand = async (signal: AbortSignal): Promise<number> => {

@@ -1,55 +1,43 @@
-import type { Sources } from '../index.ts';
+import type { CheckArguments } from './arguments.ts';
+import { CHANGE_COLUMNS } from './changes.ts';
+import type { CheckResult } from './check-file.ts';
 import {
-  type Cells,
   type Check,
   complianceCheck,
   FAILURE_NAMES,
+  formatNumber,
   NO_REGISTRATION,
   NOT_READ,
   outcomeOf,
 } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
+import { ENDING_COLUMNS } from './ending.ts';
 
-export interface Counts {
-  readonly rows: number;
-  readonly outcomes: ReadonlyMap<string, number>;
-  readonly reasons: ReadonlyMap<string, number>;
-  /** Number of rows whose vehicle is not compliant only because a source has said nothing about it. */
-  readonly onlyUnknown: number;
-  readonly insured: number;
-  readonly notInsured: number;
-  readonly failed: number;
-}
-
-const countEach = (names: readonly string[]): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+const countEach = <Value>(values: readonly Value[]): ReadonlyMap<Value, number> => {
+  const counts = new Map<Value, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
 };
 
-export const countRows = (check: Check, rows: readonly { readonly cells: Cells }[]): Counts => {
-  const answered = rows.filter(({ cells }) => !cells.at(-1));
-  const insurance = answered.map(({ cells }) => check.isInsured(cells));
-  const reasons =
-    check === complianceCheck ? answered.map(({ cells }) => cells[1]?.split(' ').filter(Boolean) ?? []) : [];
+const countRows = (check: Check, rows: readonly ResultRow[]) => {
+  const answered = rows.filter(({ cells }) => !cells.error);
+  const insurance = countEach(answered.map(({ cells }) => check.isInsured(cells)));
+  const reasons = answered.map(({ cells }) => cells.reasons?.split(' ').filter(Boolean) ?? []);
   const outcomes = countEach(rows.map(({ cells }) => outcomeOf(check, cells)));
   return {
-    rows: rows.length,
     outcomes,
     reasons: countEach(reasons.flat()),
+    /** Vehicles that are not compliant only because a source has said nothing about them. */
     onlyUnknown: reasons.filter((each) => each.length > 0 && each.every((reason) => reason.endsWith('_UNKNOWN')))
       .length,
-    insured: insurance.filter((isInsured) => isInsured === true).length,
-    notInsured: insurance.filter((isInsured) => isInsured === false).length,
+    insured: insurance.get(true) ?? 0,
+    notInsured: insurance.get(false) ?? 0,
     failed: rows.length - answered.length - (outcomes.get(NO_REGISTRATION) ?? 0),
+    unread: outcomes.get(NOT_READ) ?? 0,
   };
 };
 
-export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
-
-export const unreadRows = ({ outcomes }: Counts): number => outcomes.get(NOT_READ) ?? 0;
-
-export const summaryLines = (check: Check, counts: Counts): string[] => {
+const countLines = (check: Check, counts: ReturnType<typeof countRows>): string[] => {
   const line = (name: string, count = 0) => `  ${name.padEnd(25)}${formatNumber(count).padStart(9)}`;
   const { outcomes, reasons, onlyUnknown, insured, notInsured } = counts;
   return [
@@ -62,37 +50,31 @@ export const summaryLines = (check: Check, counts: Counts): string[] => {
   ];
 };
 
-/** A notice when suppliers of the service were late. */
-export const sourcesLines = (sources: Sources | undefined): string[] =>
-  sources === undefined || sources.current >= sources.expected
-    ? []
-    : [
-        `Suppliers of the service that were current: ${sources.current} of ${sources.expected}. What is not insured or unknown here may be insured by another one.`,
-      ];
-
 /** Rows that are printed. The file has all of them. */
 const MAX_PRINTED = 20;
 /** Characters of a cell: more than a registration, a verdict with all reasons or a policy number has. */
 const MAX_CELL = 100;
 
-export interface VehicleList {
+const shortened = (cell: string): string => (cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell);
+
+interface VehicleList {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  readonly path: string | undefined;
+  /** The option that names a file for the whole list, if there is one, and the file that it names. */
+  readonly option?: string;
+  readonly path?: string | undefined;
 }
 
-const shortened = (cell: string): string => (cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell);
-
-/** The list as a table. @param option the one that names a file for it, if there is one */
-export const tableLines = ({ title, columns, rows, path }: VehicleList, option?: string): string[] => {
+/** The list as a table, below an empty line. */
+const tableLines = ({ title, columns, rows, option, path }: VehicleList): string[] => {
   const printed = [columns, ...rows.slice(0, MAX_PRINTED)].map((row) => row.map(shortened));
   const widths = columns.map((_, at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)));
   const more = rows.length - MAX_PRINTED;
   const all = path === undefined ? `name a file for all of them with ${option}` : `all are in ${path}`;
   const where = option === undefined ? '' : `: ${all}`;
   return [
-    `${title}: ${formatNumber(rows.length)}`,
+    ...['', `${title}: ${formatNumber(rows.length)}`],
     ...(rows.length === 0
       ? []
       : printed.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd())),
@@ -101,10 +83,51 @@ export const tableLines = ({ title, columns, rows, path }: VehicleList, option?:
 };
 
 /** A list for each answer that needs attention: not insured (compliant), unknown, invalid, no registration. */
-export const listsByAnswer = (check: Check, rows: readonly ResultRow[], path: string | undefined): VehicleList[] =>
+const listsByAnswer = ({ notInsuredFile: path }: CheckArguments, { check, rows }: CheckResult): VehicleList[] =>
   [check.outcomes.false, ...FAILURE_NAMES].flatMap((title) => {
     const ofAnswer = title === NOT_READ ? [] : rows.filter(({ cells }) => outcomeOf(check, cells) === title);
     if (ofAnswer.length === 0) return [];
-    const cells = ofAnswer.map(({ registration, cells, line }) => [registration, cells.at(-2) ?? '', `${line}`]);
-    return [{ title, path, columns: ['registration', 'suggestion', 'row'], rows: cells }];
+    const shown = ofAnswer.map(({ registration, cells, line }) => [registration, cells.suggestion ?? '', `${line}`]);
+    const list = { title, columns: ['registration', 'suggestion', 'row'], rows: shown };
+    // The file of `--not-insured` has no rows without a registration.
+    return [title === NO_REGISTRATION ? list : { ...list, option: '--not-insured', path }];
   });
+
+/** What a check prints, and what decides its exit code. */
+export const summarise = (args: CheckArguments, result: CheckResult) => {
+  const { check, rows, sources, fleet, changes, isFirstRun, ending, newlyEnding } = result;
+  const counts = countRows(check, rows);
+  const lists = listsByAnswer(args, result);
+  if (changes) {
+    const title = isFirstRun
+      ? `${args.previous} is new: all that are ${check.outcomes.false}, unknown or invalid`
+      : `Changes since ${args.previous}`;
+    lists.push({ title, columns: CHANGE_COLUMNS, rows: changes, option: '--changes', path: args.changesFile });
+  }
+  if (args.ending) {
+    const title = `Ends from ${args.ending.from} to ${args.ending.to}`;
+    lists.push({ title, columns: ENDING_COLUMNS, rows: ending, option: '--ending', path: args.endingFile });
+  }
+  const found = {
+    'not-insured': counts.notInsured,
+    changes: changes?.length ?? 0,
+    ending: ending.length,
+    'newly-ending': newlyEnding,
+    unanswered: counts.failed - counts.unread,
+  };
+  const reasons = args.failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
+  const lines = [
+    `${args.out}: ${formatNumber(rows.length)} rows, ${formatNumber(counts.failed)} without an answer.`,
+    fleet.lineBelowTitle &&
+      `Line ${fleet.lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`,
+    fleet.sheet && `The list is the sheet ${JSON.stringify(fleet.sheet.name)}.`,
+    ...(fleet.sheet?.hidden ?? []).map((name) => `The sheet ${JSON.stringify(name)} is hidden, and left out.`),
+    ...countLines(check, counts),
+    sources &&
+      sources.current < sources.expected &&
+      `Suppliers of the service that were current: ${sources.current} of ${sources.expected}. What is not insured or unknown here may be insured by another one.`,
+    ...lists.flatMap(tableLines),
+    ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
+  ].filter((line) => typeof line === 'string');
+  return { lines, hasFound: reasons.length > 0, failed: counts.failed, unread: counts.unread };
+};

@@ -3,7 +3,7 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import { type CellValue, streamXlsxRows } from 'hucre/xlsx';
 import type { CsvRow } from '../../../csv/read-csv.ts';
 import { readStart, UnreadableFile } from '../../../csv/text.ts';
-import { CannotRun } from './failure.ts';
+import { CannotRun, quoted } from './failure.ts';
 
 /** Bytes of a workbook, as a file and with all its parts inflated: 100,000 rows of eight columns have 5 MB and 36 MB. */
 const MAX_FILE_BYTES = 50_000_000;
@@ -110,8 +110,6 @@ interface SheetOptions {
   /** Number of rows in which the wanted name is searched. */
   readonly searched: number;
 }
-
-const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
 
 /** @throws CannotRun with the sheets from which to choose */
 const chooseSheet = async (

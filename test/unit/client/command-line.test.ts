@@ -1,11 +1,12 @@
 import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { readArguments } from '../../../client/src/command-line/arguments.ts';
+import { type CheckArguments, readArguments } from '../../../client/src/command-line/arguments.ts';
 import { answersByVehicle, listChanges } from '../../../client/src/command-line/changes.ts';
 import {
   type Cells,
+  type Check,
+  cellsIn,
   complianceCheck,
-  failureCells,
   insuranceCheck,
   resultColumns,
   sourcesCell,
@@ -13,13 +14,7 @@ import {
 import { type ResultRow, readEarlierResult } from '../../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../../client/src/command-line/ending.ts';
 import { assertReplaceable, csvText, replaceFiles } from '../../../client/src/command-line/result-files.ts';
-import {
-  countRows,
-  sourcesLines,
-  summaryLines,
-  tableLines,
-  unreadRows,
-} from '../../../client/src/command-line/summary.ts';
+import { summarise } from '../../../client/src/command-line/summary.ts';
 import { dayAfter } from '../../../core/runtime/clock.ts';
 import { progressBar } from '../../../csv/progress-bar.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -78,8 +73,8 @@ describe('A file that a check writes', () => {
 
 /** The cells of an insurance check: `true POL-1`, `false`, or the code of an error. */
 const cellsOf = (answer: string): Cells => {
-  const [verdict = '', policy = ''] = answer.split(' ');
-  return /^[A-Z]/.test(verdict) ? failureCells(insuranceCheck, verdict) : [verdict, policy, '', '', '', '', '', '', ''];
+  const [insured = '', policy_number = ''] = answer.split(' ');
+  return /^[A-Z]/.test(insured) ? { error: insured } : { insured, policy_number };
 };
 /** Rows as `AB12CDE: true POL-1, ZZ1: VEHICLE_NOT_FOUND`. */
 const rowsOf = (text: string): ResultRow[] =>
@@ -101,13 +96,11 @@ it.each(['WAHR', '1', ''])('An earlier result with the verdict "%s" is an error 
 it.each(['=77', '-77', '\t77', '＝77', '＋77', '－77', '＠77', "'=77", "'77", ' 77 '])(
   'A result that is read back has no change of the policy number or registration %j',
   async (text) => {
-    const [row = { line: 0, registration: '', cells: [] }] = rowsOf(`${text}: true`).map((each) => ({
-      ...each,
-      cells: each.cells.with(1, text),
-    }));
-    const columns = ['registration', ...resultColumns(insuranceCheck)];
-    const written = [row.registration, ...row.cells, ...Array<string>(columns.length - row.cells.length - 1).fill('')];
-    await writeFile(file('old.csv'), csvText([columns, written], { delimiter: ',', lineEnd: '\n' }));
+    const row = { line: 2, registration: text, cells: { insured: 'true', policy_number: text } };
+    const columns = resultColumns(insuranceCheck);
+    const written = [text, ...cellsIn(columns, row.cells)];
+    const format = { delimiter: ',', lineEnd: '\n' };
+    await writeFile(file('old.csv'), csvText([['registration', ...columns], written], format));
     const earlier = await readEarlierResult(file('old.csv'), insuranceCheck, 'registration');
     expect(listChanges(insuranceCheck, answersByVehicle('old.csv', insuranceCheck, earlier), [row])).toEqual([]);
   },
@@ -177,10 +170,11 @@ it('The list of what ends follows renewals to the last one, with one request for
       return { registration, insured: end !== undefined, policy: { validTo: dayOf(end ?? 0) } };
     });
   };
-  const rows = Object.entries(ends).map(([registration, [first = 0]], at) => {
-    const cells = insuranceCheck.columns.map((column) => (column === 'valid_to' ? dayOf(first) : ''));
-    return { line: at + 2, registration, cells: ['true', ...cells.slice(1)] };
-  });
+  const rows = Object.entries(ends).map(([registration, [first = 0]], at) => ({
+    line: at + 2,
+    registration,
+    cells: { insured: 'true', valid_to: dayOf(first) },
+  }));
   const insuranceOn = insurance as unknown as Parameters<typeof listEnding>[0]['insuranceOn'];
   const ending = await listEnding({ insuranceOn, check: insuranceCheck, from: dayOf(1), to: dayOf(13) }, rows);
   expect(ending).toEqual([
@@ -193,26 +187,39 @@ it('The list of what ends follows renewals to the last one, with one request for
 });
 
 describe('The summary', () => {
-  const linesOf = (...summary: Parameters<typeof summaryLines>) =>
-    summaryLines(...summary).map((line) => line.trim().replace(/ {2,}/g, ' '));
-
-  const asRow = (cells: Cells) => ({ cells });
+  const fleet = { header: [], columnIndex: 0, delimiter: ',', lineEnd: '', rows: [] };
+  const result = { fleet: { ...fleet, lineBelowTitle: undefined, sheet: undefined }, isFirstRun: false, ending: [] };
+  const summaryOf = (check: Check, cells: readonly Cells[], sources?: { expected: number; current: number }) => {
+    const rows = cells.map((each, at) => ({ line: at + 2, registration: `X${at}`, given: [], cells: each }));
+    const args = readArguments(['check', 'fleet.csv', '--out', 'r.csv']) as CheckArguments;
+    const found = { ...result, check, rows, sources, changes: undefined, newlyEnding: 0 };
+    const { lines, ...counts } = summarise(args, found);
+    return { lines: lines.map((line) => line.trim().replace(/ {2,}/g, ' ')), ...counts };
+  };
+  /** The lines that count the rows. */
+  const countsOf = (...summary: Parameters<typeof summaryOf>) => {
+    const { lines } = summaryOf(...summary);
+    return lines.slice(1, lines.indexOf(''));
+  };
 
   it('counts each outcome, and rows without an answer apart from uninsured ones', () => {
     const unread = ['TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
     const failed = ['INVALID_REGISTRATION', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', ...unread];
     const cells = ['true POL-1', 'false', ...failed, 'NO_REGISTRATION'].map(cellsOf);
-    const counts = countRows(insuranceCheck, cells.map(asRow));
-    expect({ failed: counts.failed, unread: unreadRows(counts) }).toEqual({ failed: 6, unread: 3 });
+    expect(summaryOf(insuranceCheck, cells)).toMatchObject({ failed: 6, unread: 3 });
     const rest = ['unknown 1', 'invalid 2', 'no registration 1', 'not read 3'];
-    expect(linesOf(insuranceCheck, counts)).toEqual(['insured 1', 'not insured 1', ...rest]);
+    expect(countsOf(insuranceCheck, cells)).toEqual(['insured 1', 'not insured 1', ...rest]);
   });
 
   it('has a notice only when suppliers of the service were late', () => {
     const notice = expect.stringMatching(/^Suppliers of the service that were current: 2 of 3\. What is not insured/);
-    expect(sourcesLines({ expected: 3, current: 2 })).toEqual([notice]);
-    expect(sourcesLines({ expected: 3, current: 3 })).toEqual([]);
-    expect(sourcesLines(undefined)).toEqual([]);
+    for (const [current, expected] of [
+      [2, [notice]],
+      [3, []],
+    ] as const) {
+      const counts = countsOf(insuranceCheck, [cellsOf('false')], { expected: 3, current });
+      expect(counts).toEqual(['insured 0', 'not insured 1', ...expected]);
+    }
   });
 
   it.each([
@@ -226,37 +233,30 @@ describe('The summary', () => {
     expect(sourcesCell(insuranceCheck, cellsOf(answer), undefined)).toBe('');
   });
 
-  const verdict = (reasons: string, validTo = '2030-01-01') => [
-    `${reasons === ''}`,
+  const verdict = (reasons: string, insurance_valid_to = '2030-01-01') => ({
+    compliant: `${reasons === ''}`,
     reasons,
-    validTo,
-    '',
-    '',
-    '0',
-    '',
-    '',
-  ];
+    insurance_valid_to,
+  });
 
   it('of compliance also has the reasons, the most frequent first', () => {
-    const cells = ['', 'MOT_EXPIRED', 'INSURANCE_LAPSED MOT_EXPIRED', 'NO_POLICY MOT_EXPIRED'].map((each) =>
-      verdict(each),
-    );
-    const failed = failureCells(complianceCheck, 'COMPLIANCE_NOT_FOUND');
-    const counts = countRows(complianceCheck, [...cells, failed].map(asRow));
+    const reasons = ['', 'MOT_EXPIRED', 'INSURANCE_LAPSED MOT_EXPIRED', 'NO_POLICY MOT_EXPIRED'];
+    const cells = [...reasons.map((each) => verdict(each)), { error: 'COMPLIANCE_NOT_FOUND' }];
     const verdicts = ['compliant 1', 'not compliant 3', 'MOT_EXPIRED 3', 'INSURANCE_LAPSED 1', 'NO_POLICY 1'];
-    expect(linesOf(complianceCheck, counts)).toEqual([...verdicts, 'insured 2', 'not insured 2', 'no record 1']);
+    expect(countsOf(complianceCheck, cells)).toEqual([...verdicts, 'insured 2', 'not insured 2', 'no record 1']);
   });
 
   it('of compliance says of how many vehicles only something unknown is wrong, and counts none as insured where insurance is left out', () => {
-    const cells = [
-      verdict('MOT_UNKNOWN'),
-      verdict('TAX_EXPIRED FINES_UNKNOWN'),
-      verdict('MOT_UNKNOWN', ''),
-      verdict('', ''),
-    ];
-    const lines = linesOf(complianceCheck, countRows(complianceCheck, cells.map(asRow)));
+    const unknown = [verdict('MOT_UNKNOWN'), verdict('TAX_EXPIRED FINES_UNKNOWN'), verdict('MOT_UNKNOWN', '')];
+    const lines = countsOf(complianceCheck, [...unknown, verdict('', '')]);
     const reasons = ['MOT_UNKNOWN 2', 'TAX_EXPIRED 1', 'FINES_UNKNOWN 1', 'only unknown 2'];
     expect(lines).toEqual(['compliant 1', 'not compliant 3', ...reasons, 'insured 2', 'not insured 0']);
+  });
+
+  it('says which option names a file for the whole of a list that is longer than what is printed', () => {
+    const last = (code: string) => summaryOf(insuranceCheck, Array(22).fill(cellsOf(code))).lines.at(-1);
+    expect(last('VEHICLE_NOT_FOUND')).toBe('and 2 more: name a file for all of them with --not-insured');
+    expect(last('NO_REGISTRATION')).toBe('and 2 more');
   });
 });
 
@@ -295,15 +295,6 @@ describe('The arguments', () => {
     const ending = { from: '2028-02-01', to: '2028-03-02' };
     expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ ending });
   });
-});
-
-it('A list that is longer than what is printed says where all of it is', () => {
-  const rows = Array.from({ length: 22 }, (_, nth) => [`X${nth}`]);
-  const last = (path?: string, option?: string) =>
-    tableLines({ title: 'T', columns: ['c'], rows, path }, option).at(-1);
-  expect(last('list.csv', '--list')).toBe('  and 2 more: all are in list.csv');
-  expect(last(undefined, '--list')).toBe('  and 2 more: name a file for all of them with --list');
-  expect(last()).toBe('  and 2 more');
 });
 
 it('The progress bar fits into the width of a terminal, and writes nothing to a file or a pipe', () => {
