@@ -1,8 +1,13 @@
 import pLimit from 'p-limit';
+import { recentMap } from '../../core/runtime/recent-map.ts';
 import { withKms } from '../kms.ts';
 import { openStore } from './dynalite-store.ts';
 import { type PerformOperation, type ServerAddress, startProtocolServer } from './http-server.ts';
-import { type AppliedTransactions, writeTransaction } from './transactions.ts';
+import type { EngineResponse } from './protocol.ts';
+import { writeTransaction } from './transactions.ts';
+
+/** Transactions that are remembered, more than come while an SDK sends one again. */
+const MAX_APPLIED = 10_000;
 
 interface EmbeddedEngineOptions extends ServerAddress {
   /** An existing folder. If absent, the data is in memory and is lost when the engine ends. */
@@ -19,7 +24,7 @@ interface EmbeddedEngineOptions extends ServerAddress {
 export const startEmbeddedEngine = async (options: EmbeddedEngineOptions) => {
   const { dataDirectory, intercept = (perform) => perform, ...address } = options;
   const store = await openStore(dataDirectory);
-  const applied: AppliedTransactions = new Map();
+  const applied = recentMap<EngineResponse>(MAX_APPLIED);
   // One operation at a time, so that every transaction is isolated.
   const oneAtATime = pLimit(1);
   const perform: PerformOperation = (operation, input) =>

@@ -1,9 +1,8 @@
 /** Transactions that write, which dynalite lacks. No other operation may run at the same time. */
+import type { recentMap } from '../../core/runtime/recent-map.ts';
 import type { Store } from './dynalite-store.ts';
 import { type EngineResponse, type JsonObject, parseErrorName, RejectedRequest, validationError } from './protocol.ts';
 
-/** Milliseconds for which DynamoDB recognises a client request token. */
-const TOKEN_LIFETIME_MS = 10 * 60 * 1_000;
 /** A transactional request consumes twice the capacity of the same request on its own. */
 const TRANSACTION_FACTOR = 2;
 
@@ -58,18 +57,6 @@ const parseActions = async (store: Store, items: readonly object[]): Promise<rea
   return actions;
 };
 
-/** The transactions of the last ten minutes by client request token, oldest first. */
-export type AppliedTransactions = Map<string, { readonly until: number; readonly response: EngineResponse }>;
-
-/** The response to the request with this token when it was applied. */
-const findApplied = (applied: AppliedTransactions, token: string): EngineResponse | undefined => {
-  for (const [old, { until }] of applied) {
-    if (until > performance.now()) break;
-    applied.delete(old);
-  }
-  return applied.get(token)?.response;
-};
-
 /**
  * Performs an action on its own. When its condition fails, the response has the stored item, if the action asks for it:
  * dynalite lacks this option.
@@ -118,15 +105,16 @@ const sumConsumption = (responses: readonly EngineResponse[]): JsonObject => {
 
 /**
  * TransactWriteItems: performs the actions one after the other, and undoes all of them when one is rejected.
+ * @param applied the responses to the transactions that were applied last, by client request token
  * @throws RejectedRequest
  */
 export const writeTransaction = async (
   store: Store,
-  applied: AppliedTransactions,
+  applied: ReturnType<typeof recentMap<EngineResponse>>,
   { TransactItems, ClientRequestToken }: JsonObject,
 ): Promise<EngineResponse> => {
   const token = String(ClientRequestToken ?? '');
-  const earlier = findApplied(applied, token);
+  const earlier = applied.get(token);
   if (earlier !== undefined) return earlier;
   const actions = await parseActions(store, TransactItems as readonly object[]);
   const performed: Awaited<ReturnType<typeof perform>>[] = [];
@@ -136,6 +124,6 @@ export const writeTransaction = async (
   for (const { checksOnly, undo } of performed) if (isRejected || checksOnly) await undo();
   requireSuccess(responses);
   const response = { status: 200, body: sumConsumption(responses) };
-  if (token !== '') applied.set(token, { until: performance.now() + TOKEN_LIFETIME_MS, response });
+  if (token !== '') applied.remember(token, response);
   return response;
 };
