@@ -306,7 +306,7 @@ describe('Files of compliance and of its parts', () => {
     bucket.add(`mot/${name}.csv`, `registration,mot_due\nAB12CDE,${due}\n`, ago(minutes));
   const putCompliance = (name: string, minutes: number) =>
     bucket.add(`compliance/${name}.ndjson`, complianceLine({ registration: 'AB12CDE' }), ago(minutes));
-  const due = async () =>
+  const dueDates = async () =>
     (await stored<ComplianceRecord>('compliance')).map(({ mot }) => mot && 'dueDate' in mot && mot.dueDate);
 
   it.each(['mot', 'compliance'])('are in one order and loaded by one build, also when %s is named', async (kind) => {
@@ -316,7 +316,7 @@ describe('Files of compliance and of its parts', () => {
     const inOrder = ['mot/', 'compliance/', 'mot/'];
     const { lines } = await build([MOT, COMPLIANCE], [kind]);
     expect(lines.map(({ entry, outcome }) => `${outcome} ${entry}`)).toEqual(inOrder.map((entry) => `loaded ${entry}`));
-    expect(await due()).toEqual(['2028-01-01']);
+    expect(await dueDates()).toEqual(['2028-01-01']);
     putCompliance('late', 3);
     expect(await build([MOT, COMPLIANCE], [kind])).toMatchObject({ outcomes: ['refused'] });
     putCompliance('new', 1);
@@ -325,20 +325,7 @@ describe('Files of compliance and of its parts', () => {
     expect(await build([MOT, COMPLIANCE], [kind])).toMatchObject({ outcomes: ['refused'] });
   });
 
-  it('may be of DVSA, compressed under any name', async () => {
-    await store('vehicles', aVehicle('AB12CDE'));
-    const lines = ['AB12CDE', 'AB12CDF'].map((one) =>
-      JSON.stringify({ registration: one, motTestDueDate: '2027-01-01' }),
-    );
-    bucket.add('mot/bulk-light_1.gz', gzipSync(lines.join('\n')), ago(2));
-    bucket.add('mot/readme.txt', 'x', ago(1));
-    const entry = { ...MOT, format: 'dvsa' };
-    expect(await build([entry], ['mot'])).toMatchObject({ outcomes: ['loaded'] });
-    expect(await due()).toEqual(['2027-01-01']);
-    expect(aws.published).toMatchObject([{ MetricData: [{ MetricName: 'MotLoaded', Value: 2 }] }]);
-  });
-
-  it('of DVSA have the same report whether a vehicle is stored or not, and why a line was rejected for operators', async () => {
+  it('of DVSA have any name, the same report whether a vehicle is stored or not, and reasons for operators only', async () => {
     await store('vehicles', aVehicle('AB12CDE'), aVehicle('AB12CDF'));
     const entry = { ...MOT, format: 'dvsa' };
     const linesOf = (wrong: string, deleted: string) =>
@@ -348,7 +335,13 @@ describe('Files of compliance and of its parts', () => {
       ].map((line) => JSON.stringify(line));
     const ofStored = bucket.add('mot/stored.ndjson', linesOf('AB12CDE', 'AB12CDF').join('\n'), ago(2));
     const ofOthers = bucket.add('mot/others.ndjson', linesOf('AB12CDG', 'AB12CDH').join('\n'), ago(1));
-    const { lines } = await build([entry], ['mot']);
+    const due = JSON.stringify({ registration: 'AB12CDF', motTestDueDate: '2027-01-01' });
+    bucket.add('mot/bulk-light_1.gz', gzipSync(due), ago(0));
+    bucket.add('mot/readme.txt', 'x', ago(0));
+    const { lines, outcomes } = await build([entry], ['mot']);
+    expect(outcomes).toEqual(['loaded', 'loaded', 'loaded']);
+    expect(await dueDates()).toEqual(['2027-01-01']);
+    expect(aws.published.at(-1)).toMatchObject({ MetricData: [{ MetricName: 'MotLoaded', Value: 1 }] });
     const figures = { bytes: 99, outcome: 'loaded', kind: 'mot', read: 2, loaded: 2, notices: [] };
     for (const [name, version] of [['stored', ofStored] as const, ['others', ofOthers] as const]) {
       const { lastModified, name: _, version: __, ...summary } = summaryOf(`${name}.ndjson`, version, entry);
