@@ -158,10 +158,10 @@ describe('An erased vehicle', () => {
   const FAR = { rejected: 1, reasons: [{ reason: expect.stringContaining('more than 24 hours in the future') }] };
   const BY = `arn:aws:sts::123456789012:assumed-role/${'r'.repeat(64)}/${'s'.repeat(64)}@insurance.example`;
   it.each<[what: string, line: object, outcome: object]>([
-    ['of a long ARN', { erased: { at: AT, by: BY } }, { erased: 1, rejected: 0 }],
-    ['with a time that is still far', { erased: { at: '2099-01-01T00:00:00Z', by: 'x' } }, FAR],
-    ['undone at a time that is still far', { erasureUndone: '2099-01-01T00:00:00Z' }, FAR],
-  ])('is restored or rejected: %s', async (_what, line, outcome) => {
+    ['erased by a long ARN', { erased: { at: AT, by: BY } }, { erased: 1, rejected: 0 }],
+    ['erased in 2099', { erased: { at: '2099-01-01T00:00:00Z', by: 'x' } }, FAR],
+    ['undone in 2099', { erasureUndone: '2099-01-01T00:00:00Z' }, FAR],
+  ])('is restored from its line, unless its time is still far: %s', async (_what, line, outcome) => {
     const path = await file('l.ndjson', JSON.stringify({ registration: 'LA10AAA', ...line }));
     expect(await json(['import', 'vehicles', path, '--restore'], LATER)).toMatchObject(outcome);
   });
