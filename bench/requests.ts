@@ -56,16 +56,11 @@ const gatewayEvent = (key: string, method: string, path: string, { json, ...part
 export const lookupEvent = (key: string, registration = 'AB12CDE') =>
   gatewayEvent(key, 'GET', `/v1/vehicle/${registration}/insurance`, { pathParameters: { registration } });
 
-/** A kind of request; `event` makes the nth of them, on content that no other one changes. */
-export interface KindOfRequest {
-  readonly endpoint: FunctionId;
-  readonly name: string;
-  readonly event: (nth: number) => object;
-  readonly status: number;
-}
-
-/** @param ids content items: the first is read and changed, the others are there to be deleted */
-const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[]): KindOfRequest[] => {
+/**
+ * The kinds of requests; `event` makes the nth of them, on content that no other one changes.
+ * @param ids content items: the first is read and changed, the others are there to be deleted
+ */
+const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[]) => {
   const request = (method: string, path: string, parts?: Parts) => gatewayEvent(key, method, path, parts);
   const onItem = (method: string, item = '', json?: object) =>
     request(method, `/v1/api/content/${item}`, { pathParameters: { id: item }, ...(json && { json }) });
@@ -73,7 +68,7 @@ const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[])
   const vehicle = { pathParameters: { registration: 'AB12CDE' } };
   const page = { rawQueryString: `domain=${DOMAIN}&limit=20&offset=100` };
   const create = (nth: number) => request('POST', '/v1/api/content', { json: benchFields(DOMAIN, `created-${nth}`) });
-  const kinds: readonly (readonly [FunctionId, string, KindOfRequest['event'], number?])[] = [
+  const kinds: readonly (readonly [FunctionId, string, (nth: number) => object, number?])[] = [
     ['vehicle-insurance', 'insurance lookup', () => lookupEvent(key)],
     ['bulk-insurance', 'bulk of 1,000', () => request('POST', '/v1/vehicle/bulk-insurance', { json })],
     ['bulk-compliance', 'bulk compliance of 1,000', () => request('POST', '/v1/vehicle/bulk-compliance', { json })],
@@ -88,6 +83,8 @@ const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[])
   ];
   return kinds.map(([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }));
 };
+
+export type KindOfRequest = ReturnType<typeof kindsOfRequest>[number];
 
 /** What a measurement of every kind of request works with. @param requests at most so many of each kind can be made */
 export const prepareRequests = async (requests: number) => {

@@ -3,7 +3,7 @@ import { contentImport } from '../../admin/import/content-import.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { moment, someFields } from '../support/content.ts';
 import { NOON } from '../support/records.ts';
-import { useApi } from '../support/use-api.ts';
+import { type Call, useApi } from '../support/use-api.ts';
 
 const PATH = '/v1/api/content';
 const DAY_MS = 86_400_000;
@@ -21,10 +21,7 @@ const api = useApi(async ({ newKey }) => {
 });
 
 /** By default the key is bound to no domain. */
-interface Options {
-  readonly key?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+type Options = Pick<Call, 'key' | 'headers'>;
 /** An `If-Match` of another version. */
 const OUTDATED = { headers: { 'If-Match': '"9"' } };
 

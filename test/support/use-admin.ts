@@ -17,12 +17,6 @@ import { PLANS_VARIABLE } from './records.ts';
 import { useEngine } from './use-engine.ts';
 import { useFolder } from './use-folder.ts';
 
-export interface AdminOutput {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** The moment at which every command of these tests runs. */
 export const NOW = new Date('2026-11-21T12:00:30.000Z');
 
@@ -37,7 +31,7 @@ export const runAdminCommand = async (
   args: readonly string[],
   tableNames: TestEngine['names'],
   { now = NOW, showsProgress = false, ...options }: CommandOptions = {},
-): Promise<AdminOutput> => {
+) => {
   const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: showsProgress }) };
   const written = Promise.all([text(streams.stdout), text(streams.stderr)]);
   const usual = { env: PLANS_VARIABLE, stagesFolder: 'none', folder: 'none', signal: new AbortController().signal };
@@ -47,6 +41,8 @@ export const runAdminCommand = async (
   const [stdout, stderr] = await written;
   return { exitCode, stdout, stderr };
 };
+
+export type AdminOutput = Awaited<ReturnType<typeof runAdminCommand>>;
 
 /** The result of a failed command: exit code 2, a sentence, and nothing on standard output. */
 export const failure = (sentence: RegExp | string) => ({

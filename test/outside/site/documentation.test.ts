@@ -66,13 +66,8 @@ const isInWindow = async (element: Locator, { width }: Form): Promise<boolean> =
   return box !== null && box.width > 0 && box.x >= 0 && box.x + box.width <= width;
 };
 
-interface PageTargets {
-  readonly links: readonly string[];
-  readonly fragments: ReadonlySet<string>;
-}
-
 /** Where the links of a page lead, and the fragments that it has. */
-const read = async (path: string): Promise<PageTargets> => {
+const read = async (path: string) => {
   const { page } = await open(path, WIDE);
   const links = await page
     .locator('a[href]')
@@ -111,7 +106,7 @@ describe.each(PAGES)('On a phone, %s', (path) => {
 
 describe('The links', () => {
   it('all lead to a file and a section that the site has', async () => {
-    const reached = new Map<string, PageTargets>();
+    const reached = new Map<string, Awaited<ReturnType<typeof read>>>();
     for (const path of PAGES) reached.set(address + path, await read(path));
     const found = [...reached].flatMap(([from, { links }]) => links.map((link) => ({ from, link })));
     const own = found.filter(({ link }) => link.startsWith(address));
