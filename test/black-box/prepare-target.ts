@@ -11,9 +11,9 @@ const PROGRAM = join(import.meta.dirname, '../../bin/admin.ts');
 
 /** The operator CLI in a process of its own, always with the same options, as `--stack NAME`. */
 export const adminProcess =
-  (options: readonly string[], env: NodeJS.ProcessEnv, accepted: readonly number[] = [0]): Admin =>
+  (options: readonly string[], env: NodeJS.ProcessEnv): Admin =>
   (...args) =>
-    runCommand(process.execPath, [PROGRAM, ...args, ...options], { env, accepted });
+    runCommand(process.execPath, [PROGRAM, ...args, ...options], { env });
 
 const loadSamples = async (admin: Admin, today: Date): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'black-box-'));

@@ -6,7 +6,7 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { NOON } from './records.ts';
 
 /** The moment of a change in a test: noon, with time enough for a slow machine. */
-export const moment = (milliseconds = 20_000) => ({ now: new Date(NOON), deadline: deadlineIn(milliseconds) });
+export const moment = () => ({ now: new Date(NOON), deadline: deadlineIn(20_000) });
 
 export const someFields = (domain: string, slug: string): ContentFields => ({
   title: `Title of ${slug}`,

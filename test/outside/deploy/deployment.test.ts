@@ -92,6 +92,10 @@ const rollBack = async (changes: object): Promise<string> => {
 };
 
 const inRestore = (text: string) => documentedCommands('Restore', text);
+/** The status of a lookup. */
+const insurance = async (registration: string, key = api.keys.premium) =>
+  (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key })).status;
+
 const protectTable = () => inRestore('update-time-to-live --table-name TABLE');
 
 /**
@@ -130,22 +134,17 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
   blackBoxTests(() => api);
 
   it('has vehicles as they were before a wrong file after the documented commands', async () => {
-    const status = async (registration: string) =>
-      (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key: api.keys.premium })).status;
     const wrong = inFolder('wrong.ndjson');
     await writeFile(wrong, ['WR10NGA', 'BD51SMR'].map((registration) => vehicleLine({ registration })).join('\n'));
     await admin('import', 'vehicles', wrong);
-    expect(await status('WR10NGA')).toBe(200);
+    expect(await insurance('WR10NGA')).toBe(200);
     const names = { LOAD: `${wrong}.changes.ndjson`, [STACK]: `${STACK} --yes ${STACK}` };
     const printed = await runDocumented(documentedCommands('IntakeFailed', 'undo LOAD', 'runbook.md'), names);
     expect(printed).toMatch(/\n +2 +2 +0 +0 /);
-    expect([await status('WR10NGA'), await status('BD51SMR')]).toEqual([404, 200]);
+    expect([await insurance('WR10NGA'), await insurance('BD51SMR')]).toEqual([404, 200]);
   });
 
   describe('restored by the documented commands', () => {
-    const insurance = async (registration: string, key = api.keys.premium) =>
-      (await api.call('GET', `/v1/vehicle/${registration}/insurance`, { key })).status;
-
     it('has content and vehicles as they were at the restore points, without erased ones, while the stage uses the new tables', async () => {
       const domain = `d${randomUUID().slice(0, 8)}.example`;
       const create = async (slug: string) =>
