@@ -22,7 +22,7 @@ import { usageTable } from '../../core/access/usage-table.ts';
 import { problems } from '../../core/problems.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
-import { logRequest } from '../../core/runtime/log.ts';
+import { logRequest, openLog } from '../../core/runtime/log.ts';
 import { recentMap } from '../../core/runtime/recent-map.ts';
 import { parseStored } from '../../core/schemas/record-schema.ts';
 import { hasNoRecord } from '../../core/vehicles/erasure.ts';
@@ -32,6 +32,7 @@ import { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { presentedKey } from '../../functions/http/api-key.ts';
 import eventSchema from './schemas.ts?compiled';
 
+openLog();
 const db = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const tables = tableNamesFromEnvironment(['keys', 'usage', 'vehicles']);
 const usage = usageTable(db, tables.usage);

@@ -40,11 +40,10 @@ export const awsFromEnvironment = () => {
 
 /**
  * Variables that may be absent: the plans and the expected suppliers as JSON, the checks that count, separated by
- * commas, the KMS key of the lookup log, the address of the documentation site, the namespace of metrics, and why
- * Lambda has started the instance.
+ * commas, the KMS key of the lookup log, the address of the documentation site, and the namespace of metrics.
  */
 type OptionalVariable =
   | ('PLANS' | 'SUPPLIERS' | 'CHECKS' | 'LOOKUP_LOG_KEY')
-  | ('DOCS_URL' | 'POWERTOOLS_METRICS_NAMESPACE' | 'AWS_LAMBDA_INITIALIZATION_TYPE');
+  | ('DOCS_URL' | 'POWERTOOLS_METRICS_NAMESPACE');
 
 export const optionalVariable = (name: OptionalVariable): string | undefined => process.env[name] || undefined;

@@ -1,4 +1,5 @@
 import { Logger, LogLevelThreshold } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import { optionalVariable } from './environment.ts';
 
 /** What is known of a request when its line is written. */
@@ -45,86 +46,106 @@ const FIELDS = [
   ...(['sandbox', 'probe', 'throttled', 'traceId', 'reference', 'asOf', 'lookups'] as const),
 ] as const;
 
-const SERVICE = 'vehicle-verification';
+const SERVICE = { serviceName: 'vehicle-verification' };
+
+/** Powertools would write a line per cold start. Here it is a metric of the request. */
+class RequestMetrics extends Metrics {
+  override captureColdStartMetric(): void {
+    if (this.getColdStart()) this.addMetric('ColdStart', 'Count', 1);
+  }
+
+  /** With `lookups` at its end, which is by far its longest field. */
+  override serializeMetrics(): ReturnType<Metrics['serializeMetrics']> {
+    const line = super.serializeMetrics();
+    if (!('lookups' in line)) return line;
+    const { lookups, ...others } = line;
+    return { ...others, lookups };
+  }
+
+  override publishStoredMetrics(): this {
+    if (requestLines === undefined) return super.publishStoredMetrics();
+    requestLines.write(`${JSON.stringify(this.serializeMetrics())}\n`);
+    this.clearMetrics();
+    this.clearMetadata();
+    return this;
+  }
+
+  /** Reports the cold start as used up, so that the next request does not count as one. */
+  skipColdStart(): void {
+    this.getColdStart();
+  }
+}
 
 let sharedLogger: Logger | undefined;
+let sharedMetrics: RequestMetrics | undefined;
 let requestLines: NodeJS.WritableStream | undefined;
-let hasStarted = false;
 
 /** Created on first use, because a process may set the environment after loading this file. */
 const logger = (): Logger => {
-  sharedLogger ??= new Logger({ serviceName: SERVICE });
+  sharedLogger ??= new Logger(SERVICE);
   return sharedLogger;
 };
 
 /** Undefined where no metrics are collected. */
 const metricsNamespace = () => optionalVariable('POWERTOOLS_METRICS_NAMESPACE');
 
+const requestMetrics = (): RequestMetrics => {
+  sharedMetrics ??= new RequestMetrics({ namespace: metricsNamespace() ?? 'VehicleVerification', ...SERVICE });
+  return sharedMetrics;
+};
+
 /** Writes the lines of requests there instead of to standard output, whatever the log level. */
 export const writeRequestLinesTo = (stream: NodeJS.WritableStream | undefined): void => {
   requestLines = stream;
 };
 
-/** Whether this is the first request of an instance that Lambda has started for it. */
-const isColdStart = (): boolean => {
-  const isFirst = !hasStarted;
-  hasStarted = true;
-  return isFirst && optionalVariable('AWS_LAMBDA_INITIALIZATION_TYPE') === 'on-demand';
-};
+/** Called during init, when Lambda gives more CPU than during a request. */
+export const openLog = (): void => void requestMetrics();
 
 /**
- * Writes fields and metrics in EMF (CloudWatch's embedded metric format). Not by `console`: Lambda would wrap what that
- * writes, and CloudWatch find no metrics. Lambda's log levels need `level` and `timestamp`.
+ * Writes the line of a request: fields and metrics in EMF (CloudWatch's embedded metric format). Powertools writes to
+ * standard output; Lambda would wrap what `console` writes, and CloudWatch find no metrics. Lambda's log levels need
+ * `level` and `timestamp`. Where no metrics are collected, the line depends on the log level.
  */
-const writeLine = (
-  level: 'INFO' | 'ERROR',
-  { lookups, ...fields }: Readonly<Record<string, unknown>>,
-  metrics: Readonly<Record<string, number>>,
-): void => {
-  const now = new Date();
-  const Metrics = Object.keys(metrics).map((Name) => ({ Name, Unit: Name === 'Latency' ? 'Milliseconds' : 'Count' }));
-  const Namespace = metricsNamespace() ?? 'VehicleVerification';
-  const line = {
-    _aws: { Timestamp: now.getTime(), CloudWatchMetrics: [{ Namespace, Dimensions: [['service']], Metrics }] },
-    level,
-    timestamp: now.toISOString(),
-    ...fields,
-    service: SERVICE,
-    ...metrics,
-    // By far the longest field.
-    lookups,
-  };
-  (requestLines ?? process.stdout).write(`${JSON.stringify(line)}\n`);
-};
-
-/** Writes the line of a request. Where no metrics are collected, it depends on the log level. */
 export const logRequest = (request: RequestLog): void => {
   if (!metricsNamespace() && !requestLines && logger().level > LogLevelThreshold.INFO) return;
+  const metrics = requestMetrics();
   const { status, latencyMs, code, lostUnits, isForced, databaseError, probe } = request;
-  const fields = Object.fromEntries(FIELDS.map((name) => [name, request[name]]));
-  const isCold = isColdStart();
   if (probe) {
-    logger().info('request of the probe', fields);
+    metrics.skipColdStart();
+    logger().info('request of the probe', Object.fromEntries(FIELDS.map((name) => [name, request[name]])));
     return;
   }
-  writeLine('INFO', fields, {
-    Requests: 1,
-    ...(isCold && { ColdStart: 1 }),
-    // The line of a 401 is short, because anybody can cause millions, and does not lower the share of `ServerErrors`,
-    // which is in the line of every other request, so that its average is the share of requests that failed.
-    ...(status !== 401 && { Latency: latencyMs, ServerErrors: status >= 500 && !isForced ? 1 : 0 }),
-    // Only their sums are read: a line of each request that says 0 would cost 0.06 USD per million.
-    ...(code === 'RATE_LIMITED' && !isForced && { RateLimited: 1 }),
-    ...(code === 'ADDRESS_FORBIDDEN' && { ForbiddenAddresses: 1 }),
-    ...(lostUnits !== undefined && { LostUnits: lostUnits }),
-    ...(databaseError && { DatabaseErrors: 1 }),
-  });
+  metrics.addMetadata('level', 'INFO').addMetadata('timestamp', new Date().toISOString());
+  for (const name of FIELDS) {
+    // The declared type is `string`; the line contains any value as JSON does.
+    if (request[name] !== undefined) metrics.addMetadata(name, request[name] as string);
+  }
+  metrics.addMetric('Requests', 'Count', 1).captureColdStartMetric();
+  // The line of a 401 is short, because anybody can cause millions, and does not lower the share of `ServerErrors`.
+  if (status !== 401) {
+    metrics
+      .addMetric('Latency', 'Milliseconds', latencyMs)
+      // In the line of every other request, so that its average is the share of requests that failed.
+      .addMetric('ServerErrors', 'Count', status >= 500 && !isForced ? 1 : 0);
+  }
+  // Only their sums are read: a line of each request that says 0 would cost 0.06 USD per million.
+  if (code === 'RATE_LIMITED' && !isForced) metrics.addMetric('RateLimited', 'Count', 1);
+  if (code === 'ADDRESS_FORBIDDEN') metrics.addMetric('ForbiddenAddresses', 'Count', 1);
+  if (lostUnits !== undefined) metrics.addMetric('LostUnits', 'Count', lostUnits);
+  if (databaseError) metrics.addMetric('DatabaseErrors', 'Count', 1);
+  metrics.publishStoredMetrics();
 };
 
 /** The line of a run of the probe: what failed, and the metric of the alarm `Unreachable`. */
 export const logProbe = (failures: readonly string[]): void => {
-  const hasFailed = failures.length > 0;
-  writeLine(hasFailed ? 'ERROR' : 'INFO', { failures }, { ProbeFailures: hasFailed ? 1 : 0 });
+  requestMetrics()
+    .addMetadata('level', failures.length > 0 ? 'ERROR' : 'INFO')
+    .addMetadata('timestamp', new Date().toISOString())
+    // The declared type is `string`; the line contains any value as JSON does.
+    .addMetadata('failures', failures as unknown as string)
+    .addMetric('ProbeFailures', 'Count', failures.length > 0 ? 1 : 0)
+    .publishStoredMetrics();
 };
 
 /**

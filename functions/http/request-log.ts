@@ -1,5 +1,5 @@
 import { isDatabaseError } from '../../core/aws/database.ts';
-import { logFailure, logRequest } from '../../core/runtime/log.ts';
+import { logFailure, logRequest, openLog } from '../../core/runtime/log.ts';
 import type { HttpRequest, RequestContext } from './request.ts';
 
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
@@ -19,6 +19,7 @@ const parseTraceId = (traceparent = ''): string | undefined => {
 
 /** Adds the request id to the response, and logs a line with the metrics. */
 export const requestLog = (endpoint: string) => {
+  openLog();
   const logResponse = ({ context, response }: HttpRequest): void => {
     if (!response) return;
     const { requestId, key, caller, logged } = context;
