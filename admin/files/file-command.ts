@@ -9,7 +9,7 @@ import type { StagedRows } from './staging.ts';
 
 export type DataKind = RecordKind | 'content';
 
-export type ReadOptions = Omit<FileOptions, 'format'> & { readonly format: FileFormat; readonly now: Date };
+export type ReadOptions = FileOptions & { readonly now: Date };
 
 /** The result of reading the rows of a vehicle. Without a change, all rows are rejected. */
 export interface ReadRows {

@@ -190,7 +190,7 @@ export const runFile = async (
   tableName(deployment, rowHandling.kind === 'records' ? rowHandling.target.table : 'content');
   const folder = allOptions.staging ?? (source.path === '' ? tmpdir() : dirname(source.path));
   const staged = openStaging(folder);
-  const options = { ...allOptions, format: source.format, now: context.now() };
+  const options = { ...allOptions, now: context.now() };
   const counts = { ...NO_COUNTS };
   const run: FileRun = { command, source, options, staged, counts };
   try {

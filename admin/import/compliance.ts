@@ -113,8 +113,9 @@ const lineSchema = (parts: readonly CompliancePart[]) => ({
 });
 
 /** Reads a row with these parts. @param mark what is stored with each part beside what the row says */
-const rowOf = (parts: readonly CompliancePart[], isCsv: boolean, mark: object): ReadRow => {
+const rowOf = (parts: readonly CompliancePart[], [first]: readonly Row[], mark: object): ReadRow => {
   const schema = lineSchema(parts);
+  const isCsv = typeof first?.given !== 'string';
   return (check, fields, key) => {
     const lastUpdatedOf = (name: string, value: unknown) => (value === null ? null : check.lastUpdated(name, value));
     const rules = { registration: () => key, lastUpdated: lastUpdatedOf };
@@ -154,7 +155,7 @@ export const complianceRules = (restore = false): RecordRules => ({
   kind: 'records',
   target: restore ? WHOLE_COMPLIANCE : COMPLIANCE_FILE,
   read: (rows, key, options) => {
-    const row = rowOf(COMPLIANCE_PARTS, options.format === 'csv', { fromCompliance: true });
+    const row = rowOf(COMPLIANCE_PARTS, rows, { fromCompliance: true });
     return readWholeRecords(rows, key, options, restore ? readExportedLine : row);
   },
 });
@@ -163,5 +164,5 @@ export const partRules = (part: CompliancePart): RecordRules => ({
   kind: 'records',
   target: partTarget(part),
   saysNothing: saysNothing(part),
-  read: (rows, key, options) => readWholeRecords(rows, key, options, rowOf([part], options.format === 'csv', {})),
+  read: (rows, key, options) => readWholeRecords(rows, key, options, rowOf([part], rows, {})),
 });

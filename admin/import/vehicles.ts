@@ -79,7 +79,7 @@ export const vehicleRules = (supplier = NAMELESS, restore = false): RecordRules 
   target: restore ? WHOLE_VEHICLES : supplierTarget(supplier),
   lacksPolicy,
   read: (rows, registration, options) =>
-    options.format === 'csv'
-      ? readVehicleRows(rows, registration, supplier, options)
-      : readWholeRecords(rows, registration, options, restore ? readExportedLine : vehicleLineOf(supplier)),
+    typeof rows[0]?.given === 'string'
+      ? readWholeRecords(rows, registration, options, restore ? readExportedLine : vehicleLineOf(supplier))
+      : readVehicleRows(rows, registration, supplier, options),
 });
