@@ -32,7 +32,7 @@ export const addAudit = (stack: Stack, parts: AuditedParts): void => {
   const { settings, tables, files } = parts;
   const ofItems = ofData(
     'AWS::DynamoDB::Table',
-    { field: 'resources.ARN', equalTo: [...tables.arns] },
+    { field: 'resources.ARN', equalTo: tables.all.map(({ tableArn }) => tableArn) },
     { field: 'userIdentity.arn', notStartsWith: ownSessions(stack) },
   );
   // Callers of another account have no `userIdentity.arn` here, so no role is left out.
@@ -118,7 +118,7 @@ const reportChanges = (scope: Construct, changes: ReportedChanges): void => {
     },
     {
       eventName: ['DeleteTable', 'UpdateContinuousBackups', 'UpdateTable'],
-      requestParameters: { tableName: ending(tables.names) },
+      requestParameters: { tableName: ending(tables.all.map(({ tableName }) => tableName)) },
     },
   ];
   const toDo = 'If nobody knows why: docs/operations.md#after-a-right-to-deploy-has-leaked';

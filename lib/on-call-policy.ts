@@ -2,7 +2,7 @@ import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import type { Dashboard } from 'aws-cdk-lib/aws-cloudwatch';
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { allow, allowOnTagged, stackArn } from './permissions.ts';
+import { allow, stackArn } from './permissions.ts';
 import type { Probe } from './probe.ts';
 
 /** Actions that have no resource, or list all of a kind. */
@@ -34,11 +34,13 @@ const ON_STAGE = [
  * its access to items, as could a build that is started by hand.
  */
 export const addOnCallPolicy = (stack: Stack, stage: string, probe: Probe, dashboard: Dashboard): void => {
+  // As service-stack.ts tags everything.
+  const tags = { 'aws:ResourceTag/service': 'vehicle-verification', 'aws:ResourceTag/stage': stage };
   const policy = new ManagedPolicy(new Construct(stack, 'OnCall'), 'Policy', {
     description: `On call for ${stack.stackName}: the commands of the runbook, without access to items`,
     statements: [
       allow(ANYWHERE, ['*']),
-      allowOnTagged(ON_STAGE, stage),
+      allow(ON_STAGE, ['*'], { StringEquals: tags }),
       allow(['cloudwatch:GetDashboard'], [dashboard.dashboardArn]),
       allow(['events:EnableRule'], [probe.ruleArn]),
       allow(['lambda:UpdateFunctionConfiguration'], [probe.functionArn]),

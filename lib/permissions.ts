@@ -6,12 +6,6 @@ import { loadsNamespace } from './service-metrics.ts';
 export const allow = (actions: string[], resources: string[], conditions: Record<string, unknown> = {}) =>
   new PolicyStatement({ actions, resources, conditions });
 
-/** Allows the actions on everything that has the tags of a stage (service-stack.ts). */
-export const allowOnTagged = (actions: string[], stage: string): PolicyStatement =>
-  allow(actions, ['*'], {
-    StringEquals: { 'aws:ResourceTag/service': 'vehicle-verification', 'aws:ResourceTag/stage': stage },
-  });
-
 /** Lets a service assume a role for resources of this account only, which prevents the confused deputy. */
 export const serviceOfAccount = (scope: IConstruct, service: string): ServicePrincipal =>
   new ServicePrincipal(service, { conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } } });

@@ -55,16 +55,8 @@ export class ServiceTables extends Construct {
     this.byId = { ...this.own, ...this.named };
   }
 
-  /** The ARNs of the stack's own tables and of those that the setting `tables` names. */
-  get arns(): readonly string[] {
-    return this.all.map(({ tableArn }) => tableArn);
-  }
-
-  get names(): readonly string[] {
-    return this.all.map(({ tableName }) => tableName);
-  }
-
-  private get all(): readonly ITableV2[] {
+  /** The stack's own tables and those that the setting `tables` names. */
+  get all(): readonly ITableV2[] {
     return [...Object.values(this.own), ...Object.values(this.named)];
   }
 
