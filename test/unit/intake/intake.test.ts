@@ -335,13 +335,13 @@ describe('Files of compliance and of its parts', () => {
       ].map((line) => JSON.stringify(line));
     const ofStored = bucket.add('mot/stored.ndjson', linesOf('AB12CDE', 'AB12CDF').join('\n'), ago(2));
     const ofOthers = bucket.add('mot/others.ndjson', linesOf('AB12CDG', 'AB12CDH').join('\n'), ago(1));
-    const due = JSON.stringify({ registration: 'AB12CDF', motTestDueDate: '2027-01-01' });
-    bucket.add('mot/bulk-light_1.gz', gzipSync(due), ago(0));
+    const due = ['AB12CDF', 'AB12CDG'].map((one) => `{"registration":"${one}","motTestDueDate":"2027-01-01"}`);
+    bucket.add('mot/bulk-light_1.gz', gzipSync(due.join('\n')), ago(0));
     bucket.add('mot/readme.txt', 'x', ago(0));
     const { lines, outcomes } = await build([entry], ['mot']);
     expect(outcomes).toEqual(['loaded', 'loaded', 'loaded']);
     expect(await dueDates()).toEqual(['2027-01-01']);
-    expect(aws.published.at(-1)).toMatchObject({ MetricData: [{ MetricName: 'MotLoaded', Value: 1 }] });
+    expect(aws.published.at(-1)).toMatchObject({ MetricData: [{ MetricName: 'MotLoaded', Value: 2 }] });
     const figures = { bytes: 99, outcome: 'loaded', kind: 'mot', read: 2, loaded: 2, notices: [] };
     for (const [name, version] of [['stored', ofStored] as const, ['others', ofOthers] as const]) {
       const { lastModified, name: _, version: __, ...summary } = summaryOf(`${name}.ndjson`, version, entry);
