@@ -128,6 +128,10 @@ export const hasTextBeside = (cells: readonly string[], column: number, names: r
 const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'color', 'insurer', 'policy_type']);
 const DATE = /^(?:\d{4}-\d\d-\d\d|\d\d?([/.-])\d\d?\1\d{4})(?:[ T]|$)/;
 
+/** Whether a registration is likely in a next cell and not in its own. */
+export const isInNextCell = (cells: readonly string[], column: number): boolean =>
+  !isLikelyRegistration(cells[column]) && [cells[column - 1], cells[column + 1]].some(isLikelyRegistration);
+
 /**
  * Whether the cells of a row seem to be shifted: the make, the colour, the insurer or the type of its row is a date or
  * the registration, or a row of another width has a registration in the next cell.
@@ -139,11 +143,7 @@ export const isShifted = (cells: readonly string[], column: number, fields: read
   const isOther = others.some(
     (cell) => DATE.test(cell.trim()) || (registration !== '' && nameKey(cell) === registration),
   );
-  const isMoved =
-    cells.length !== fields.length &&
-    !isLikelyRegistration(cells[column]) &&
-    [cells[column - 1], cells[column + 1]].some(isLikelyRegistration);
-  return isOther || isMoved;
+  return isOther || (cells.length !== fields.length && isInNextCell(cells, column));
 };
 
 /**

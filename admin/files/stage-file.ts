@@ -1,5 +1,12 @@
 import { normaliseRegistration, registrationIssue } from '../../core/vehicles/registration.ts';
-import { findPlaceholder, isLikelyRegistration, isShifted, mayBeCut, patternOf } from '../../csv/registration-cell.ts';
+import {
+  findPlaceholder,
+  isInNextCell,
+  isLikelyRegistration,
+  isShifted,
+  mayBeCut,
+  patternOf,
+} from '../../csv/registration-cell.ts';
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
@@ -44,7 +51,10 @@ const CUT =
 
 const CUT_ROW = 'may be cut off, because the file ends with it; when it is whole, put a line end behind it';
 
-/** A row with fewer cells than the header is trusted only when it is valid: its cells may be shifted. */
+/**
+ * A row with fewer cells than the header, or with a registration in the next cell, is trusted only when it is valid: its
+ * cells may be shifted.
+ */
 const readRowRegistration = (
   { command: { rowHandling, verb }, source, options, staged }: FileRun,
   row: Row,
@@ -61,12 +71,15 @@ const readRowRegistration = (
   const { length } = row.given;
   const isAbove = (pattern: string) => staged.keys().some((key) => patternOf(key) === pattern);
   if (header.length > 1 && mayBeCut({ ...row, cells: row.given }, registration, isAbove)) return { clause: CUT };
-  if (length >= header.length) return found;
+  const isShort = length < header.length;
+  if (!isShort && !isInNextCell(row.given, registration)) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
   if (rejection === undefined) {
-    const isWhole = row.lastCharacter === undefined || staged.rows().some(({ given }) => given.length === length);
-    return isWhole ? found : { clause: CUT_ROW };
+    const mayBeCutOff = isShort && row.lastCharacter !== undefined;
+    const isCut = mayBeCutOff && !staged.rows().some(({ given }) => given.length === length);
+    return isCut ? { clause: CUT_ROW } : found;
   }
+  if (!isShort) return { clause: SHIFTED };
   return {
     clause: `has ${length} cells where the header names ${header.length} (${rejection.reasons[0]})`,
   };

@@ -90,6 +90,15 @@ describe('A file', () => {
         .replace(/KB10AAA(.*)/, '1$1,KB10AAA'),
       'no registration has a letter, and column "My Car" has registrations',
     ],
+    [
+      'the cells of a row one further right, so that its year is in place of the registration',
+      [
+        'year,registration,make,model,color,policy_number,insurer,policy_type,valid_from,valid_to',
+        '2019,KB11AAA,Ford,Ka,Red,P-1,Acme,Comprehensive,2025-01-01,2025-12-31',
+        ',2019,KB11AAA,Ford,Ka,Red,P-2,Acme,Comprehensive,2026-01-01\n',
+      ].join('\n'),
+      'line 3 has shifted cells',
+    ],
     ['a blank before its quotes', csv(row().replace(/,([^,]+)/g, ', "$1"'))],
   ])('may have %s, or is refused for it', async (_what, text, ...[refusal, ofCheck]) => {
     const { path, ...result } = await load('vehicles', 'v.csv', text);
