@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Erasure, UndoneErasure } from '../../../core/vehicles/erasure.ts';
 import { storeItems } from '../../../local/sample-database.ts';
+import { forOperation } from '../../support/fault-choosers.ts';
+import type { Fault } from '../../support/fault-proxy.ts';
 import { complianceLine } from '../../support/import-files.ts';
 import { BULK_LOOKUPS, SINGLE_LOOKUPS } from '../../support/lookups.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
@@ -47,6 +49,14 @@ describe('erase', () => {
     expect(await erased()).toEqual(['NOT1', 'V10', 'V11']);
     for (const { erased } of await erasuresIn('vehicles')) expect(erased).toEqual({ at: AT, by: expect.any(String) });
     for (const table of TABLES) expect(await stored(table)).toHaveLength(11);
+  });
+
+  it('is made although a read fails with all its attempts', async () => {
+    // The SDK makes three of its own.
+    const left: Fault[] = ['error', 'error', 'error'];
+    admin.proxy().inject(forOperation('BatchGetItem', () => left.pop()));
+    expect(await admin.countedRun(['erase', '--registration', 'V10'])).toMatchObject({ exitCode: 0 });
+    expect(await erased()).toEqual(['V10']);
   });
 
   it('reads no field of a line but its registration', async () => {
