@@ -94,7 +94,9 @@ export const fieldChecks = ({ now, dates, ifNewer }: Pick<ReadOptions, 'now' | '
 
   const wholeNumber = (name: string, value: unknown, from: number, to?: number): number => {
     const isValid = Number.isSafeInteger(value) && from <= Number(value) && Number(value) <= (to ?? Number(value));
-    if (!isValid) issue(name, `must be a whole number from ${from}${to === undefined ? '' : ` to ${to}`}`);
+    // A year has no comma.
+    const limit = to === undefined ? '' : ` to ${to.toLocaleString('en-GB', { useGrouping: 'min2' })}`;
+    if (!isValid) issue(name, `must be a whole number from ${from}${limit}`);
     return isValid ? Number(value) : 0;
   };
 

@@ -159,8 +159,10 @@ describe('import content', () => {
     const wrong = { title: ' ', content: undefined, extra: 1, id: 'X', version: 0, created_at: 'now' };
     const lines = [itemLine('Bad Slug', wrong), itemLine('s', { content: 'x'.repeat(100_001) })];
     const { path } = await loadLines(lines);
-    const fields = (await rejectedLines(path)).map(({ reasons }) => reasons.map((one) => one.split(':')[0]).toSorted());
+    const rejected = await rejectedLines(path);
+    const fields = rejected.map(({ reasons }) => reasons.map((one) => one.split(':')[0]).toSorted());
     expect(fields).toEqual([['content', 'created_at', 'extra', 'id', 'slug', 'title', 'version'], ['content']]);
+    expect(rejected[0]?.reasons).toContain('version: must be a whole number from 1 to 1,000,000,000,000');
   });
 
   it('reads a CSV whose optional columns may be blank or missing', async () => {
