@@ -108,7 +108,11 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
       ),
 
     /** Makes all the changes or none. @throws CommandFailure when there is no such key, or it is revoked */
-    update: (id: string, { plan, ...others }: KeyChanges, { by, at }: ChangeOrigin): Promise<KeyRecord> =>
+    update: (
+      id: string,
+      { plan, customer, domains, addresses, expires }: KeyChanges,
+      { by, at }: ChangeOrigin,
+    ): Promise<KeyRecord> =>
       change(id, (old) => {
         if (old.revokedAt !== undefined) {
           throw new CommandFailure(
@@ -116,15 +120,17 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string) => {
           );
         }
         // A rotation has ended it for good, and a report takes the customer from the newest key.
-        if ((others.expires ?? others.customer) !== undefined && old.successor !== undefined) {
+        if ((expires ?? customer) !== undefined && old.successor !== undefined) {
           throw new CommandFailure(
             `key ${id} was rotated: change last day and customer of its successor ${old.successor} instead`,
           );
         }
-        const values = Object.entries(others).map(([field, value]) => [field, value || undefined]);
         return {
           ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
-          ...Object.fromEntries(values),
+          customer: (customer ?? old.customer) || undefined,
+          domains: (domains ?? old.domains) || undefined,
+          addresses: (addresses ?? old.addresses) || undefined,
+          expires: (expires ?? old.expires) || undefined,
           changedAt: at.toISOString(),
           changedBy: by,
         };
