@@ -4,7 +4,7 @@ import { type AwsService, requestJson } from './aws/aws-json.ts';
 
 export const monthOf = (time: Date): string => time.toISOString().slice(0, 'YYYY-MM'.length);
 
-export type Kms = Omit<AwsService, 'service' | 'api'>;
+type Kms = Omit<AwsService, 'service' | 'api'>;
 
 /** Derives the secret of a month from the KMS key, which never leaves KMS. @throws AwsRejection, or a network error */
 export const deriveSecret = async (kms: Kms, key: string, month: string): Promise<Buffer> => {

@@ -40,7 +40,8 @@ const COUNT_REASONS = `
 
 /**
  * `unknown-format` has a few examples, which are shown, `erased` what a complete file must leave, `uncovered` the
- * vehicles that it would leave without cover, and `stored` those to which a file is limited. The other lists are written to files.
+ * vehicles that it would leave without cover, and `stored` those to which a file is limited. The other lists are
+ * written to files.
  */
 type KeyList = WrittenList | 'unknown-format' | 'erased' | 'uncovered' | 'stored';
 

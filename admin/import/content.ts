@@ -95,7 +95,7 @@ const ROWS_READ_TOGETHER = 50;
 /** The items of the rows, with their lines. Rejected rows are staged. */
 async function* readItems({ staged, counts, options }: FileRun, claims: Claims, onRows: () => void) {
   const layout = staged.layout();
-  const header = typeof layout === 'object' ? `${layout.header}` : undefined;
+  const header = layout && `${layout.header}`;
   for await (const row of withPauses(staged.rows(), onRows)) {
     counts.read += 1;
     const isHeader = `${row.given}` === header;
