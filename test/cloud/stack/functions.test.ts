@@ -37,11 +37,12 @@ describe('The functions', () => {
     [PROD, 'arm64', undefined],
     [FULL, 'x86_64', 'https://docs.example.com/vehicles'],
   ])(
-    'have the processor of the context, docsUrl, and the lines in which the metrics are: %#',
+    'have 10 seconds, the processor of the context, docsUrl, and the lines in which the metrics are: %#',
     (template, processor, docs) => {
       expect(servingFunctions(template)).toHaveLength(SERVING.length);
       for (const { Properties } of servingFunctions(template)) {
         expect(Properties).toMatchObject({
+          Timeout: 10,
           Architectures: [processor],
           LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO' },
           Environment: { Variables: { POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod' } },

@@ -50,7 +50,8 @@ describe('The gateway', () => {
     }
   });
 
-  it('has the throttle of the settings, and deploys each change by itself', () => {
+  it('has the throttle of the settings and no CORS, and deploys each change by itself', () => {
+    expect(api?.Properties).not.toHaveProperty('CorsConfiguration');
     const DefaultRouteSettings = { ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 };
     expect(stage?.Properties).toMatchObject({ AutoDeploy: true, DefaultRouteSettings });
   });
