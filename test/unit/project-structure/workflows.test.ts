@@ -58,10 +58,22 @@ describe('The workflows', () => {
 });
 
 describe('The pipeline', () => {
-  it('gives AWS credentials to jobs with an environment only, and write access to the repository to the release only', () => {
-    const jobsWith = (text: RegExp) => Object.keys(jobs).filter((name) => text.test(jobs[name] ?? ''));
-    expect(jobsWith(/configure-aws-credentials/)).toEqual(jobsWith(/^ {4}environment: /m));
-    expect(jobsWith(/contents: write/)).toEqual(['release']);
+  it('gives AWS credentials to jobs with an environment only, each its own, and write permissions where they are needed', () => {
+    const given = Object.entries(jobs).map(([name, lines]) => [
+      name,
+      lines.match(/(?<=^ {4}environment: ).*|configure-aws-credentials|[a-z-]+: write/gm) ?? [],
+    ]);
+    const inAws = ['id-token: write', 'configure-aws-credentials'];
+    expect(Object.fromEntries(given)).toEqual({
+      gate: [],
+      synth: [],
+      packages: [],
+      dev: ['dev', ...inAws],
+      diff: ['prod-diff', ...inAws],
+      prod: ['prod', ...inAws],
+      // Signs the provenance. No role in AWS trusts a job without an environment.
+      release: ['contents: write', 'id-token: write', 'attestations: write'],
+    });
     expect(deploy).toMatch(/^permissions: \{\}$/m);
     expect(deploy).not.toMatch(/aws-access-key-id|AWS_SECRET/);
   });
