@@ -13,6 +13,11 @@ const { run, file, proxy, stored, countedRun } = admin;
 
 const importing = (path: string, ...options: string[]) => ['import', 'vehicles', path, ...options];
 const counts = async (output: Promise<AdminOutput>) => JSON.parse((await output).stdout);
+/** A Ctrl-C that comes after a command has looked for it so many times. */
+const interruptionAfter = (looks: number): AbortSignal => {
+  let left = looks;
+  return Object.defineProperty(new AbortController().signal, 'aborted', { get: () => left-- <= 0 });
+};
 
 it('An import says after an error of the database what was done before', async () => {
   const bad = vehicleRow({ registration: 'AAA', year: 'x' });
@@ -74,9 +79,7 @@ describe('Ctrl-C', () => {
     const before = await stored();
     const complete = importing(path, '--complete', '--remove-at-most=100%', '--lose-cover-at-most=100%');
     for (const looks of [0, 1]) {
-      let left = looks;
-      const signal = Object.defineProperty(new AbortController().signal, 'aborted', { get: () => left-- <= 0 });
-      expect(await run(complete, { signal })).toMatchObject({ exitCode: 130 });
+      expect(await run(complete, { signal: interruptionAfter(looks) })).toMatchObject({ exitCode: 130 });
     }
     expect(await stored()).toEqual(before);
   });
