@@ -128,9 +128,17 @@ export const hasTextBeside = (cells: readonly string[], column: number, names: r
 const OTHER_FIELDS: ReadonlySet<string | null | undefined> = new Set(['make', 'color', 'insurer', 'policy_type']);
 const DATE = /^(?:\d{4}-\d\d-\d\d|\d\d?([/.-])\d\d?\1\d{4})(?:[ T]|$)/;
 
-/** Whether a registration is likely in a next cell and not in its own. */
-export const isInNextCell = (cells: readonly string[], column: number): boolean =>
-  !isLikelyRegistration(cells[column]) && [cells[column - 1], cells[column + 1]].some(isLikelyRegistration);
+/**
+ * Whether a registration is likely in a next cell and not in its own.
+ * @param fields by column: the number of a policy may look like a registration
+ */
+export const isInNextCell = (
+  cells: readonly string[],
+  column: number,
+  fields: readonly (string | null | undefined)[] = [],
+): boolean =>
+  !isLikelyRegistration(cells[column]) &&
+  [column - 1, column + 1].some((at) => fields[at] !== 'policy_number' && isLikelyRegistration(cells[at]));
 
 /**
  * Whether the cells of a row seem to be shifted: the make, the colour, the insurer or the type of its row is a date or
@@ -149,10 +157,10 @@ export const isShifted = (cells: readonly string[], column: number, fields: read
 /**
  * Whether the file may end within the registration of its last row: nothing but a line end or a quote says that a cell
  * is whole.
- * @param isAbove whether another registration of the file has a pattern
+ * @param patterns of other registrations of the file
  */
 export const mayBeCut = (
   { cells, lastCharacter = '"' }: { readonly cells: readonly string[]; readonly lastCharacter?: string },
   column: number,
-  isAbove: (pattern: string) => boolean,
-): boolean => lastCharacter !== '"' && cells.length === column + 1 && !isAbove(patternOf(cells[column] ?? ''));
+  patterns: ReadonlySet<string>,
+): boolean => lastCharacter !== '"' && cells.length === column + 1 && !patterns.has(patternOf(cells[column] ?? ''));

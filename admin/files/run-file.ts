@@ -184,7 +184,7 @@ export const runFile = async (
   const allOptions = { ...DEFAULT_OPTIONS, ...given };
   if (!allOptions.dryRun) await requireConfirmation(command.consequence, context);
   const source = typeof file === 'string' ? await openSource(file, command.formats, allOptions, context) : file;
-  requireFormat(source.format, allOptions);
+  if (source === file) requireFormat(source.format, allOptions);
   // Fails before the file is read when the table is not known.
   const { rowHandling } = command;
   tableName(deployment, rowHandling.kind === 'records' ? rowHandling.target.table : 'content');

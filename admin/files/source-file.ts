@@ -127,7 +127,7 @@ export const registrationSource = (registrations: readonly string[]): SourceFile
 export const openSource = async (
   path: string,
   formats: readonly FileFormat[],
-  options: Pick<FileOptions, 'encoding' | 'maxGigabytes' | 'format'>,
+  options: Pick<FileOptions, 'encoding' | 'map' | 'maxGigabytes' | 'format'>,
   { notice }: Pick<CommandContext, 'notice'>,
 ): Promise<SourceFile> => {
   const given = options.encoding && parseEncoding(options.encoding);
@@ -141,6 +141,7 @@ export const openSource = async (
     // Checked before the name, because the message about a workbook or a compressed file is more helpful.
     const mark = await findMark(path, given, readBytes);
     const format = formatOfName();
+    requireFormat(format, options);
     const encoding = await findEncoding(path, format === 'ndjson' ? (mark ?? 'utf-8') : given, readBytes);
     if (given === undefined && encoding === 'windows-1252') {
       notice('The file is not UTF-8: it is read as Windows-1252.');

@@ -11,7 +11,7 @@ import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { type CsvLayout, listNames } from './columns.ts';
+import { type CsvLayout, listNames, type MappedColumn } from './columns.ts';
 import { hasUsDate } from './date-forms.ts';
 import type { FileRun } from './file-command.ts';
 import { limitOf } from './file-options.ts';
@@ -51,14 +51,21 @@ const CUT =
 
 const CUT_ROW = 'may be cut off, because the file ends with it; when it is whole, put a line end behind it';
 
+/** What the rows above have: the patterns of registrations, and numbers of cells. */
+interface RowsAbove {
+  readonly patterns: Set<string>;
+  readonly widths: Set<number>;
+}
+
 /**
  * A row with fewer cells than the header, or with a registration in the next cell, is trusted only when it is valid: its
  * cells may be shifted.
  */
 const readRowRegistration = (
-  { command: { rowHandling, verb }, source, options, staged }: FileRun,
+  { command: { rowHandling, verb }, source, options }: FileRun,
   row: Row,
   layout: CsvLayout | undefined,
+  { patterns, widths }: RowsAbove,
 ): FoundRegistration => {
   // Rows of content have no registration.
   if (rowHandling.kind === 'items') return { key: '' };
@@ -69,15 +76,14 @@ const readRowRegistration = (
   if ('clause' in found) return found;
   if (isShifted(row.given, registration, fields)) return { clause: SHIFTED };
   const { length } = row.given;
-  const isAbove = (pattern: string) => staged.keys().some((key) => patternOf(key) === pattern);
-  if (header.length > 1 && mayBeCut({ ...row, cells: row.given }, registration, isAbove)) return { clause: CUT };
+  const isCut = mayBeCut({ ...row, cells: row.given }, registration, patterns);
+  if (header.length > 1 && isCut) return { clause: CUT };
   const isShort = length < header.length;
-  if (!isShort && !isInNextCell(row.given, registration)) return found;
+  if (!isShort && (!isInNextCell(row.given, registration, fields) || rowHandling.saysNothing?.(row))) return found;
   const [rejection] = rowHandling.read([row], found.key, options).rejected ?? [];
   if (rejection === undefined) {
-    const mayBeCutOff = isShort && row.lastCharacter !== undefined;
-    const isCut = mayBeCutOff && !staged.rows().some(({ given }) => given.length === length);
-    return isCut ? { clause: CUT_ROW } : found;
+    const isCutRow = isShort && row.lastCharacter !== undefined && !widths.has(length);
+    return isCutRow ? { clause: CUT_ROW } : found;
   }
   if (!isShort) return { clause: SHIFTED };
   return {
@@ -111,23 +117,11 @@ const requireReadableRows = ({ command, source: { path }, options, staged }: Fil
   );
 };
 
-/**
- * `Index No` may number the rows, whose registrations are then in a column of which nothing is known.
- * @throws FileRefused when no registration has a letter, and such a column has a registration in every row
- */
-const requireLetters = ({ staged, options, source }: FileRun, { registration, header, fields }: CsvLayout): void => {
-  if (registration < 0 || options.map.some(({ name }) => name === 'registration')) return;
-  let columns = fields.flatMap((field, at) => (field === undefined ? at : []));
-  for (const row of staged.rows()) {
-    if (columns.length === 0 || /\p{L}/u.test(String(row.fields.registration))) return;
-    columns = columns.filter((at) => isLikelyRegistration(row.given[at]));
-  }
-  const [column] = columns;
-  if (column === undefined || staged.countRows() === staged.countRejected()) return;
-  throw new FileRefused(
-    `no registration has a letter, and column ${listNames([header[column] ?? ''])} has registrations: nothing was changed; --map COLUMN=registration says which column has them: ${source.path}`,
-  );
-};
+/** The columns of which nothing is known. One of them may have the registrations when `Index No` numbers the rows. */
+const unknownColumns = (layout: CsvLayout | undefined, map: readonly MappedColumn[]): readonly number[] =>
+  layout === undefined || layout.registration < 0 || map.some(({ name }) => name === 'registration')
+    ? []
+    : layout.fields.flatMap((field, at) => (field === undefined ? at : []));
 
 const noticeColumns = ({ lineBelowTitle, ignored }: CsvLayout, { notice }: CommandContext): void => {
   if (lineBelowTitle !== undefined) notice(`Line ${lineBelowTitle} names the columns; what is above it is left out.`);
@@ -145,6 +139,9 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   const { lacksPolicy, saysNothing } = rowHandling.kind === 'records' ? rowHandling : {};
   const { layout, pages } = await openRows(source, command, options.map);
   staged.setLayout(layout);
+  const rowsAbove = { patterns: new Set<string>(), widths: new Set<number>() };
+  /** Unknown columns with a registration in every row, as long as the column of registrations has only numbers. */
+  let columns = unknownColumns(layout, options.map);
   /** Rows without a policy below one with a policy, as a CSV has them where cells were merged. */
   const lacking: { readonly line: number; readonly isSameModel: boolean }[] = [];
   let above: Row | undefined;
@@ -157,7 +154,11 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
       for (const given of page) {
         const row = readRow(given, layout);
         if (options.dates === 'uk' && hasUsDate(row.fields)) usDates.push(row);
-        const found = readRowRegistration(run, row, layout);
+        const found = readRowRegistration(run, row, layout, rowsAbove);
+        if ('key' in found) rowsAbove.patterns.add(patternOf(found.key));
+        const hasLetter = 'key' in found && /\p{L}/u.test(found.key);
+        columns = hasLetter ? [] : columns.filter((at) => isLikelyRegistration(given.given[at]));
+        if (layout) rowsAbove.widths.add(given.given.length);
         if (!lacksPolicy?.(row)) above = row;
         else if (above) lacking.push({ line: row.line, isSameModel: isSameModel(row, above) });
         if ('key' in found && row.issue === undefined && saysNothing?.(row)) {
@@ -182,5 +183,10 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   }
   await requireUnchanged(source);
   requireReadableRows(run);
-  if (layout) requireLetters(run, layout);
+  const [column] = columns;
+  if (layout && column !== undefined && rows > 0) {
+    throw new FileRefused(
+      `no registration has a letter, and column ${listNames([layout.header[column] ?? ''])} has registrations: nothing was changed; --map COLUMN=registration says which column has them: ${source.path}`,
+    );
+  }
 };

@@ -114,7 +114,7 @@ const readRows = async (file: TextFile | Sheet, header: CsvHeader, columnIndex: 
     // A cell of a workbook may have several lines.
     const isInvalid = placeholder !== undefined || /[\r\n]/.test(registration) || isShifted(cells, columnIndex, fields);
     if (isInvalid || isSpread) return 'INVALID_REGISTRATION';
-    return names.length > 1 && mayBeCut(row, columnIndex, (pattern) => patterns.has(pattern)) ? 'CUT_OFF' : undefined;
+    return names.length > 1 && mayBeCut(row, columnIndex, patterns) ? 'CUT_OFF' : undefined;
   };
   return rows.map((row, index) => {
     const error = errorOf(row, index === rows.length - 1);

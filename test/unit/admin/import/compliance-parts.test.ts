@@ -80,6 +80,17 @@ describe('A file of one part', () => {
     expect(await stored()).toEqual({ C1: { mot: MOT, roadTax: TAX, fines: FINES } });
   });
 
+  it.each([
+    ['mot_due,registration', ',AB12CDE', '2027-01-01,AB12CDF'],
+    ['registration,mot_due,note', 'AB12CDE,,', '12345,2027-01-01,XY12345'],
+  ])('counts as a row of its file when it has no value: %s', async (...lines) => {
+    expect(await load('mot', lines)).toMatchObject({ loaded: 1 });
+  });
+
+  it('may have a code beside a registration with few characters', async () => {
+    expect(await load('mot', ['registration,note,mot_due', '1 ABC,XY12345,'])).toMatchObject({ withoutValue: 1 });
+  });
+
   it('counts with --complete its own parts for the limit, and is refused when no row has a value', async () => {
     const rows = Array.from({ length: 30 }, (_, nth) => `C${nth + 1},2027-03-14,${MAY}`);
     await loadMot(rows);

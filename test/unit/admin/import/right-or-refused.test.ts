@@ -152,6 +152,12 @@ describe('A file', () => {
     expect(await run(['erase', path])).toEqual(failure(/ has a date in place of its registration, .* more, so/));
   });
 
+  it('may have the number of a policy beside a registration with few characters, in a row with a mistake', async () => {
+    const header = 'policy_number,registration,make,model,year,color,insurer,policy_type,valid_from,valid_to';
+    const text = `${header}\nP12345,1 ABC,Ford,Ka,twenty,Red,Acme,Comprehensive,2025-01-01,2025-12-31\n`;
+    expect(await load('vehicles', 'v.csv', text)).toMatchObject({ exitCode: 1 });
+  });
+
   it('has no row that is its header again, whatever the column is called', async () => {
     const text = csv(row({ registration: 'my cars' })).replace('registration', 'My Cars');
     const sentence = 'line 3 has the name of a column in place of its registration';
@@ -265,7 +271,7 @@ describe('The encoding of a file', () => {
   });
 
   it.each([
-    ['of NDJSON', 'v.ndjson', '', 'NDJSON is UTF-8'],
+    ['of NDJSON', 'v.ndjson', Buffer.from('\xe4', 'latin1'), 'NDJSON is UTF-8'],
     ['but for its mark', 'v.csv', Buffer.from('\ufeffa', 'utf16le'), 'the byte order mark of utf-16le, not of utf-8'],
   ])('cannot be given %s', async (_how, name, content, sentence) => {
     expect(await load('vehicles', name, content, '--encoding', 'utf-8')).toMatchObject(failure(sentence));
