@@ -8,6 +8,10 @@ process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
 const CONTENT = '/v1/api/content';
 
+/** Registrations of full batches and of a last one with two. A batch has 100 keys, of one table or of two. */
+const MAX_KEYS = 100;
+const plates = Array.from({ length: MAX_KEYS + 2 }, (_, index) => `BATCH${index}`);
+
 const THREE = ['P-1', 'P-2', 'P-3'].map((number) => aPolicy({ number }));
 
 const api = useApi(
@@ -17,6 +21,7 @@ const api = useApi(
     await loadVehicles(aVehicle('AB1'), aVehicle('ALONE', THREE), suppliedByThree(aVehicle('SHARED', THREE)));
     await loadCompliance(aCompliance('ALONE'), aCompliance('SHARED'));
     await loadCompliance(aCompliance('AB12CDE'));
+    await loadVehicles(...plates.map((plate) => aVehicle(plate)));
     await fillDomain(engine.client, engine.names.content, 'partial.example', 4);
   },
   { logLevel: 'INFO' },
@@ -151,7 +156,7 @@ const logged = () => {
   };
 };
 
-/** Bulk lookups and every other fault: `npm run test:faults`. Lost responses of changes: test/races. */
+/** Every other fault: `npm run test:faults`. Lost responses of changes: test/races. */
 it.each([
   ['verdict', '/v1/compliance/AB12CDE'],
   ['page of content', `${CONTENT}?domain=partial.example`],
@@ -161,3 +166,18 @@ it.each([
   expect((await get(path)).status).toBe(500);
   expect(logged()).toMatchObject({ failures: [{ failure: { name: 'InternalServerError' } }], errors: [1] });
 });
+
+it.each(['insurance', 'compliance'] as const)(
+  'Registrations of a batch that fails are LOOKUP_UNAVAILABLE, never not found: bulk-%s',
+  async (what) => {
+    api.faults.inject(({ operation, body }) =>
+      operation === 'BatchGetItem' && body.includes(`"${plates.at(-1)}"`) ? 'error' : undefined,
+    );
+    const reply = await bulk(what, plates);
+    const { results } = reply.body as { results: { registration: string; code?: string }[] };
+    const unavailable = results.filter(({ code }) => code === 'LOOKUP_UNAVAILABLE');
+    expect(reply.status).toBe(200);
+    expect(unavailable.map(({ registration }) => registration)).toEqual(plates.slice(MAX_KEYS));
+    expect(logged().errors).toEqual([1]);
+  },
+);

@@ -32,7 +32,10 @@ export interface Scenario {
   readonly body?: (word: string, items: Items) => object;
 }
 
-/** Registrations of a bulk request: one full batch and a second one. */
+/**
+ * Registrations of a bulk request, with a last batch of two: the second batch of insurance, and the third one of
+ * compliance, each of whose keys is read from two tables.
+ */
 const BULK_SIZE = 102;
 const bulkOf = (word: string): string[] => Array.from({ length: BULK_SIZE }, (_, index) => `${word}${index}`);
 const registrations = (word: string) => ({ registrations: bulkOf(word) });

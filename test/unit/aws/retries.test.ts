@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => db.destroy());
 afterEach(() => void jest.restoreAllMocks());
 
-/** One batch of several that fails, or is partial until all is read: test/faults/matrix.test.ts. */
+/** One batch of several that fails: test/api/lookups.test.ts. Partial until all is read: test/faults/matrix.test.ts. */
 describe('A batch get', () => {
   /** The registrations that were read and that were not, each sorted, and the failure. */
   const readPlates = async (client = db, deadline = deadlineIn(20_000)) => {
