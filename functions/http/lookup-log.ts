@@ -38,11 +38,13 @@ const letterOf = (result: LookupResult | undefined, error: Lookup['error']): Ans
 const logLookups = async ({ context, error }: Lookup): Promise<void> => {
   const { caller, deadline, logged, lookedUp } = context;
   if (context.secret === undefined) return;
-  logged.asOf = lookedUp.asOf;
+  // Taken before the wait: the handler of a request that has failed may still be running, and set results.
+  const { entries, results, asOf } = lookedUp;
+  logged.asOf = asOf;
   const secret = await deadline.within(context.secret);
   const answers = new Map<string, AnswerLetter>();
-  for (const [index, { key }] of lookedUp.entries.entries()) {
-    if (key !== undefined) answers.set(key, letterOf(lookedUp.results[index], error));
+  for (const [index, { key }] of entries.entries()) {
+    if (key !== undefined) answers.set(key, letterOf(results[index], error));
   }
   const lookups = [...answers].map(([key, answer]) => lookupHash(secret, caller.key.id, key) + answer);
   if (lookups.length > 0) logged.lookups = lookups.join(' ');

@@ -104,9 +104,10 @@ const sumConsumption = (responses: readonly EngineResponse[]): JsonObject => {
 };
 
 /**
- * TransactWriteItems: performs the actions one after the other, and undoes all of them when one is rejected.
+ * TransactWriteItems: performs the actions one after the other, and undoes all of them when one is rejected. A process
+ * that is killed meanwhile may leave a part of them.
  * @param applied the responses to the transactions that were applied last, by client request token
- * @throws RejectedRequest
+ * @throws RejectedRequest; Error when the engine failed
  */
 export const writeTransaction = async (
   store: Store,
@@ -121,7 +122,10 @@ export const writeTransaction = async (
   for (const action of actions) performed.push(await perform(store, action));
   const responses = performed.map(({ response }) => response);
   const isRejected = responses.some(({ status }) => status !== 200);
-  for (const { checksOnly, undo } of performed) if (isRejected || checksOnly) await undo();
+  for (const { undo } of performed.filter(({ checksOnly }) => isRejected || checksOnly)) {
+    const { status } = await undo();
+    if (status !== 200) throw new Error('An action of a transaction could not be undone.');
+  }
   requireSuccess(responses);
   const response = { status: 200, body: sumConsumption(responses) };
   if (token !== '') applied.remember(token, response);

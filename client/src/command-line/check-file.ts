@@ -6,8 +6,8 @@ import type { Sources, VehicleVerification } from '../index.ts';
 import type { CheckArguments } from './arguments.ts';
 import { answersByVehicle, CHANGE_COLUMNS, listChanges } from './changes.ts';
 import {
+  type Cells,
   type Check,
-  cellsIn,
   chooseReference,
   complianceCheck,
   formatNumber,
@@ -113,12 +113,15 @@ const chooseCheck = async (
   throw new CannotRun('--ending-within needs a key with the scope vehicles:read.');
 };
 
+/** The cells of these columns, in their order. */
+export const cellsIn = (columns: readonly string[], cells: Cells): string[] => columns.map((name) => cells[name] ?? '');
+
 /** What a check has found, before anything is printed or written. */
 export type CheckResult = Omit<Awaited<ReturnType<typeof checkFile>>, 'files'>;
 
 /**
- * Checks a list, and returns what it has found and the texts of its files. They replace earlier files together, after
- * the summary is printed: an alert may be repeated, but not lost.
+ * Checks a list, and returns what it has found and the texts of its files, in the order in which they are to replace
+ * earlier ones after the summary is printed: an alert may be repeated, but not lost. That they may is checked last.
  * @throws CannotRun when a file cannot be used; ApiProblem, ConnectionError; the signal's reason
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions) => {
@@ -169,6 +172,11 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions) => 
     notInsuredFile: copied(notInsuredColumns(check), notInsured),
     out: copied(resultColumns(check), rows),
   };
+  const newlyEnding = endingFile === undefined ? 0 : await countNewlyEnding(ending, endingFile);
+  const files = FILES.flatMap(([name]) => {
+    const path = args[name];
+    return path === undefined ? [] : [{ path, text: csvText(tables[name], fleet) }];
+  });
   await assertFilesReplaceable(args);
   return {
     check,
@@ -179,10 +187,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions) => 
     changes,
     ending,
     /** Number of rows in the list of what ends that the earlier file of this list did not have. */
-    newlyEnding: endingFile === undefined ? 0 : await countNewlyEnding(ending, endingFile),
-    files: FILES.flatMap(([name]) => {
-      const path = args[name];
-      return path === undefined ? [] : [{ path, text: csvText(tables[name], fleet) }];
-    }),
+    newlyEnding,
+    files,
   };
 };

@@ -171,9 +171,6 @@ const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
 /** Characters of any other text that are shown. */
 const MAX_SHOWN = 100;
 
-/** The cells of these columns, in their order. */
-export const cellsIn = (columns: readonly string[], cells: Cells): string[] => columns.map((name) => cells[name] ?? '');
-
 /** The answer about a vehicle in one line. @param day the day that was asked for; undefined for today */
 export const answerLine = (check: Check, registration: string, cells: Cells, day: string | undefined): string => {
   const details = check.columns.slice(1, -1).flatMap((column) => (cells[column] ? `${column} ${cells[column]}` : []));

@@ -40,6 +40,7 @@ export const listEnding = async (
   /** Registrations by the last day and what ends on it. */
   const days = new Map<string, Map<string, Set<string>>>();
   const collect = (day: string, what: string, registration: string): void => {
+    if (day < from || day > to) return;
     const ends = days.get(day) ?? new Map<string, Set<string>>();
     days.set(day, ends.set(what, (ends.get(what) ?? new Set()).add(registration)));
   };

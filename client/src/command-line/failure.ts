@@ -29,11 +29,7 @@ export const unreadable = (path: string, error: unknown): CannotRun => {
 };
 
 /** Names from which the user chooses. */
-export const quoted = (names: readonly string[]): string =>
-  names
-    .filter((name) => name.trim() !== '')
-    .map((name) => JSON.stringify(name))
-    .join(', ');
+export const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
 
 /** Refuses what can be read only once, such as a pipe. @throws CannotRun */
 export const requireFile = async (path: string): Promise<void> => {

@@ -74,7 +74,7 @@ const findColumn = (
   // above another text may be a title.
   const isAlone = header.length === 1;
   if (wanted === undefined && isAlone && !/\d/.test(`${header}`) && /\d/.test(`${below}`)) return 0;
-  const choice = isAlone ? 'name it' : `choose one of ${quoted(header)}`;
+  const choice = isAlone ? 'name it' : `choose one of ${quoted(header.filter((name) => name.trim() !== ''))}`;
   throw new CannotRun(
     `${path} has no column "${wanted ?? 'registration'}": ${choice} with --column, or the line of the header with --header-line.`,
   );

@@ -74,7 +74,8 @@ const tableLines = ({ title, columns, rows, option, path }: VehicleList): string
   const all = path === undefined ? `name a file for all of them with ${option}` : `all are in ${path}`;
   const where = option === undefined ? '' : `: ${all}`;
   return [
-    ...['', `${title}: ${formatNumber(rows.length)}`],
+    '',
+    `${title}: ${formatNumber(rows.length)}`,
     ...(rows.length === 0
       ? []
       : printed.map((row) => `  ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`.trimEnd())),
@@ -116,18 +117,22 @@ export const summarise = (args: CheckArguments, result: CheckResult) => {
     unanswered: counts.failed - counts.unread,
   };
   const reasons = args.failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
+  const isOneLate = sources !== undefined && sources.current < sources.expected;
   const lines = [
     `${args.out}: ${formatNumber(rows.length)} rows, ${formatNumber(counts.failed)} without an answer.`,
-    fleet.lineBelowTitle &&
-      `Line ${fleet.lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`,
-    fleet.sheet && `The list is the sheet ${JSON.stringify(fleet.sheet.name)}.`,
+    ...(fleet.lineBelowTitle
+      ? [`Line ${fleet.lineBelowTitle} of ${args.source} names the columns; what is above it is left out.`]
+      : []),
+    ...(fleet.sheet ? [`The list is the sheet ${JSON.stringify(fleet.sheet.name)}.`] : []),
     ...(fleet.sheet?.hidden ?? []).map((name) => `The sheet ${JSON.stringify(name)} is hidden, and left out.`),
     ...countLines(check, counts),
-    sources &&
-      sources.current < sources.expected &&
-      `Suppliers of the service that were current: ${sources.current} of ${sources.expected}. What is not insured or unknown here may be insured by another one.`,
+    ...(isOneLate
+      ? [
+          `Suppliers of the service that were current: ${sources.current} of ${sources.expected}. What is not insured or unknown here may be insured by another one.`,
+        ]
+      : []),
     ...lists.flatMap(tableLines),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
-  ].filter((line) => typeof line === 'string');
+  ];
   return { lines, hasFound: reasons.length > 0, failed: counts.failed, unread: counts.unread };
 };

@@ -2,10 +2,10 @@ import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:f
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type CheckArguments, readArguments } from '../../../client/src/command-line/arguments.ts';
 import { answersByVehicle, listChanges } from '../../../client/src/command-line/changes.ts';
+import { cellsIn } from '../../../client/src/command-line/check-file.ts';
 import {
   type Cells,
   type Check,
-  cellsIn,
   complianceCheck,
   insuranceCheck,
   resultColumns,

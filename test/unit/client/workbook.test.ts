@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { readFleet } from '../../../client/src/command-line/fleet-file.ts';
 import { useFolder } from '../../support/use-folder.ts';
@@ -91,6 +91,7 @@ const zipWith = (name: string, content: Buffer, size: number): Buffer => {
   local.writeUInt16LE(name.length, 26);
   const entry = Buffer.alloc(46);
   entry.write('PK\x01\x02\x14\0\x14\0\0\0\x08\0', 'latin1');
+  entry.writeUInt32LE(crc32(content), 16);
   entry.writeUInt32LE(data.length, 20);
   entry.writeUInt32LE(size, 24);
   entry.writeUInt16LE(name.length, 28);
@@ -100,6 +101,13 @@ const zipWith = (name: string, content: Buffer, size: number): Buffer => {
   end.writeUInt32LE(local.length + name.length + data.length, 16);
   return Buffer.concat([local, Buffer.from(name), data, entry, Buffer.from(name), end]);
 };
+
+it('Every sheet can be chosen, one with a blank name too', async () => {
+  const workbook = Buffer.from('<workbook><sheets><sheet name=" "/><sheet name="Fleet"/></sheets></workbook>');
+  await writeFile(inFolder('fleet.xlsx'), zipWith('xl/workbook.xml', workbook, workbook.length));
+  const sentence = 'has no sheet "Cars": choose one of " ", "Fleet" with --sheet.';
+  await expect(readFleet(inFolder('fleet.xlsx'), { sheet: 'Cars' })).rejects.toThrow(sentence);
+});
 
 const TOO_LARGE = 'the workbook is too large: save the sheet as "CSV UTF-8"';
 const NO_WORKBOOK = 'the file is no Excel workbook (.xlsx), or is damaged';

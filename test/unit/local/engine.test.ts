@@ -5,9 +5,12 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand, ScanCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TransactWrite } from '../../../core/aws/transact.ts';
+import { recentMap } from '../../../core/runtime/recent-map.ts';
 import { LOCAL_TABLE_NAMES, prefixedTableNames, tables } from '../../../core/tables.ts';
 import { createTables } from '../../../local/engine/create-tables.ts';
+import type { Store } from '../../../local/engine/dynalite-store.ts';
 import { type Engine, startEmbeddedEngine } from '../../../local/engine/embedded.ts';
+import { writeTransaction } from '../../../local/engine/transactions.ts';
 import { clientOf } from '../../support/engine.ts';
 import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
@@ -74,6 +77,18 @@ describe('A transaction', () => {
       expect(await stored(id)).toEqual([undefined]);
     },
   );
+
+  it('fails as the engine has failed when an action cannot be undone', async () => {
+    const statuses: Readonly<Record<string, number>> = { GetItem: 200, PutItem: 400, DeleteItem: 500 };
+    const store = {
+      perform: async (operation: string) => ({ status: statuses[operation], body: {} }),
+      validate: () => undefined,
+      tableNamed: async () => ({ KeySchema: [{ AttributeName: 'id' }] }),
+    } as unknown as Store;
+    const TransactItems = [{ Put: { TableName: 'keys', Item: { id: { S: fresh() } } } }];
+    const written = writeTransaction(store, recentMap(1), { TransactItems });
+    await expect(written).rejects.toThrow('An action of a transaction could not be undone.');
+  });
 });
 
 it('A request token applies its transaction once, and can be reused after a rejection', async () => {
