@@ -54,7 +54,9 @@ export class EndpointFunction extends Construct {
         removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       },
     });
-    if (this.lambda.role) deployed.permitNamed(this.lambda.role, actions);
+    const { role } = this.lambda;
+    if (role === undefined) throw new Error(`The function ${id} has no role, so nothing can be permitted to it.`);
+    deployed.permitNamed(role, actions);
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.lambda.currentVersion as IVersion });
   }
 }

@@ -45,11 +45,14 @@ export const commonErrors: Readonly<Partial<Record<ProblemCode, ExampleResponse>
   INTERNAL_ERROR: makeExample(internalError()),
 };
 
+/** Read when it is first needed: `npm run openapi` writes the file and then documents it. */
+let recording: Recording | undefined;
+
 /** The examples of an endpoint. @throws Error naming one that is not recorded */
 export const recordedExamples = (id: EndpointId): readonly Example[] => {
-  const recording: Recording = JSON.parse(readFileSync(new URL('../docs/examples.json', import.meta.url), 'utf8'));
+  recording ??= JSON.parse(readFileSync(new URL('../docs/examples.json', import.meta.url), 'utf8')) as Recording;
   return documents[id].examples.map((example) => {
-    const response = recording[id]?.[example.name];
+    const response = recording?.[id]?.[example.name];
     if (response === undefined)
       throw new Error(`example ${example.name} of endpoint ${id} is not recorded: run \`npm run openapi\``);
     return { ...example, ...response };

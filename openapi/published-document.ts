@@ -48,7 +48,7 @@ const withPlainAlternatives = (node: unknown, schemas: Schemas): unknown => {
   );
 };
 
-/** @param origin as of the strict form */
+/** @param origin as of the strict form: without it the document has a local server and one to be filled in */
 export const openApiDocument = (origin?: string): JsonObject => {
   const strict = strictDocument(origin);
   const { schemas } = strict.components as { readonly schemas: Schemas };

@@ -117,7 +117,11 @@ const buildPaths = (): JsonObject => {
   return paths;
 };
 
-/** The strict form. It is deterministic. @param origin of the one server that it then has, as `scheme://host:port` */
+/**
+ * The strict form. It is deterministic.
+ * @param origin of its only server, as `scheme://host:port`; without it the document has a local server and a deployed
+ * one, whose address is to be filled in
+ */
 export const strictDocument = (origin?: string): JsonObject => ({
   openapi: '3.1.1',
   info: information(recordedExamples('vehicle-insurance')[0]?.body),

@@ -124,6 +124,7 @@ export const readAllowance = async (usage: Pick<UsageTable, 'usedUnits'>, key: K
     period,
     limit,
     used: used[counter] ?? 0,
+    // ISO 8601, UTC.
     resetsAt: end.toISOString(),
   }));
 };

@@ -44,9 +44,9 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
   (key.expires === undefined || today <= key.expires);
 
 /**
- * Identifies the caller. A key that this instance has seen in force is read while the request is counted and `preload`
- * runs, which saves a round trip. The record of any other key, and of a key with addresses, is read first, so that a
- * request that is rejected for its key or its address costs one read and no write.
+ * Identifies the caller. A key that this instance has seen in force is read while the request is counted and the reads
+ * of `startReads` run, which saves a round trip. The record of any other key, and of a key with addresses, is read
+ * first, so that a request that is rejected for its key or its address costs one read and no write.
  * @throws UNAUTHORIZED when the key is unknown, expired or revoked; ADDRESS_FORBIDDEN; the error of the read or of the
  * counter
  */
@@ -54,10 +54,11 @@ export const authenticate = async (
   { findKey, counter, units, plans, seenInForce }: Access,
   { id, hash }: Pick<PresentedKey, 'id' | 'hash'>,
   { now, today, sourceIp }: { readonly now: Date; readonly today: LondonDate; readonly sourceIp: string },
-  preload: () => void,
+  startReads: () => void,
 ): Promise<Caller> => {
   const readPermittedKey = async (): Promise<KeyRecord> => {
     const key = await findKey(id);
+    // Before every check: a key that fails one is not read ahead again, and neither is one that now has addresses.
     seenInForce.forget(hash);
     if (key === undefined || !isInForce(key, hash, today)) throw unauthorized();
     if (key.addresses === undefined) seenInForce.remember(hash, key);
@@ -69,11 +70,11 @@ export const authenticate = async (
   const seen = seenInForce.get(hash);
   const known = seen ?? (await readPermittedKey());
   const count = () => {
-    // Sent before `preload`, so that the response is read before the loaded items are parsed.
+    // Sent before these reads, so that the response is read before the items are parsed.
     const counting = countWith(known);
     const allowance = allowanceOf(known, planOf(plans, known), now);
     if (allowance !== undefined) units.prepare(allowance);
-    preload();
+    startReads();
     return counting;
   };
   const [found, counted] = await Promise.allSettled([seen === undefined ? known : readPermittedKey(), count()]);

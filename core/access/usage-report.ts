@@ -8,6 +8,7 @@ import type { WindowCount } from './usage-table.ts';
 const HOUR_SECONDS = 3_600;
 const HOURS = 24;
 
+/** ISO 8601, UTC. */
 const toIso = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString();
 
 const hourOf = (unixSeconds: number): number => unixSeconds - (unixSeconds % HOUR_SECONDS);

@@ -1,5 +1,11 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  paginateQuery,
+  QueryCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 import type { DynamoItem } from '../aws/database.ts';
 import type { Window } from './plans.ts';
 
@@ -55,16 +61,8 @@ const counterIn = (changed: DynamoItem | undefined, name: string): number => {
 };
 
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => {
-  const updateWindow = (keyId: string, { start }: Window, expression: string, values: Record<string, number>) =>
-    db.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: { keyId, windowStart: start },
-        UpdateExpression: expression,
-        ExpressionAttributeValues: values,
-        ReturnValues: 'UPDATED_NEW',
-      }),
-    );
+  const updateWindow = (keyId: string, { start }: Window, update: Partial<UpdateCommandInput>) =>
+    db.send(new UpdateCommand({ ...update, TableName: table, Key: { keyId, windowStart: start } }));
 
   return {
     /**
@@ -73,14 +71,19 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => {
      * fewer requests, never more.
      */
     increment: async (keyId: string, window: Window): Promise<number> => {
-      const expression = 'ADD used :one SET expiresAt = if_not_exists(expiresAt, :expiresAt)';
-      const values = { ':one': 1, ':expiresAt': window.end + KEPT_AFTER_WINDOW_SECONDS };
-      const { Attributes } = await updateWindow(keyId, window, expression, values);
+      const { Attributes } = await updateWindow(keyId, window, {
+        UpdateExpression: 'ADD used :one SET expiresAt = if_not_exists(expiresAt, :expiresAt)',
+        ExpressionAttributeValues: { ':one': 1, ':expiresAt': window.end + KEPT_AFTER_WINDOW_SECONDS },
+        ReturnValues: 'UPDATED_NEW',
+      });
       return counterIn(Attributes, 'used');
     },
 
     recordLimit: async (keyId: string, window: Window, requestsPerWindow: number): Promise<void> => {
-      await updateWindow(keyId, window, 'SET requestsPerWindow = :limit', { ':limit': requestsPerWindow });
+      await updateWindow(keyId, window, {
+        UpdateExpression: 'SET requestsPerWindow = :limit',
+        ExpressionAttributeValues: { ':limit': requestsPerWindow },
+      });
     },
 
     /**
@@ -121,7 +124,10 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => {
      * units may be lost, but never count twice.
      */
     addExtraUnits: async (keyId: string, window: Window, units: number): Promise<void> => {
-      await updateWindow(keyId, window, 'ADD extraUnits :units', { ':units': units });
+      await updateWindow(keyId, window, {
+        UpdateExpression: 'ADD extraUnits :units',
+        ExpressionAttributeValues: { ':units': units },
+      });
     },
 
     usedUnits: async ({ item, counters }: Allowance): Promise<UsedUnits> => {

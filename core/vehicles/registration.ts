@@ -51,8 +51,15 @@ const readRegistration = (raw: string): { readonly key?: RegistrationKey; readon
  */
 export const normaliseRegistration = (raw: string): RegistrationKey | undefined => readRegistration(raw).key;
 
-/** Says why a text is not a registration, by its first invalid character, such as `contains "Á" (U+00C1)`. */
-export const registrationIssue = (raw: string): string | undefined => readRegistration(raw).issue;
+/**
+ * Says why a text is not a registration, by its first invalid character, such as `contains "Á" (U+00C1)`. Asked only
+ * about a text that has no key. @throws Error when it has one
+ */
+export const registrationIssue = (raw: string): string => {
+  const { issue } = readRegistration(raw);
+  if (issue === undefined) throw new Error('The text is a registration.');
+  return issue;
+};
 
 /** The key of a stored record, whose registration was normalised before it was stored. */
 export const storedRegistrationKey = ({ registration }: Readonly<Record<string, unknown>>): RegistrationKey =>
