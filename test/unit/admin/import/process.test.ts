@@ -6,10 +6,11 @@ import { stopListener } from '../../../../bin/stop-signals.ts';
 import { forOperation, onNthCall } from '../../../support/fault-choosers.ts';
 import { manyVehicles, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
 import { outcomeOf } from '../../../support/program.ts';
+import { aVehicle } from '../../../support/records.ts';
 import { type AdminOutput, BEGINS_AGAIN, failure, useAdmin } from '../../../support/use-admin.ts';
 
 const admin = useAdmin();
-const { run, file, proxy, stored, countedRun } = admin;
+const { run, file, proxy, store, stored, findVehicle, countedRun } = admin;
 
 const importing = (path: string, ...options: string[]) => ['import', 'vehicles', path, ...options];
 const counts = async (output: Promise<AdminOutput>) => JSON.parse((await output).stdout);
@@ -29,6 +30,25 @@ it('An import says after an error of the database what was done before', async (
   expect(failed).toEqual(failure(`AccessDeniedException; ${before} records were loaded before; ${BEGINS_AGAIN}\n`));
   const rest = { loaded: 120 - before, unchanged: before };
   expect(await counts(countedRun(importing(path, '--json')))).toMatchObject(rest);
+});
+
+it('An import does not replace a record without a revision that has got one since it was read', async () => {
+  const newer = { ...aVehicle('OLD'), lastUpdated: '2026-10-01T00:00:00.000Z', revision: 'other' };
+  await store('vehicles', aVehicle('OLD'));
+  let writing: Promise<unknown> | undefined;
+  proxy().inject(({ operation }) => {
+    if (operation !== 'PutItem' || writing !== undefined) return undefined;
+    writing = store('vehicles', newer);
+    // The SDK sends it again.
+    return 'error';
+  });
+  const path = await file(
+    'v.csv',
+    vehiclesCsv(vehicleRow({ registration: 'OLD', last_updated: '2026-09-01T00:00:00Z' })),
+  );
+  expect(await counts(countedRun(importing(path, '--if-newer', '--json')))).toMatchObject({ kept: 1 });
+  await writing;
+  expect(await findVehicle('OLD')).toEqual(newer);
 });
 
 describe('Ctrl-C', () => {
