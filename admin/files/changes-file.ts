@@ -127,7 +127,7 @@ async function* changeLines(files: readonly string[]): AsyncGenerator<LineChunk>
 
 /** A changes file as a source of NDJSON. A record has several lines when a write was attempted again. */
 export const openChanges = async (given: string) => {
-  const path = given.replace(/[/\\]+$/, '');
+  const path = given.replace(/[/\\]$/, '');
   try {
     const files = await filesOf(path);
     const load = await readLoad(files[0] ?? path);

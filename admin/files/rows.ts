@@ -71,8 +71,8 @@ const csvFields = (
 /** Levels of objects and lists: what reads and writes them calls itself for each. */
 const MAX_LEVELS = 1_000;
 
-/** The names of fields, other strings and brackets of JSON. */
-const TOKENS = /"(?:[^"\\]|\\.)*"(\s*:)?|[[{\]}]/g;
+/** The names of fields, other strings and brackets of JSON. An unclosed string too: otherwise the time is quadratic. */
+const TOKENS = /"(?:[^"\\]|\\.)*"?(\s*:)?|[[{\]}]/g;
 
 /** How many levels valid JSON has, and the fields that an object has twice, of which `JSON.parse` keeps the last. */
 const readStructure = (json: string) => {

@@ -134,7 +134,7 @@ export const StageFile = T.Object({
   plans: T.Optional(PlansSetting),
   /** The checks that count for a compliance verdict. The others are `NOT_CHECKED`. Default: all four. */
   checks: T.Optional(
-    T.Array(text(new RegExp(`^(${CHECKS.join('|')})$`), `one of ${CHECKS.join(', ')}`), {
+    T.Array(T.String({ pattern: `^(${CHECKS.join('|')})$`, description: `one of ${CHECKS.join(', ')}` }), {
       minItems: 1,
       uniqueItems: true,
     }),
