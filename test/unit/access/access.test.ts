@@ -7,7 +7,7 @@ import { allowanceUnits } from '../../../core/access/allowance.ts';
 import { generateKey, KEY_KINDS, type KeyKind, newApiKey, parseApiKey } from '../../../core/access/api-key.ts';
 import { type Access, authenticate, isWithinLimit, remainingOf } from '../../../core/access/authenticate.ts';
 import type { KeyRecord } from '../../../core/access/key-record.ts';
-import { largestRequestsPerSecond, planNamed, windowAt } from '../../../core/access/plans.ts';
+import { largestRequestsPerSecond, planNamed, secondsUntilReset, windowAt } from '../../../core/access/plans.ts';
 import { requestCounter } from '../../../core/access/request-counter.ts';
 import { type UsageTable, usageTable } from '../../../core/access/usage-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
@@ -271,6 +271,14 @@ it.each([
 ])('A rate limit window at %s began at %s and lasts 60 s', (instant, begin) => {
   const start = Date.parse(begin) / 1_000;
   expect(windowAt(new Date(instant))).toEqual({ start, end: start + 60 });
+});
+
+it.each([
+  ['2026-06-15T12:00:00.000Z', 60],
+  ['2026-06-15T12:00:10.001Z', 50],
+  ['2026-06-15T12:00:59.999Z', 1],
+])('A caller beyond its limit at %s waits %i seconds for the next window', (instant, seconds) => {
+  expect(secondsUntilReset(new Date(instant))).toBe(seconds);
 });
 
 describe('The plan of a key', () => {
