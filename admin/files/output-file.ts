@@ -42,7 +42,7 @@ export const writeOutput = (path: string, texts: Texts, { signal }: { readonly s
 
 /**
  * Opens a new file `PATH.WHAT.ENDING`, or `PATH.WHAT-2.ENDING` and so on when there is one.
- * @param isReplaced whether a file that there is makes room for the new one
+ * @param isReplaced whether an existing file is deleted, so that the new one gets its name
  */
 export const openBeside = async (
   path: string,

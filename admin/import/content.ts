@@ -25,7 +25,7 @@ const COLUMNS = {
   optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
 };
 
-/** A creation, beside which a row may have the fields that the service otherwise sets. */
+/** The fields of a creation. A row may also have those that the service otherwise sets. */
 const CreatedFields = T.Object(CreateContent.properties);
 
 /** A CSV row has a cell for every column: blank cells of optional columns count as absent. */
