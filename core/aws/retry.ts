@@ -2,6 +2,7 @@ import { backoffMs, type Deadline, DeadlineExceeded } from '../runtime/deadline.
 
 /**
  * Retries `work` on transient errors, with full-jitter backoff. Starts no attempt after the deadline.
+ * @param longestPauseMs the longest pause after an error; undefined for the usual one
  * @throws any other error at once; DeadlineExceeded, whose cause is the last transient error
  */
 export const retryUntil = async <T>(
