@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SEARCHED_ROWS } from '../../../csv/header.ts';
 import type { ProgressBar } from '../../../csv/progress-bar.ts';
-import type { Sources, VehicleVerification } from '../index.ts';
+import type { Sources, UsageReport, VehicleVerification } from '../index.ts';
 import type { CheckArguments } from './arguments.ts';
 import { answersByVehicle, CHANGE_COLUMNS, listChanges } from './changes.ts';
 import {
@@ -99,15 +99,28 @@ const answerRows = async (
   });
 };
 
-/** @throws CannotRun when the key permits no part of the check */
+/** Otherwise the units of the lookups before the rejected one would be spent, and there would be no result. */
+const assertAllowance = ({ allowance = [] }: UsageReport, needed: number): void => {
+  for (const { period, limit, used, resetsAt } of allowance) {
+    if (needed <= limit - used) continue;
+    const left = `${formatNumber(Math.max(limit - used, 0))} are left until ${resetsAt}`;
+    throw new CannotRun(
+      `The plan allows ${formatNumber(limit)} units in a ${period}, of which ${left}, and the list needs ${formatNumber(needed)}: check fewer vehicles, or ask your provider for more. Nothing was looked up.`,
+    );
+  }
+};
+
+/** @throws CannotRun when the key permits no part of the check, or has fewer units than rows are looked up */
 const chooseCheck = async (
   { isCompliance, ending }: CheckArguments,
   { client, signal }: CheckOptions,
+  rows: readonly FleetRow[],
 ): Promise<Check> => {
+  const usage = await client.usage({ signal });
+  assertAllowance(usage, rows.filter(({ error }) => error === undefined).length);
   if (isCompliance) return complianceCheck;
-  const { key } = await client.usage({ signal });
   // A faulty service may omit the key.
-  const scopes = [key?.scopes ?? []].flat();
+  const scopes = [usage.key?.scopes ?? []].flat();
   if (scopes.includes('vehicles:read') || !scopes.includes('vehicles:status')) return insuranceCheck;
   if (ending === undefined) return statusCheck;
   throw new CannotRun('--ending-within needs a key with the scope vehicles:read.');
@@ -131,7 +144,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions) => 
   const fleet = await readFleet(source, { ...args, searched: SEARCHED_ROWS });
   const total = fleet.rows.length;
   if (total === 0) throw new CannotRun(`${source} has no rows below its header.`);
-  const check = await chooseCheck(args, options);
+  const check = await chooseCheck(args, options, fleet.rows);
   const previous = args.previous === undefined ? undefined : await readPrevious(args.previous, args.out, check, fleet);
   await assertFilesReplaceable(args);
 

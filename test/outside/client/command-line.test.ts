@@ -281,6 +281,31 @@ describe('The command line', () => {
     await faulty.close();
   });
 
+  it.each([[], ['--compliance']])(
+    'looks nothing up for a list that has more vehicles than units are left',
+    async (...option) => {
+      const day = { period: 'day', limit: 1_000, used: 998, resetsAt: '2026-11-23T00:00:00Z' };
+      const month = { period: 'month', limit: 20_000, used: 2_000, resetsAt: '2026-12-01T00:00:00Z' };
+      const lookedUp: string[] = [];
+      const entryOf = (registration: string) => {
+        lookedUp.push(registration);
+        return { insured: true, compliant: true };
+      };
+      const limited = await startStubService({ allowance: [month, day] }, 200, { entryOf });
+      const check = async (text: string) => {
+        await writeFile(file('fleet.csv'), text);
+        const { code, stderr } = await start(['check', 'fleet.csv', '--out', 'x.csv', ...option], limited.account)
+          .ended;
+        return { code, stderr, lookedUp: lookedUp.length };
+      };
+      const stderr =
+        'The plan allows 1,000 units in a day, of which 2 are left until 2026-11-23T00:00:00Z, and the list needs 3: check fewer vehicles, or ask your provider for more. Nothing was looked up.\n';
+      expect(await check('Reg\nAB12CDE\nKR08NIL\nMT17DUE\n')).toEqual({ code: 2, stderr, lookedUp: 0 });
+      expect(await check('Reg\nAB12CDE\nKR08NIL\n')).toEqual({ code: 0, stderr: '', lookedUp: 2 });
+      await limited.close();
+    },
+  );
+
   it('lists what ends, of insurance and MOT, but nothing that is renewed already', async () => {
     const fleet = 'registration\nMT17 DUE\nBD51 SMR\nGM19 REN\nAB12 CDE\n';
     const { stdout } = await checkText(fleet, '--compliance', '--ending-within', '30', '--ending', 'ending.csv');
