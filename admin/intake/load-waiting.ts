@@ -68,7 +68,7 @@ const describeLoad = (
     logged: { load, ...Object.fromEntries(counts) },
     reported: { ...Object.fromEntries(ofFile), loaded, notices },
   };
-  // A file whose rows were all rejected, for example for the form of its dates, has changed nothing.
+  // A file whose rows were all rejected, for example for the form of its dates, has loaded nothing.
   const isRefused = !isOfSource && others.rejected !== 0 && others.rejected === others.read;
   return isRefused
     ? { outcome: 'refused', reason: 'every row was rejected', ...figures }
