@@ -893,8 +893,8 @@ export interface components {
          */
         "Idempotent-Replayed": "true";
         /**
-         * @description The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends
-         * @example </v1/api/content?limit=2&offset=2>; rel="next"
+         * @description The page after this one, and with an `offset` the page before it (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends
+         * @example </v1/api/content?limit=2&after=MTc2NDQwNjgwMDAwMA>; rel="next"
          */
         Link: string;
     };

@@ -76,10 +76,12 @@ export class Content {
   }
 
   /** Creates the item exactly once, also when the request is retried. */
-  create(
+  async create(
     item: CreateContent,
     { idempotencyKey = crypto.randomUUID(), signal }: CreateOptions = {},
   ): Promise<ContentItem> {
+    const isRight = typeof idempotencyKey === 'string' && /^[ -~]*[!-~][ -~]*$/.test(idempotencyKey);
+    requireArgument(isRight, 'The idempotencyKey must be a text of ASCII characters, such as a UUID.');
     const headers = { 'Idempotency-Key': idempotencyKey };
     return this.#requestItem({ method: 'POST', path: '/api/content', headers, body: item, signal });
   }

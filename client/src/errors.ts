@@ -136,6 +136,6 @@ export function requireArgument(isRight: boolean, sentence: string): asserts isR
  */
 export const pathSegment = (value: unknown, name: string, example: string): string => {
   const sentence = `The ${name} must be a text such as '${example}'.`;
-  requireArgument(typeof value === 'string' && /[^\s.-]/.test(value), sentence);
+  requireArgument(typeof value === 'string' && /[^\s.-]/.test(value) && !/\p{Surrogate}/u.test(value), sentence);
   return encodeURIComponent(value);
 };

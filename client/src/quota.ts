@@ -1,6 +1,6 @@
 import type { Timing } from './timing.ts';
 
-/** Milliseconds of a rate limit window. No call waits longer, whatever the headers contain. */
+/** Milliseconds of a rate limit window. No single wait is longer, whatever the headers contain. */
 export const WINDOW_MS = 60_000;
 
 /** Tracks the remaining requests of the window, from the rate limit headers of responses. */

@@ -157,6 +157,8 @@ export const openTransport = (options: ClientOptions) => {
     let response: Response | undefined;
     try {
       const timeout = AbortSignal.timeout(timeoutMs);
+      // Node 20 collects a timeout that only `AbortSignal.any` refers to, and it never ends. A listener keeps it.
+      timeout.addEventListener('abort', () => undefined);
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
       const text = await readText(response);

@@ -51,10 +51,11 @@ usage   what the key may do, and what it has used; --json too.
 
 The address is read from VEHICLE_VERIFICATION_BASE_URL, the key from
 VEHICLE_VERIFICATION_API_KEY.
-Exit codes: 0 every row has an answer, 1 some have none, 2 an error: every file
-is as it was, 130 stopped by Ctrl-C or a signal: likewise. With --fail-on 3 when
-it has found something, otherwise 1 when rows were not read, otherwise 0. lookup
-ends with 0 when every vehicle has an answer, and with 1 when one has none.`;
+Exit codes: 0 every row has an answer, 1 some have none, 2 an error:
+RESULT.csv is as it was, 130 stopped by Ctrl-C or a signal: likewise. With
+--fail-on 3 when it has found something, otherwise 1 when rows were not read,
+otherwise 0. lookup ends with 0 when every vehicle has an answer, and with 1
+when one has none.`;
 
 const FAIL_ON = ['not-insured', 'changes', 'ending', 'newly-ending', 'unanswered'] as const;
 type FailOn = (typeof FAIL_ON)[number];

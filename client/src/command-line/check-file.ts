@@ -118,12 +118,14 @@ const chooseCheck = async (
 ): Promise<Check> => {
   const usage = await client.usage({ signal });
   assertAllowance(usage, rows.filter(({ error }) => error === undefined).length);
-  if (isCompliance) return complianceCheck;
   // A faulty service may omit the key.
   const scopes = [usage.key?.scopes ?? []].flat();
-  if (scopes.includes('vehicles:read') || !scopes.includes('vehicles:status')) return insuranceCheck;
-  if (ending === undefined) return statusCheck;
-  throw new CannotRun('--ending-within needs a key with the scope vehicles:read.');
+  const seesPolicies = scopes.length === 0 || scopes.includes('vehicles:read');
+  if (ending !== undefined && !seesPolicies) {
+    throw new CannotRun('--ending-within needs a key with the scope vehicles:read.');
+  }
+  if (isCompliance) return complianceCheck;
+  return seesPolicies || !scopes.includes('vehicles:status') ? insuranceCheck : statusCheck;
 };
 
 /** The cells of these columns, in their order. */
@@ -168,7 +170,7 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions) => 
 
   const sources = fewestSources();
   const rows = answered.map(({ cells, ...row }): AnsweredRow => {
-    const added = { answer: outcomeOf(check, cells), sources: sourcesCell(check, cells, sources) };
+    const added = { answer: outcomeOf(check, cells), sources: sourcesCell(cells, sources) };
     return { ...row, cells: { ...cells, ...added } };
   });
   const changes = args.previous === undefined ? undefined : listChanges(check, previous, rows);

@@ -158,8 +158,8 @@ export const outcomeOf = (check: Check, cells: Cells): string => {
 };
 
 /** How many suppliers were current, as "2 of 3", for a vehicle that is not insured or unknown; otherwise blank. */
-export const sourcesCell = (check: Check, cells: Cells, sources: Sources | undefined): string => {
-  const isMissing = cells.error === UNKNOWN_VEHICLE || (!cells.error && check.isInsured(cells) === false);
+export const sourcesCell = (cells: Cells, sources: Sources | undefined): string => {
+  const isMissing = cells.error === UNKNOWN_VEHICLE || cells.insured === 'false';
   return sources && isMissing ? `${sources.current} of ${sources.expected}` : '';
 };
 

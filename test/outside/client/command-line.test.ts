@@ -236,6 +236,7 @@ describe('The command line', () => {
     expect(stdout).toBe('AB12CDE, insured, status IN_FORCE\n');
     for (const [option, sentence] of [
       [['--ending-within', '30'], /^--ending-within needs a key with the scope vehicles:read\.$/m],
+      [['--compliance', '--ending-within', '30'], /^--ending-within needs a key with the scope vehicles:read\.$/m],
       [['--date', '2026-01-01'], /lacks the scope vehicles:read/],
     ] as const) {
       const { code, stderr } = await start([...check, ...option], account).ended;

@@ -199,6 +199,12 @@ describe('Arguments', () => {
     ['a list with a gap', () => client.verifyCompliance(wrong(['AB12CDE', undefined])), REGISTRATIONS],
     ['changes in place of a function', () => client.content.update('a', wrong({})), 'The edit must be a function that'],
     ['an empty id', () => client.content.delete(''), 'The id must be a text such as '],
+    ['half of a surrogate pair', () => client.insurance('AB12CDE\ud800'), REGISTRATION],
+    [
+      'an idempotency key that no header can have',
+      () => client.content.create(wrong({}), { idempotencyKey: 'order №7' }),
+      'The idempotencyKey must be a text of ASCII characters',
+    ],
   ])('of methods are checked before anything is sent: %s', async (_what, call, sentence) => {
     await expect(call()).rejects.toThrow(TypeError);
     await expect(call()).rejects.toThrow(sentence);

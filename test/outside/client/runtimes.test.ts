@@ -115,6 +115,27 @@ it('The client’s page shows how a request goes through a proxy on the oldest N
   proxy.close();
 });
 
+it('A call ends with its timeout on the oldest Node, whose garbage collector takes signals that only another one refers to', async () => {
+  const program = `
+    import { VehicleVerification } from ${JSON.stringify(join(packageFolder, 'dist/index.js'))};
+    let isStalled = false;
+    const fetch = async (_url, { signal }) => {
+      if (isStalled) return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      return Response.json({ results: [{ registration: 'AB12CDE', insured: false }] });
+    };
+    const client = new VehicleVerification({ baseUrl: 'http://x.example', apiKey: 'k', attempts: 1, timeoutMs: 500, fetch });
+    // So many that the call is compiled for speed, after which it keeps no variable longer than it needs to.
+    for (let count = 0; count < 2_000; count += 1) await client.verify(['AB12CDE']);
+    isStalled = true;
+    setInterval(gc, 20);
+    setTimeout(() => process.exit(2), 10_000);
+    await client.verify(['AB12CDE']).catch(({ name }) => console.log(name));
+    process.exit();
+  `;
+  await writeFile(inFolder('stalled.mjs'), program);
+  expect(await run('node-20/bin/node', ['--expose-gc', 'stalled.mjs'])).toBe('ConnectionError');
+});
+
 it('An older Node is told which one it needs', async () => {
   const { engines } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'));
   expect(await run(NODE_18, [command, 'usage'])).toBe(

@@ -229,8 +229,8 @@ describe('The summary', () => {
     ['INVALID_REGISTRATION', ''],
     ['LOOKUP_UNAVAILABLE', ''],
   ])('of a row with the answer %s has the sources "%s"', (answer, sources) => {
-    expect(sourcesCell(insuranceCheck, cellsOf(answer), { expected: 3, current: 2 })).toBe(sources);
-    expect(sourcesCell(insuranceCheck, cellsOf(answer), undefined)).toBe('');
+    expect(sourcesCell(cellsOf(answer), { expected: 3, current: 2 })).toBe(sources);
+    expect(sourcesCell(cellsOf(answer), undefined)).toBe('');
   });
 
   const verdict = (reasons: string, insurance_valid_to = '2030-01-01') => ({
