@@ -113,7 +113,7 @@ const reportChanges = (scope: Construct, changes: ReportedChanges): void => {
     { eventName: ['DeleteTrail', 'StopLogging', 'UpdateTrail'], requestParameters: { name: ofTrail } },
     { eventName: ['PutEventSelectors'], requestParameters: { trailName: ofTrail } },
     {
-      eventName: ['DeleteBucketPolicy', 'PutBucketLifecycle', 'PutBucketPolicy'],
+      eventName: ['DeleteBucketLifecycle', 'DeleteBucketPolicy', 'PutBucketLifecycle', 'PutBucketPolicy'],
       requestParameters: { bucketName: buckets },
     },
     {

@@ -29,6 +29,9 @@ const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Pro
   });
 };
 
+/** With the longest names they take 19 of the 20 KB that S3 permits for the policy of a bucket. */
+const MAX_SENDERS = 15;
+
 /** Matches stages such as `prod-eu`, but not `product`. */
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
@@ -92,6 +95,10 @@ const conflicts = (stage: string, file: StageFile): Problem[] => {
       const [earlier] = named.slice(0, nth).find(([, other]) => other === name) ?? [];
       return earlier !== undefined && ([`tables.${id}`, `must be another table than tables.${earlier}`] as const);
     }),
+    intake.filter(({ from }) => from !== undefined).length > MAX_SENDERS && [
+      'intake',
+      `must have at most ${MAX_SENDERS} entries with "from", because their bucket's policy has at most 20 KB`,
+    ],
     ...intake.flatMap(entryConflicts),
   ];
 };

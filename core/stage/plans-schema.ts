@@ -9,12 +9,19 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 
 const Units = T.Integer({ minimum: 1, maximum: 1_000_000_000_000 });
 
-const Plan = T.Object({
+const limits = {
   requestsPerWindow: T.Integer({ minimum: 1, maximum: 1_000_000 }),
   bulkSize: T.Integer({ minimum: 1, maximum: MAX_BULK_SIZE }),
   unitsPerDay: T.Optional(Units),
   unitsPerMonth: T.Optional(Units),
-});
+};
+
+/** A misspelt allowance is refused: without one a leaked key can copy everything. */
+const Plan = T.Refine(
+  T.Object(limits),
+  (plan) => Object.keys(plan).every((name) => Object.hasOwn(limits, name)),
+  () => `must have no settings but ${Object.keys(limits).join(', ')}`,
+);
 
 export const PlansSetting = T.Refine(
   T.Record(T.String(), Plan),

@@ -130,7 +130,7 @@ export const StageFile = T.Object({
       ),
     }),
   ),
-  /** The plans by name, with `requestsPerWindow` and `bulkSize`. Default: those in core/access/plans.ts. */
+  /** The plans by name, with their limits. Default: those in core/access/plans.ts. */
   plans: T.Optional(PlansSetting),
   /** The checks that count for a compliance verdict. The others are `NOT_CHECKED`. Default: all four. */
   checks: T.Optional(

@@ -117,6 +117,7 @@ describe('The settings of a stage', () => {
     ['checks.0 must be one of insurance, mot, roadTax, fines', { checks: ['tax'] }],
     ['checks must not have duplicate items', { checks: ['mot', 'mot'] }],
     ['plans must be 1 to 10 plans, with names of 1 to 32 letters', { plans: {} }],
+    ['plans.a must have no settings but requestsPerWindow, bulkSize, unitsPerDay', plan({ unitsPerDya: 1_000 })],
     [
       'plans must be 1 to 10 plans, with names of 1 to 32 letters',
       { plans: { 'two words': { requestsPerWindow: 60, bulkSize: 1 } } },
@@ -181,6 +182,10 @@ describe('The settings of a stage', () => {
     ['intake.0.prefix must not be, contain or lie in changes/', intake({ prefix: 'changes/acme/' })],
     ['intake.1.prefix must not be, contain or lie in a/b/: a/', intake({ prefix: 'a/b/' }, { prefix: 'a/' })],
     ['intake.1.prefix must not be, contain or lie in a/b/: a/b/c/', intake({ prefix: 'a/b/' }, { prefix: 'a/b/c/' })],
+    [
+      'intake must have at most 15 entries with "from"',
+      intake(...Array.from({ length: 16 }, (_, nth) => ({ prefix: `${nth}a/`, from: AUDITOR }))),
+    ],
     ['constructor is not a setting; here the settings are region, account', { constructor: 1 }],
   ])('are rejected with the field and its rule: %s: %j', (expected, changes) => {
     const sentence = new RegExp(`^: ${RegExp.escape(expected)}.*\\.$`);

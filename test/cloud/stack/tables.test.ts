@@ -156,7 +156,10 @@ describe('The audit', () => {
     const changes = [
       { eventName: expect.arrayContaining(['DeleteTrail', 'StopLogging']), requestParameters: { name } },
       { requestParameters: { trailName: name } },
-      { requestParameters: { bucketName: expect.arrayContaining(bucketName) } },
+      {
+        eventName: expect.arrayContaining(['DeleteBucketLifecycle', 'PutBucketLifecycle']),
+        requestParameters: { bucketName: expect.arrayContaining(bucketName) },
+      },
       { requestParameters: { tableName: [...tables, { suffix: 'restored-vehicles' }] } },
     ];
     expect(rule?.Properties.EventPattern).toMatchObject({ detail: { $or: changes } });
