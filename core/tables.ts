@@ -19,7 +19,7 @@ export const tables = {
     partitionKey: { name: 'id', type: 'S' },
     timeToLiveAttribute: 'expiresAt',
   },
-  /** The counters of each key: a record for each window in which the key was used. */
+  /** The counters of keys, a record for each window with requests, and those of allowances; the times of finished loads. */
   usage: {
     partitionKey: { name: 'keyId', type: 'S' },
     sortKey: { name: 'windowStart', type: 'N' },

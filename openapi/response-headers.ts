@@ -70,8 +70,8 @@ const someResponses = {
   },
   Link: {
     description:
-      'The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends',
-    example: '</v1/api/content?limit=2&offset=2>; rel="next"',
+      'The page after this one, and with an `offset` the page before it (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends',
+    example: '</v1/api/content?limit=2&after=MTc2NDQwNjgwMDAwMA>; rel="next"',
     schema: TEXT,
   },
 };

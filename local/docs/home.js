@@ -17,8 +17,11 @@ const element = (id) => document.getElementById(id);
 /** The verdict of an entry in words, with the class that colours it. An entry with a code has no verdict. */
 const describe = ({ compliant, code, error, suggestion, reasons, details }) => {
   if (code) return ['unknown', `No verdict. ${error}${suggestion ? ` Did you mean ${suggestion}?` : ''}`];
-  if (compliant)
+  if (compliant) {
+    const leftOut = Object.keys(details).filter((name) => details[name].status === 'NOT_CHECKED');
+    if (leftOut.length > 0) return ['good', `Yes. Not checked: ${leftOut.join(', ')}.`];
     return ['good', `Yes. It is insured until ${details.insurance.validTo}; MOT, tax and fines are in order.`];
+  }
   return ['bad', `No: ${reasons.map((reason) => REASONS[reason] ?? reason).join(', ')}.`];
 };
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pLimit from 'p-limit';
-import { database } from '../../core/aws/database.ts';
+import { database, databaseWithoutRetries } from '../../core/aws/database.ts';
 import { FUNCTION_IDS, type FunctionId, importFunctionFile } from '../../functions/endpoints/endpoint-files.ts';
 import { callAs, nameCallingFunction } from '../engine/permissions.ts';
 import { isAllowedHost, listen, MISDIRECTED } from '../server.ts';
@@ -59,7 +59,7 @@ const TOO_LONG = gatewayResponse(413, 'Request Too Long');
 export const startGateway = async (options: GatewayOptions) => {
   const { port, allowedHosts, clock = Date.now, onResponse, pages } = options;
   const functions = await loadFunctions();
-  nameCallingFunction(database());
+  for (const client of [database(), databaseWithoutRetries()]) nameCallingFunction(client);
   const limit = pLimit(CONCURRENCY);
   const responseTo = async (request: IncomingMessage): Promise<HttpResponse & { readonly routeKey: string }> => {
     const { method = 'GET', url = '/', headersDistinct } = request;
