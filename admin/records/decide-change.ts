@@ -141,8 +141,11 @@ export const changeDecisions = (
     const isLacked = !ifNewer && own.some(([name]) => !change.parts.has(name));
     const outcome = isLacked ? 'loaded' : compareParts(change.parts, (name) => summaryIn(parts, name), ifNewer);
     if (outcome !== 'loaded') return { outcome };
-    const reason = target.findConflict?.(change.parts, parts);
-    return reason === undefined ? { outcome, after: partsAfter(change, parts) } : { outcome: { reason } };
+    const after = partsAfter(change, parts);
+    const loaded = [...change.parts].filter(([name, { body }]) => after.get(name)?.body === body);
+    const kept = [...parts].filter(([name]) => after.has(name));
+    const reason = target.findConflict?.(new Map(loaded), new Map(kept));
+    return reason === undefined ? { outcome, after } : { outcome: { reason } };
   };
 
   /** Decides, with the line that says what is written. */

@@ -70,6 +70,9 @@ export const isRemovable = ({ replaces, removes }: RecordTarget, name: string, p
 /** The whole record in place of the parts of its target, as a restore and a removal take it. */
 export const wholeTarget = <Body extends object>({
   removes: _,
-  findConflict: __,
   ...target
-}: RecordTarget<Body>): RecordTarget<Body> => ({ ...target, replaces: () => true, isWhole: true });
+}: RecordTarget<Body>): RecordTarget<Body> => ({
+  ...target,
+  replaces: () => true,
+  isWhole: true,
+});

@@ -105,6 +105,47 @@ it('A vehicle has at most 20 policies and 20 suppliers: one more is a rejected r
   expect(await load('supplier-10', [aLine('V1', ['new'])])).toMatchObject({ loaded: 1 });
 });
 
+describe('A vehicle that has 15 policies of acme in an export and a removal, and 15 of zeta since', () => {
+  const policiesOf = (name: string) => Array.from({ length: 15 }, (_, nth) => `${name}${nth}`);
+  beforeEach(async () => {
+    await load('acme', [aLine('V1', policiesOf('A')), aLine('V2', ['A'])]);
+    await run(['export', 'vehicles', admin.pathOf('export.ndjson')]);
+    await run(['remove', 'vehicles', '--registration', 'V1', 'V2']);
+    await load('zeta', [aLine('V1', policiesOf('Z'))]);
+  });
+
+  it.each([
+    ['the undo of the removal', 'remove-vehicles.changes.ndjson', ['undo'], ['--although-loaded-since'], 'putBack'],
+    ['--restore --if-newer', 'export.ndjson', ['import', 'vehicles'], ['--restore', '--if-newer'], 'loaded'],
+  ])('stays and is named by %s, which puts back the others', async (_what, name, command, options, done) => {
+    const path = admin.pathOf(name);
+    const before = await find('V1');
+    const { exitCode, stdout } = await run([...command, path, '--json', ...options]);
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ [done]: 1, rejected: 1 });
+    const reasons = ['a vehicle has at most 20 policies, with those of other suppliers'];
+    expect(await admin.rejectedLines(path)).toMatchObject([{ reasons, row: { registration: 'V1' } }]);
+    expect(await find('V1')).toEqual(before);
+  });
+
+  it('is replaced by --restore, and with --if-newer keeps a later part that makes it fit', async () => {
+    const path = admin.pathOf('export.ndjson');
+    expect(await json(['import', 'vehicles', path, '--restore'])).toMatchObject({ loaded: 2 });
+    expect((await find('V1'))?.policies).toHaveLength(15);
+    await load('acme', [aLine('V1', ['A0'], { lastUpdated: day(20) })]);
+    await load('zeta', [aLine('V1', policiesOf('Z'))]);
+    const line = JSON.parse(
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .find((one) => one.includes('"V1"')) ?? '',
+    );
+    line.supplied.other = line.supplied.acme;
+    const newer = await file('newer.ndjson', JSON.stringify(line));
+    expect(await json(['import', 'vehicles', newer, '--restore', '--if-newer'])).toMatchObject({ loaded: 1 });
+    expect((await find('V1'))?.policies).toHaveLength(16);
+  });
+});
+
 describe('remove vehicles --all', () => {
   beforeEach(async () => {
     await load(undefined, [aLine('V1', ['N1']), aLine('V2', ['N2'])]);
