@@ -32,12 +32,21 @@ const readLoad = async (path: string): Promise<Load> => {
   throw new FileRefused(`this is not a changes file, as "import" writes it; nothing was changed: ${path}`);
 };
 
+const UNREADABLE = ['EACCES', 'EPERM', 'EISDIR'];
+
 /** A file that only its owner may read. What is written survives a kill of the process. */
 const openChangesFile =
   (path: string) =>
   async (load: Load): Promise<ChangesOutput> => {
-    // A dry run's file says nothing that counts.
-    const isOfDryRun = async (name: string) => (await findLoad(name))?.dryRun === true;
+    // A dry run's file says nothing that counts. Nobody else can read a colleague's file.
+    const isOfDryRun = async (name: string): Promise<boolean> => {
+      try {
+        return (await findLoad(name))?.dryRun === true;
+      } catch (error) {
+        if (UNREADABLE.includes(String((error as NodeJS.ErrnoException).code))) return false;
+        throw asFileFailure(error, name);
+      }
+    };
     const [name, file] = await openBeside(path, 'changes', 'ndjson', isOfDryRun);
     const write = async (text: string): Promise<void> => {
       try {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { complianceLine, manyVehicles, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
@@ -69,6 +69,13 @@ describe('The changes file of a load', () => {
     const names = ['a.csv.changes-2.ndjson', 'a.csv.changes.ndjson'];
     expect((await readdir(pathOf())).sort()).toEqual(['a.csv', ...names]);
     expect(names.map((name) => linesOf(pathOf(name))[0].dryRun)).toEqual([false, false]);
+  });
+
+  // A folder stands for a file of a colleague, which root could read.
+  it('gets the next name when the file of the first one cannot be read', async () => {
+    const path = await file('a.csv', vehiclesCsv(vehicleRow({ registration: 'V1' })));
+    await mkdir(`${path}.changes.ndjson`);
+    expect(await json(['import', 'vehicles', path])).toMatchObject({ changesFile: `${path}.changes-2.ndjson` });
   });
 
   it('of a removal without a file is in the working folder, and no load replaces the file of another one', async () => {

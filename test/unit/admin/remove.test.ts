@@ -46,6 +46,15 @@ describe('remove of a file', () => {
     expect(await json(['remove', 'mot', rejected])).toMatchObject({ removed: 1 });
   });
 
+  it.each([['remove', 'vehicles'], ['erase']])(
+    'is refused when it is empty or has only blank lines, as that of %s %s is',
+    async (...command) => {
+      for (const path of [await file('r.txt', ''), await file('r.ndjson', '\n\n')]) {
+        expect(await run([...command, path])).toEqual(failure('the file is empty: nothing was changed;'));
+      }
+    },
+  );
+
   it('names columns that are not used, because one may say that a vehicle is to stay', async () => {
     const { stderr } = await run(['remove', 'vehicles', await file('r.csv', 'registration,action\nAB12CDE,keep\n')]);
     expect(stderr).toMatch(/^Columns that are not used: "action"\. /);

@@ -191,6 +191,11 @@ describe('undo', () => {
     expect(await records('compliance')).toEqual(before);
   });
 
+  it('takes the file of a load that has changed nothing', async () => {
+    await load('acme', { V1: 'A1' });
+    expect(await undo(await load('acme', { V1: 'A1' }))).toMatchObject({ putBack: 0, rejected: 0 });
+  });
+
   it('rejects a line that somebody has changed so that it has no record any more', async () => {
     await load('acme', { V1: 'A1', V2: 'A2' });
     const changes = await load('acme', { V1: 'WRONG', V2: 'WRONG' });

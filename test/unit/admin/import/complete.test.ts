@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../../support/import-files.ts';
+import {
+  ITEM_IDS,
+  itemLine,
+  VEHICLE_HEADER,
+  vehicleLine,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../../support/import-files.ts';
 import { aPolicy, aVehicle } from '../../../support/records.ts';
 import { failure, useAdmin } from '../../../support/use-admin.ts';
 
@@ -63,7 +70,7 @@ describe('import --complete', () => {
   const REJECTED = 'this is a file of rejected rows';
   const rejectedLine = JSON.stringify({ line: 1, reasons: ['r'], row: { registration: 'V10' } });
   it.each<[string, string, string]>([
-    ['v.ndjson', '', NO_ROWS],
+    ['v.csv', VEHICLE_HEADER, NO_ROWS],
     ['v.csv', vehiclesCsv(vehicleRow()).replace(/^/, 'line,reason,').replace('\n', '\n3,r,'), REJECTED],
     ['v.ndjson', rejectedLine, 'line 1 is of a file of rejected rows: load what it has as its "row"'],
   ])('is refused: %s %j, %s', async (name, text, sentence) => {

@@ -87,6 +87,17 @@ describe('A CSV', () => {
     expect(await load('vehicles', 'titled.csv', text)).toMatchObject({ exitCode: 0, stderr });
   });
 
+  it.each([
+    ['vehicles', 'v.ndjson', ''],
+    ['content', 'c.ndjson', '\n \n'],
+    ['vehicles', 'v.ndjson.gz', gzipSync('')],
+  ])('is refused when it is empty or has only blank lines, also in a dry run: %s %s', async (kind, name, text) => {
+    const sentence = 'the file is empty: nothing was changed; look for the right file: ';
+    for (const options of [[], ['--dry-run']]) {
+      expect(await load(kind, name, text, ...options)).toMatchObject(failure(sentence));
+    }
+  });
+
   it('may be without rows, with a notice', async () => {
     const stderr = expect.stringMatching(/^The file has no rows: nothing was loaded/);
     expect(await load('vehicles', 'v.csv', VEHICLE_HEADER)).toMatchObject({ exitCode: 0, stderr });
