@@ -46,7 +46,7 @@ export const publishImport = async (
   kind: RecordKind,
   supplier: string | undefined,
   { loaded, becameInsured, noLongerInsured }: ImportFigures,
-  { deployment: { importMetrics, account }, notice }: CommandContext,
+  { deployment: { importMetrics, account }, notice, noticeOperators = notice }: CommandContext,
 ): Promise<void> => {
   if (importMetrics === undefined || account === undefined) return;
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
@@ -66,6 +66,6 @@ export const publishImport = async (
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics, MetricData }));
   } catch (error) {
     const reason = describeAwsError(error, account.profile, 'CloudWatch');
-    notice(`The file is loaded, but the alarms NoImport and NothingLoaded do not know it: ${reason}.`);
+    noticeOperators(`The file is loaded, but the alarms NoImport and NothingLoaded do not know it: ${reason}.`);
   }
 };

@@ -50,6 +50,8 @@ export interface CommandContext extends AdminContext {
   readonly deployment: Deployment;
   /** Writes a sentence to standard error; with `--json` as one line of JSON. */
   readonly notice: (sentence: string) => void;
+  /** Takes, in place of `notice`, what a supplier must not read. */
+  readonly noticeOperators?: (sentence: string) => void;
   /** Awaited before each write of a vehicle or compliance record; an error of it is the write's. */
   readonly beforeWrite?: () => Promise<void>;
 }

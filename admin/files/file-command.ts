@@ -76,6 +76,10 @@ export const NO_COUNTS = {
 
 export type Counts = typeof NO_COUNTS;
 
+/** Whether a file has rows, and all of them were rejected. */
+export const isRejectedWhole = ({ read, rejected }: Pick<Counts, 'read' | 'rejected'>): boolean =>
+  rejected !== 0 && rejected === read;
+
 export interface FileRun {
   readonly command: FileCommand;
   readonly source: SourceFile;

@@ -11,7 +11,7 @@ import type { ChangeDecision } from '../records/decide-change.ts';
 import { recordChanges } from '../records/record-changes.ts';
 import { beginChanges } from './changes-file.ts';
 import { compareWithStored, decideAhead, type FileChange, plannedChanges } from './complete-file.ts';
-import { type FileCommand, type FileRun, NO_COUNTS, type RecordRules } from './file-command.ts';
+import { type FileCommand, type FileRun, isRejectedWhole, NO_COUNTS, type RecordRules } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { finishLoad } from './finish-load.ts';
 import { BEGINS_AGAIN, outcomeWord, reportRun } from './report.ts';
@@ -137,7 +137,8 @@ const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandCo
   try {
     if (options.complete) await write(plannedChanges(run, context), settle);
     else await withProgress(run, context, (onRows) => write(changesOf(run, rules, onRows), settle));
-    await write(removalsOf(run), settle);
+    // A file without one right row, for example for the form of its dates, says nothing of what it lacks.
+    if (!isRejectedWhole(run.counts)) await write(removalsOf(run), settle);
   } finally {
     await load?.close();
   }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { buildName, type IntakeEntry } from '../../core/stage/intake-entry.ts';
 import { IMPORT_METRICS, type RecordKind } from '../../core/stage/outputs.ts';
-import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { exampleOf, formatNumber, printable, readableTable } from '../command/format.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { addSupplierOption } from '../files/file-options.ts';
@@ -61,7 +61,6 @@ const runIntake = async (
   return {
     text: `Files loaded: ${loaded}, refused: ${refused}, superseded: ${superseded}; other objects ignored: ${ignored}\n`,
     data: counts,
-    exitCode: refused > 0 ? EXIT.incomplete : EXIT.done,
   };
 };
 

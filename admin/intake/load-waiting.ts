@@ -8,7 +8,7 @@ import { CommandFailure, FileRefused, LimitExceeded } from '../command/command-r
 import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { newLoadId } from '../files/changes-file.ts';
-import type { Counts, DataKind } from '../files/file-command.ts';
+import { type Counts, type DataKind, isRejectedWhole } from '../files/file-command.ts';
 import { addMapping } from '../files/file-options.ts';
 import { type ImportOptions, importFile } from '../import/import-commands.ts';
 import { changesFolder, type IntakeBucket, intakeBucket, reportFolder, startKey, summaryKey } from './bucket.ts';
@@ -25,7 +25,7 @@ interface LoadResult {
   readonly reason?: string | undefined;
   /** Replaces `reason`, which may quote the file, in the log and in the message. */
   readonly publicReason?: string;
-  /** For operators, in the log: the id of the load, and every count. */
+  /** For operators, in the log: the id of the load, and its counts, in which what is unchanged or erased is loaded. */
   readonly logged?: object;
   /** For the report: figures of the file alone. */
   readonly reported?: object;
@@ -68,9 +68,7 @@ const describeLoad = (
     logged: { load, ...Object.fromEntries(counts) },
     reported: { ...Object.fromEntries(ofFile), loaded, notices },
   };
-  // A file whose rows were all rejected, for example for the form of its dates, has loaded nothing.
-  const isRefused = !isOfSource && others.rejected !== 0 && others.rejected === others.read;
-  return isRefused
+  return !isOfSource && isRejectedWhole(others)
     ? { outcome: 'refused', reason: 'every row was rejected', ...figures }
     : { outcome: 'loaded', ...figures };
 };
@@ -97,6 +95,7 @@ const importLocal = async (
       ...context,
       showsProgress: false,
       notice: (sentence) => void notices.push(sentence),
+      noticeOperators: context.notice,
       deployment: { ...deployment, readUnits: shareOf(entry, intake), importMetrics: intake.namespace },
     });
     context.signal.throwIfAborted();
@@ -113,24 +112,30 @@ const importLocal = async (
   }
 };
 
+/** Without the slash at its end, so that it fits into the commands of docs/runbook.md#a-refused-file. */
+const reportName = (file: WaitingFile): string => reportFolder(file.entry.prefix, file).slice(0, -1);
+
+/** A line of the build's log, which has no names of files. */
+const logLine = (file: WaitingFile, line: object, { stderr }: LoadContext): void =>
+  void stderr.write(`${JSON.stringify({ entry: file.entry.prefix, report: reportName(file), ...line })}\n`);
+
 /**
  * Writes the summary, the last part of a report. The message about a refused file is sent first: a file with a summary
  * is never looked at again, so its message would be lost if this process ended in between.
  */
 const writeReport = async (
-  { entry, ...file }: WaitingFile,
+  waiting: WaitingFile,
   { outcome, reason, publicReason = reason, reported, details, logged }: LoadResult,
-  { bucket, notify, stderr }: LoadContext,
+  context: LoadContext,
 ): Promise<LoadResult['outcome']> => {
-  // Without its slash, so that it fits into the commands of docs/runbook.md#a-refused-file.
-  const folder = reportFolder(entry.prefix, file).slice(0, -1);
+  const { bucket, notify } = context;
+  const { entry, ...file } = waiting;
+  const folder = reportName(waiting);
   const message = [`A file under ${entry.prefix} was refused: ${publicReason}.`, `Report: ${folder}`];
   if (outcome === 'refused') await notify([...message, ...(details ? [`Figures: ${details}`] : [])].join('\n'));
   const summary = { ...file, outcome, reason, ...reported };
   await bucket.put(summaryKey(entry.prefix, file), `${JSON.stringify(summary, undefined, 2)}\n`);
-  // The log has no names of files.
-  const line = { entry: entry.prefix, report: folder, outcome, reason: publicReason, ...logged };
-  stderr.write(`${JSON.stringify(line)}\n`);
+  logLine(waiting, { outcome, reason: publicReason, ...logged }, context);
   return outcome;
 };
 
@@ -148,7 +153,11 @@ const loadIn = async (folder: string, file: WaitingFile, context: LoadContext): 
   // Before the first write: after a crash in the middle of the file no older one is loaded over it.
   let marked: Promise<void> | undefined;
   const mark = (): Promise<void> => {
-    marked ??= markLoaded(file, bucket);
+    if (marked === undefined) {
+      // A build that is killed after this leaves no other trace of the load, which `undo` needs.
+      logLine(file, { load }, context);
+      marked = markLoaded(file, bucket);
+    }
     return marked;
   };
   const load = newLoadId(now());

@@ -64,7 +64,7 @@ describe('A stage with intake', () => {
     });
     expect(commands).toEqual(
       ['vehicles --supplier acme', 'compliance'].map((whose) => [
-        `node --disable-warning=ExperimentalWarning index.mjs intake ${whose} --in-build --stack ${STACK} --yes ${STACK} --json || test $? -eq 1`,
+        `node --disable-warning=ExperimentalWarning index.mjs intake ${whose} --in-build --stack ${STACK} --yes ${STACK} --json`,
       ]),
     );
   });

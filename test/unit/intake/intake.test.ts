@@ -50,8 +50,9 @@ const byHand = async (entries: readonly IntakeEntry[], whose = ACME, options: re
     ImportMetrics: 'ByHand',
   };
   const result = await onStack('intake', ...whose, ...options);
-  const lines = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
-  return { ...result, lines, outcomes: lines.map(({ outcome }) => outcome) };
+  const logged = result.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  const lines = logged.filter(({ outcome }) => outcome !== undefined);
+  return { ...result, logged, lines, outcomes: lines.map(({ outcome }) => outcome) };
 };
 
 /** The command of a build, without `--json`. */
@@ -368,7 +369,7 @@ describe('A refused file', () => {
     ['one of which every row is rejected', csv('AB12CDE').replace('2019', 'x'), /^every row was rejected$/],
   ])('has the reason in its report and is not tried again: %s', async (_what, content, reason) => {
     const version = bucket.add('vehicles/acme/a.csv', content, ago(1));
-    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 0, outcomes: ['refused'] });
     expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'refused', reason: expect.stringMatching(reason) });
     expect(await build([COMPLETE])).toMatchObject(NOTHING);
   });
@@ -393,12 +394,35 @@ describe('A refused file', () => {
     expect(await build([entry])).toMatchObject({ outcomes: ['loaded', 'refused'] });
   });
 
-  it('is told of, too, when all of its rows are rejected and it lacks a vehicle, as every day one does', async () => {
-    put(COMPLETE, 'a.csv', 2, 'AB12CDE', 'AB12CDF');
+  it('changes nothing when all of its rows are rejected, and the right file before it is loaded', async () => {
+    const wanted = Array.from({ length: 21 }, (_, nth) => `AB${10 + nth}CDE`);
+    put(COMPLETE, 'a.csv', 4, ...wanted, 'KR08NIL');
     await build([COMPLETE]);
-    bucket.add('vehicles/acme/b.csv', csv('AB12CDE').replace('2026-01-01', '01/01/2026'), ago(1));
-    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1 });
+    put(COMPLETE, 'right.csv', 2, ...wanted, 'KR08NIL', 'KR09NIL');
+    bucket.add('vehicles/acme/wrong.csv', csv(...wanted).replaceAll('2026-01-01', '01/01/2026'), ago(1));
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 0, outcomes: ['refused', 'loaded'] });
     expect(aws.messages).toHaveLength(1);
+    expect(await registrations()).toEqual([...wanted, 'KR08NIL', 'KR09NIL']);
+  });
+
+  it('says in the log, and not in the report, that CloudWatch did not get its figures', async () => {
+    const version = put(COMPLETE, 'a.csv', 1, 'AB12CDE');
+    aws.failWith({ status: 403, code: 'AccessDenied', message: 'not authorized to perform: cloudwatch:PutMetricData' });
+    const { stderr } = await build([COMPLETE]);
+    aws.failWith(undefined);
+    expect(stderr).toContain('the alarms NoImport and NothingLoaded do not know it');
+    expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'loaded', notices: [] });
+  });
+
+  it('that fails in the middle has named its load, as the one that repeats it does: undo takes both', async () => {
+    put(COMPLETE, 'a.csv', 1, 'AB12CDE', 'AB12CDF');
+    atCall(2, 'PutItem', () => bucket.refusePuts(true));
+    const failed = await build([COMPLETE]);
+    bucket.refusePuts(false);
+    const repeated = await build([COMPLETE]);
+    const loads = [...failed.logged, ...repeated.logged].map(({ load }) => load);
+    expect(loads).toEqual([expect.any(String), loads[1], loads[1]]);
+    expect(loads[0]).not.toBe(loads[1]);
   });
 
   const THREE = csv('AB12CDE', 'AB12CDF', 'AB12CDG');
@@ -415,7 +439,7 @@ describe('A refused file', () => {
     await build([COMPLETE]);
     const version = bucket.add('vehicles/acme/b.csv', text, ago(1));
     const { lines, exitCode } = await build([COMPLETE]);
-    expect({ exitCode, reason: summaryOf('b.csv', version).reason }).toEqual({ exitCode: 1, reason });
+    expect({ exitCode, reason: summaryOf('b.csv', version).reason }).toEqual({ exitCode: 0, reason });
     const told = [aws.messages, lines, reports().map((key) => bucket.textOf(key))];
     expect(JSON.stringify(told)).not.toMatch(/AB12CD|[23] of/);
     const figures = bucket.puts.filter((key) => /^changes\/[^/]+\/\w+\.txt$/.test(key));
@@ -429,7 +453,7 @@ describe('A refused file', () => {
     process.env.AWS_ENDPOINT_URL_SNS = 'http://127.0.0.1:9';
     expect(await build([COMPLETE])).toMatchObject({ exitCode: 2, outcomes: [] });
     process.env.AWS_ENDPOINT_URL_SNS = aws.endpoint;
-    expect(await build([COMPLETE])).toMatchObject({ exitCode: 1, outcomes: ['refused'] });
+    expect(await build([COMPLETE])).toMatchObject({ exitCode: 0, outcomes: ['refused'] });
     const reason = 'its content is not accepted; the report says why';
     expect(aws.messages).toEqual([messageOf(reason, reportOf('AB12CDE.csv', version))]);
   });
