@@ -1,4 +1,5 @@
 import { BUCKET_FOLDERS } from '../../core/stage/outputs.ts';
+import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { describeAwsError } from '../deployment/aws-errors.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
@@ -7,8 +8,11 @@ import { intakeBucket } from './bucket.ts';
 
 const READS_IN_FLIGHT = 8;
 
-/** A registration of a line of NDJSON, or any other line, which may name several. */
-const REGISTRATION = /"registration":"([^"]+)"|^([^{].*)$/gm;
+/**
+ * A registration of a line of NDJSON, or any other line, which may name several. A rejected line is as it was sent; one
+ * that is no JSON is in a string, with a backslash before each quote.
+ */
+const REGISTRATION = /"registration\\?"\s*:\s*\\?"([^"\\]+)|^([^{].*)$/gm;
 
 /** The objects with what loads have changed that name one of these vehicles. */
 export const findCopies = async (
@@ -23,8 +27,8 @@ export const findCopies = async (
     const text = (await bucket.text(name)) ?? '';
     const names = text
       .matchAll(REGISTRATION)
-      .flatMap(([, inLine, sentence = '']) => (inLine ? [inLine] : sentence.split(/[\s,]+/)));
-    if (names.some((one) => registrations.has(one))) found.push(name);
+      .flatMap(([, inLine, sentence = '']) => (inLine ? [normaliseRegistration(inLine)] : sentence.split(/[\s,]+/)));
+    if (names.some((one) => one !== undefined && registrations.has(one))) found.push(name);
   };
   try {
     const names = (await bucket.list(BUCKET_FOLDERS.changes)).map(({ name }) => name);

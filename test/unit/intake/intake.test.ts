@@ -354,6 +354,20 @@ describe('Files of compliance and of its parts', () => {
     const erased = await onStack('erase', '--registration', 'AB12CDE', '--json');
     expect(JSON.parse(erased.stdout)).toMatchObject({ copies: [rejected] });
   });
+
+  it.each([
+    '{"registration":"ab12 cde","motTestDueDate":"x"}',
+    '{"registration" : "AB12CDE","motTestDueDate":"x","motTestDueDate":"x"}',
+    '{"registration":"AB12-CDE","motTestDueDa',
+  ])('of DVSA leave rejected lines that erase names, however the registration is written: %s', async (line) => {
+    await store('vehicles', aVehicle('AB12CDE'), aVehicle('AB12CDF'));
+    bucket.add('mot/a.ndjson', `{"registration":"AB12CDF","motTestDueDate":"2027-01-01"}\n${line}`, ago(1));
+    await build([{ ...MOT, format: 'dvsa', unreadableAtMost: '1' }], ['mot']);
+    const copies = bucket.puts.filter((key) => key.endsWith('/rejected.ndjson'));
+    expect(copies).toHaveLength(1);
+    const erased = await onStack('erase', '--registration', 'AB12CDE', '--json');
+    expect(JSON.parse(erased.stdout)).toMatchObject({ copies });
+  });
 });
 
 describe('A refused file', () => {
