@@ -117,12 +117,15 @@ export const readRow = (row: GivenRow, layout?: CsvLayout): Row => {
 
 export const MAX_LINES = 20;
 
-/** A clause such as `line 3 has` or `lines 3, 4 and 17 more have`. */
-export const linesHave = (rows: readonly { readonly line: number }[]): string => {
+/**
+ * A clause such as `line 3 has` or `lines 3, 4 and 17 more have`.
+ * @param count how many rows there are, of which `rows` are at least the first 20
+ */
+export const linesHave = (rows: readonly { readonly line: number }[], count = rows.length): string => {
   const lines = rows.slice(0, MAX_LINES).map(({ line }) => `${line}`);
-  if (rows.length > MAX_LINES) lines.push(`${rows.length - MAX_LINES} more`);
+  if (count > MAX_LINES) lines.push(`${count - MAX_LINES} more`);
   const list = new Intl.ListFormat('en-GB').format(lines);
-  return rows.length === 1 ? `line ${list} has` : `lines ${list} have`;
+  return count === 1 ? `line ${list} has` : `lines ${list} have`;
 };
 
 export const refuseLines = (rows: readonly { readonly line: number }[], problem: string): void => {

@@ -129,6 +129,17 @@ const noticeColumns = ({ lineBelowTitle, ignored }: CsvLayout, { notice }: Comma
   notice(`Columns that are not used: ${listNames(ignored)}. --map COLUMN=NAME says which one a column is.`);
 };
 
+/** How many rows there are, and the first of them, which a message names. */
+interface CountedRows {
+  count: number;
+  readonly first: Pick<Row, 'line'>[];
+}
+
+const countRow = (rows: CountedRows, { line }: Row): void => {
+  rows.count += 1;
+  if (rows.first.length < MAX_LINES) rows.first.push({ line });
+};
+
 const isSameModel = (row: Row, above: Row): boolean =>
   ['make', 'model'].every((name) => row.fields[name] === above.fields[name]);
 
@@ -143,7 +154,8 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   /** Unknown columns with a registration in every row, as long as the column of registrations has only numbers. */
   let columns = unknownColumns(layout, options.map);
   /** Rows without a policy below one with a policy, as a CSV has them where cells were merged. */
-  const lacking: { readonly line: number; readonly isSameModel: boolean }[] = [];
+  const lacking: CountedRows = { count: 0, first: [] };
+  const lackingOfModel: CountedRows = { count: 0, first: [] };
   let above: Row | undefined;
   let rows = 0;
   const progress = showProgress(context, 'reading', source.bytes);
@@ -160,7 +172,10 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
         columns = hasLetter ? [] : columns.filter((at) => isLikelyRegistration(given.given[at]));
         if (layout) rowsAbove.widths.add(given.given.length);
         if (!lacksPolicy?.(row)) above = row;
-        else if (above) lacking.push({ line: row.line, isSameModel: isSameModel(row, above) });
+        else if (above) {
+          countRow(lacking, row);
+          if (isSameModel(row, above)) countRow(lackingOfModel, row);
+        }
         if ('key' in found && row.issue === undefined && saysNothing?.(row)) {
           counts.withoutValue += 1;
           continue;
@@ -176,9 +191,9 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
     progress.stop();
   }
   if (layout) noticeColumns(layout, context);
-  const merged = 2 * lacking.length > rows ? lacking : lacking.filter((one) => one.isSameModel);
-  if (merged.length > 0) {
-    const rowsHave = linesHave(merged).replace('line', 'Line');
+  const merged = 2 * lacking.count > rows ? lacking : lackingOfModel;
+  if (merged.count > 0) {
+    const rowsHave = linesHave(merged.first, merged.count).replace('line', 'Line');
     context.notice(`${rowsHave} no policy below a row that has one: if cells were merged, fill them.`);
   }
   await requireUnchanged(source);

@@ -217,6 +217,12 @@ describe('A file', () => {
     },
   );
 
+  it('may have many rows without a policy, of which the notice names the first 20', async () => {
+    const models = Array.from({ length: 22 }, (_, nth) => `ME${nth + 11}AAA,Seat,M${nth}`);
+    const { stderr } = await load('vehicles', 'v.csv', csv(...withoutPolicy(...models)));
+    expect(stderr).toMatch(/^Lines 3, 4, .*, 22 and 2 more have no policy below a row that has one: /);
+  });
+
   it('of NDJSON is refused for a line that is nested too deeply, however dates are written', async () => {
     const nested = (levels: number) => `{"registration":"DL10AAA","more":${'['.repeat(levels)}${']'.repeat(levels)}}\n`;
     const sentence = 'line 1 is nested more than 1,000 levels deep, so nobody knows';
