@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandFailure, type CommandResult } from './command/command-result.ts';
+import { CommandFailure, type CommandResult, EXIT } from './command/command-result.ts';
 import { exampleOf, formatNumber, toLines } from './command/format.ts';
 import { readCaller } from './deployment/aws-requests.ts';
 import type { CommandContext, Runner } from './deployment/deployment.ts';
@@ -60,6 +60,11 @@ const addCopies = async (
   // The client of S3 takes long to load.
   const { findCopies } = await import('./intake/find-copies.ts');
   const copies = await findCopies(erased, context);
+  if (copies === undefined) {
+    const interrupted = context.signal.aborted;
+    const exitCode = interrupted ? EXIT.interrupted : EXIT.incomplete;
+    return { ...result, notes, data: { ...Object(data), interrupted, copies: null }, exitCode };
+  }
   if (copies.length === 0) return { ...result, notes, data: { ...Object(data), copies } };
   const more = copies.length - MAX_COPIES_SHOWN;
   const lines = [

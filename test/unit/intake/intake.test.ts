@@ -227,6 +227,32 @@ describe('A build', () => {
     const none = await onStack('erase', '--registration', 'AB12', '--json');
     expect(JSON.parse(none.stdout)).toMatchObject({ notThere: 1, copies: [] });
   });
+
+  const FAILS = 'S3 answered with InvalidRequest';
+  const STOPPED = 'it was stopped by Ctrl-C';
+  it.each<[when: string, why: string, found: object, ...options: string[]]>([
+    ['S3 fails', FAILS, { exitCode: 1, erased: 2, interrupted: false }],
+    ['S3 fails', FAILS, { exitCode: 1, erased: 2, interrupted: false, dryRun: true }, '--dry-run'],
+    ['Ctrl-C comes in the search', STOPPED, { exitCode: 130, erased: 2, interrupted: true }],
+    ['Ctrl-C comes before', STOPPED, { exitCode: 130, interrupted: true }],
+  ])('leaves copies that erase may not find, which it says beside its result: %s %s', async (...row) => {
+    const [when, why, found, ...options] = row;
+    await store('vehicles', aVehicle('AB12CDE'), aVehicle('AB12CDF'));
+    await byHand([CHANGES]);
+    const error = why === FAILS ? { error: 'InvalidRequest' } : {};
+    for (let nth = 0; nth < 20; nth += 1) {
+      bucket.add(`changes/a/${nth}.ndjson`, '{"registration":"AB12CDE"}', ago(1), error);
+    }
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    if (when === 'Ctrl-C comes in the search') bucket.onDownload(() => interruption.abort());
+    if (when === 'Ctrl-C comes before') atCall(1, 'BatchGetItem', () => interruption.abort());
+    const args = ['erase', '--registration', 'AB12CDE', 'AB12CDF', ...options, '--json', ...STACK];
+    const { exitCode, stdout, stderr } = await runAdminCommand(args, engine().names, { folder: pathOf(), signal });
+    const notice = `What loads have changed was not searched to the end for copies: ${why}; the same command searches again.`;
+    expect({ exitCode, ...JSON.parse(stdout) }).toMatchObject({ ...found, copies: null });
+    expect(JSON.parse(stderr)).toEqual({ notice });
+  });
 });
 
 describe('The order of files', () => {
