@@ -44,14 +44,14 @@ const findReasons = (staged: StagedRows) =>
 
 type RejectionReason = ReturnType<typeof findReasons>[number];
 
-/** A line for each reason; advice is below the first reason that has it. */
-const reasonLines = (reasons: readonly RejectionReason[]): string[] => {
+/** A line for each reason; advice is below the first reason that has it. @param place what the rows are */
+const reasonLines = (reasons: readonly RejectionReason[], place: string): string[] => {
   const shown = reasons.slice(0, MAX_REASONS_SHOWN);
   const width = formatNumber(shown[0]?.rows ?? 0).length;
   const isFirst = ({ advice, reason }: RejectionReason) =>
     shown.find((one) => one.advice === advice)?.reason === reason;
   const lines = shown.flatMap((one) => [
-    `${formatNumber(one.rows).padStart(width)} × ${one.reason}, first in line ${one.firstLine}${one.firstValue ? `: ${one.firstValue}` : ''}`,
+    `${formatNumber(one.rows).padStart(width)} × ${one.reason}, first in ${place} ${one.firstLine}${one.firstValue ? `: ${one.firstValue}` : ''}`,
     ...(one.advice && isFirst(one) ? [`${' '.repeat(width + 3)}(${one.advice})`] : []),
   ]);
   const more = reasons.length - shown.length;
@@ -105,8 +105,12 @@ export const reportRun = async (
     isWithoutFile || staged.countListed(list) === 0 ? null : writeRegistrations(source.path, list, staged.listed(list));
   // When Ctrl-C came before the first record was written, rejected rows are not reported.
   const reasons = isAtEnd || read > 0 ? findReasons(staged) : [];
+  const hasRejected = reasons.length > 0;
   const rejectedFile =
-    reasons.length > 0 ? await writeRejected(source.path, staged.rejectedRows(), staged.layout()) : null;
+    hasRejected && !isWithoutFile ? await writeRejected(source.path, staged.rejectedRows(), staged.layout()) : null;
+  const registrationsRejected = isWithoutFile
+    ? [...staged.rejectedRows()].map(({ row }) => row.fields.registration)
+    : [];
   const [removedFile, damagedFile] = [await writeList('removed'), await writeList('damaged')];
   const changedSinceFile = await writeList('changed-since');
   await writeList('not-loaded');
@@ -122,8 +126,9 @@ export const reportRun = async (
   const rows = rejected === 1 ? '1 row was rejected' : `${formatNumber(rejected)} rows were rejected`;
   const notes = [
     !isAtEnd && `Stopped by Ctrl-C; ${read > 0 ? BEGINS_AGAIN : `nothing was ${outcomeWord(done)}`}.`,
-    ...reasonLines(reasons),
-    rejectedFile && `${rows}${isAtEnd ? '' : ' until then'}; the reasons are in ${rejectedFile}`,
+    ...reasonLines(reasons, isWithoutFile ? 'registration' : 'line'),
+    hasRejected &&
+      `${rows}${isAtEnd ? '' : ' until then'}${rejectedFile ? `; the reasons are in ${rejectedFile}` : `: ${registrationsRejected.join(', ')}.`}`,
     damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}`,
     notThereFile && `What is not there is named in ${notThereFile}`,
     notThere && notThere.length > 0 && `Not there: ${notThere.join(', ')}.`,
@@ -172,7 +177,7 @@ export const reportRun = async (
       changesFile: changesFile ?? null,
       ...(verb === 'undo' && { changedSinceFile }),
       ...(verb !== 'import' && { notThereFile }),
-      ...(notThere && { registrationsNotThere: notThere }),
+      ...(notThere && { registrationsNotThere: notThere, registrationsRejected }),
       reasons,
     },
     exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged + counts.changedSince > 0 ? EXIT.incomplete : EXIT.done,

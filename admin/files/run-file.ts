@@ -85,7 +85,7 @@ const settleIn =
 const beginLoad = async ({ command, source, options }: FileRun, context: CommandContext) => {
   const { verb, noun, rowHandling, supplier } = command;
   if (verb === 'erase' || rowHandling.kind === 'items') return undefined;
-  const path = source.path === '' ? join(options.staging ?? context.folder, `${verb}-${noun}`) : source.path;
+  const path = source.path === '' ? join(context.folder, `${verb}-${noun}`) : source.path;
   const table = tableName(context.deployment, rowHandling.target.table);
   return beginChanges(path, { kind: noun, table, supplier, dryRun: options.dryRun }, options.load, context);
 };

@@ -128,8 +128,10 @@ export const changeDecisions = (
       return after === undefined ? { outcome } : { outcome, after };
     }
     if (parts === undefined) {
-      if (target.isWhole && change.kind === 'remove') return { outcome: 'removed', after: new Map() };
-      return { outcome: { reason: 'the stored record of this vehicle is damaged; remove it, then import this row' } };
+      const isRemoval = change.kind === 'remove';
+      if (target.isWhole && isRemoval) return { outcome: 'removed', after: new Map() };
+      const advice = isRemoval ? `"remove ${target.table}" removes it whole` : 'remove it, then import this row';
+      return { outcome: { reason: `the stored record of this vehicle is damaged; ${advice}` } };
     }
     const own = [...parts].filter(([name, part]) => isRemovable(target, name, part));
     if (change.kind === 'remove') {

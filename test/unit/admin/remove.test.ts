@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../../support/records.ts';
 import { failure, useAdmin } from '../../support/use-admin.ts';
@@ -81,6 +81,31 @@ describe('remove --registration', () => {
     expect(await registrations()).toEqual(['STAYS']);
     expect(await registrations('compliance')).toEqual(REGISTRATIONS);
   });
+});
+
+it('A removal without a file names rejected registrations and what helps, and leaves its changes in the working folder', async () => {
+  await store('compliance', { registration: 'DAMAGED', mot: 5 });
+  const staging = pathOf('staging');
+  await mkdir(staging);
+  const args = ['--registration', 'AB12CDE', 'DAMAGED', '--staging', staging];
+  const { exitCode, stderr } = await run(['remove', 'mot', ...args]);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: [
+      '1 × the stored record of this vehicle is damaged, first in registration 2',
+      '    ("remove compliance" removes it whole)',
+      '1 row was rejected: DAMAGED.',
+      'Only MOT dates were removed; "remove compliance" removes compliance records.',
+      '',
+    ].join('\n'),
+  });
+  const rejected = { rejected: 1, rejectedFile: null, registrationsRejected: ['DAMAGED'] };
+  expect(JSON.parse((await run(['remove', 'mot', ...args, '--json'])).stdout)).toMatchObject(rejected);
+  expect((await readdir('.')).filter((name) => name.startsWith('.rejected'))).toEqual([]);
+  expect(await readdir(staging)).toEqual([]);
+  const changes = [pathOf('remove-mot.changes-2.ndjson'), pathOf('remove-mot.changes.ndjson')];
+  expect((await readdir(pathOf())).toSorted().map((name) => pathOf(name))).toEqual([...changes, staging]);
+  expect(await run(['remove', 'compliance', '--registration', 'DAMAGED'])).toMatchObject({ exitCode: 0 });
 });
 
 describe('remove vehicles --ended-before', () => {
