@@ -18,6 +18,15 @@ export const OTHER_SERVICE_TIMEOUTS = {
   throwOnRequestTimeout: true,
 };
 
+/** A middleware for clients of other services, which adds the name of the service to their errors. */
+export const nameErrors =
+  (service: string) =>
+  <Input, Output>(next: (request: Input) => Promise<Output>) =>
+  (request: Input): Promise<Output> =>
+    next(request).catch((error: object) => {
+      throw Object.assign(error, { $service: service });
+    });
+
 /** A DynamoDB client with the transport of the functions and longer timeouts. */
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   documentClient(new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, requestHandler: awsTransport(TIMEOUTS) }));
@@ -26,6 +35,7 @@ const sentenceAbout = (error: Error, place: Deployment): string | undefined => {
   const { address, remedy, account } = place;
   const sentence = account && awsErrorSentence(error, account.profile);
   if (sentence !== undefined) return sentence;
+  if ('$service' in error) return `${error.$service} answered with ${error.name}`;
   if (isUnreachable(error)) return `no database answers at ${address} (${errorCode(error)}): ${remedy}`;
   if (error instanceof DeadlineExceeded) {
     const { cause } = error;
@@ -41,7 +51,7 @@ const sentenceAbout = (error: Error, place: Deployment): string | undefined => {
   return '$metadata' in error ? `the database at ${address} answered with ${error.name}` : undefined;
 };
 
-/** Converts an error of the database into a CommandFailure; any other error is returned unchanged. */
+/** Converts an error of the database or a named service into a CommandFailure; returns any other error unchanged. */
 export const asCommandFailure = (error: unknown, place: Deployment): unknown => {
   if (!(error instanceof Error) || error instanceof CommandFailure) return error;
   const sentence = sentenceAbout(error, place);

@@ -6,7 +6,7 @@ import { GetObjectCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/
 import { Upload } from '@aws-sdk/lib-storage';
 import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
 import { BUCKET_FOLDERS, partsOf, type RecordKind } from '../../core/stage/outputs.ts';
-import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
+import { nameErrors, OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { Deployment } from '../deployment/deployment.ts';
 import { PRIVATE_FILE } from '../files/output-file.ts';
 import type { ChangesOutput, Load } from '../records/change-line.ts';
@@ -59,6 +59,7 @@ const decoded = (key: string, encoding: string | undefined): string =>
 
 export const intakeBucket = ({ bucket: Bucket }: IntakeOutput, { account }: Deployment) => {
   const client = new S3Client({ ...account, requestHandler: OTHER_SERVICE_TIMEOUTS });
+  client.middlewareStack.add(nameErrors('S3'), { step: 'initialize' });
   /** Puts an object of any size. The bucket deletes the parts of a failed upload a day later. */
   const put = async (Key: string, Body: string | Readable): Promise<void> => {
     await new Upload({ client, params: { Bucket, Key, Body }, leavePartsOnError: true }).done();

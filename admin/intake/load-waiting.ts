@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { IntakeEntry, IntakeOutput } from '../../core/stage/intake-entry.ts';
 import { CommandFailure, FileRefused, LimitExceeded } from '../command/command-result.ts';
-import { OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
+import { nameErrors, OTHER_SERVICE_TIMEOUTS } from '../deployment/database.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { newLoadId } from '../files/changes-file.ts';
 import { type Counts, type DataKind, isRejectedWhole } from '../files/file-command.ts';
@@ -191,6 +191,7 @@ const loadFile = async (file: WaitingFile, context: LoadContext) => {
 export const openIntake = (intake: IntakeOutput, context: CommandContext): LoadContext => {
   const { deployment } = context;
   const sns = new SNSClient({ ...deployment.account, requestHandler: OTHER_SERVICE_TIMEOUTS });
+  sns.middlewareStack.add(nameErrors('SNS'), { step: 'initialize' });
   return {
     ...context,
     intake,

@@ -306,6 +306,14 @@ describe('The order of files', () => {
     expect(await registrations()).toEqual(['AB12CDE', 'AB12CDF']);
   });
 
+  it.each(['S3', 'SNS'])('stays when %s fails, which the message names in place of the database', async (service) => {
+    const error = { status: 400, code: 'OtherException', message: '' };
+    bucket.add('vehicles/acme/a.csv', '', ago(1), service === 'S3' ? { error: error.code } : {});
+    if (service === 'SNS') aws.failWith(error);
+    expect(await build([COMPLETE])).toMatchObject(failure(`error: ${service} answered with OtherException\n`));
+    aws.failWith(undefined);
+  });
+
   it('loads no older file after a crash between the last write and the object that names it', async () => {
     put(COMPLETE, 'new.csv', 1, 'AB12CDF');
     // From the write on nothing reaches the bucket, and the file is then taken out.
