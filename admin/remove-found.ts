@@ -9,6 +9,7 @@ import { beginChanges } from './files/changes-file.ts';
 import { DEFAULT_OPTIONS, limitOf } from './files/file-options.ts';
 import { finishLoad } from './files/finish-load.ts';
 import { BEGINS_AGAIN } from './files/report.ts';
+import { isNoLongerInsured } from './records/change-line.ts';
 import { recordChanges } from './records/record-changes.ts';
 import type { Parts, RecordTarget } from './records/record-target.ts';
 import { storedRecords } from './records/stored-records.ts';
@@ -73,15 +74,17 @@ export const removeFound = async (
   const facts = { kind: 'vehicles', table: tableName(context.deployment, target.table), supplier, dryRun };
   const changes = await beginChanges(join(context.folder, 'remove-vehicles'), facts, undefined, context);
   const remove = recordChanges(target, { dryRun, keepLines: changes.keepLines }, context);
-  let [removed, damaged] = [0, 0];
+  let [removed, damaged, noLongerInsured] = [0, 0, 0];
   try {
     await storedRecords(target, context).scan(async (page) => {
       damaged += page.filter(([, { parts }]) => parts === undefined).length;
       const taken = page.filter(([, { parts }]) => parts !== undefined && isTaken(parts));
       await remove(
         taken.map(([registration]) => ({ kind: 'remove', registration, isTaken })),
-        (_, result) => {
-          if (result === 'removed') removed += 1;
+        (_, result, line) => {
+          if (result !== 'removed') return;
+          removed += 1;
+          if (line && isNoLongerInsured(line)) noLongerInsured += 1;
         },
       );
     });
@@ -97,10 +100,11 @@ export const removeFound = async (
     dryRun ? 'Dry run: nothing was changed.' : note,
   ];
   const named = supplier === NAMELESS ? null : (supplier ?? null);
-  const data = { kind: 'vehicles', supplier: named, removed, damaged, interrupted };
+  const data = { kind: 'vehicles', supplier: named, removed, noLongerInsured, damaged, interrupted };
   return {
     text: toLines([
       `${dryRun ? 'would be removed' : 'removed'}: ${formatNumber(removed)}`,
+      noLongerInsured > 0 && `Vehicles that are no longer insured: ${formatNumber(noLongerInsured)}.`,
       removed > 0 && `What ${dryRun ? 'would change' : 'was changed'} is in ${changes.name}`,
     ]),
     notes: toLines(notes),

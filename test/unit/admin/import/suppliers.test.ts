@@ -153,11 +153,15 @@ describe('remove vehicles --all', () => {
   });
 
   it('removes what the supplier without a name has supplied, and with --supplier what that one has', async () => {
-    const nameless = { kind: 'vehicles', supplier: null, removed: 2, damaged: 0, interrupted: false };
+    const counts = { removed: 2, noLongerInsured: 1, damaged: 0 };
+    const nameless = { kind: 'vehicles', supplier: null, ...counts, interrupted: false };
     const changesFile = admin.pathOf('remove-vehicles.changes.ndjson');
     expect(await json(['remove', 'vehicles', '--all'])).toEqual({ ...nameless, changesFile });
     expect(await policies()).toEqual({ V1: ['acme A1'], V3: ['acme A3'] });
-    expect(await removeAll('--supplier', 'acme')).toMatchObject({ exitCode: 0, stderr: '' });
+    const stdout = expect.stringMatching(
+      /^removed: 2\nVehicles that are no longer insured: 2\.\nWhat was changed is in /,
+    );
+    expect(await removeAll('--supplier', 'acme')).toEqual({ exitCode: 0, stderr: '', stdout });
     expect(await records()).toEqual([]);
     // So that no answer counts this supplier as current.
     const find = await readFinishedLoads(admin.engine().client, admin.engine().names.usage);
