@@ -14,8 +14,8 @@ const READS_IN_FLIGHT = 8;
 const REGISTRATION = /"registration\\?"\s*:\s*\\?"([^"\\]+)|^([^{].*)$/gm;
 
 /**
- * The objects with what loads have changed that name one of these vehicles; undefined, with a notice, when they were not
- * searched to the end.
+ * The objects with what loads have changed that name one of these vehicles; undefined, with a notice, when not all were
+ * searched.
  */
 export const findCopies = async (
   registrations: ReadonlySet<string>,
