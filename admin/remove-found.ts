@@ -73,10 +73,11 @@ export const removeFound = async (
   await requireFewTaken(removal, context);
   const facts = { kind: 'vehicles', table: tableName(context.deployment, target.table), supplier, dryRun };
   const changes = await beginChanges(join(context.folder, 'remove-vehicles'), facts, undefined, context);
-  const remove = recordChanges(target, { dryRun, keepLines: changes.keepLines }, context);
+  const records = storedRecords(target, context);
+  const remove = recordChanges(target, { dryRun, keepLines: changes.keepLines }, context, records);
   let [removed, damaged, noLongerInsured] = [0, 0, 0];
   try {
-    await storedRecords(target, context).scan(async (page) => {
+    await records.scan(async (page) => {
       damaged += page.filter(([, { parts }]) => parts === undefined).length;
       const taken = page.filter(([, { parts }]) => parts !== undefined && isTaken(parts));
       await remove(

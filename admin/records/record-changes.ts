@@ -32,13 +32,14 @@ interface ChangeOptions extends DecisionOptions {
 /**
  * Writes the records that differ from what is stored. A write fails when the stored record has changed since it was
  * read, and the record is then compared again. The parts of other suppliers stay, and so does an erasure.
+ * @param records are those that a scan reads too, so that both share the read units
  */
 export const recordChanges = (
   target: RecordTarget,
   { keepLines = async () => undefined, ...options }: ChangeOptions,
   context: CommandContext,
+  records = storedRecords(target, context),
 ) => {
-  const records = storedRecords(target, context);
   const { dryRun } = options;
   const plan = changeDecisions(target, options, londonDate(context.now()));
 
