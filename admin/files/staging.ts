@@ -108,11 +108,11 @@ export const openStaging = (folder: string) => {
 
     reject: (line: number, reasons: readonly string[]): void => void insertRejected.run(line, JSON.stringify(reasons)),
 
-    /** Leaves out the rows of vehicles that are not in the list `stored`. @returns their number */
-    keepStored: (): number =>
-      Number(
-        db.prepare("DELETE FROM rows WHERE key NOT IN (SELECT key FROM keys WHERE list = 'stored')").run().changes,
-      ),
+    /** Leaves out the rows of vehicles that are not in the list `stored`, but no unreadable ones. @returns their number */
+    keepStored: (): number => {
+      const isOther = "key IS NOT NULL AND key NOT IN (SELECT key FROM keys WHERE list = 'stored')";
+      return Number(db.prepare(`DELETE FROM rows WHERE ${isOther}`).run().changes);
+    },
 
     rejectManyRows: (): void => db.exec(REJECT_MANY),
 

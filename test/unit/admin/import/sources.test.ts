@@ -114,6 +114,16 @@ describe('import mot --format dvsa', () => {
     expect(await run(complete)).toEqual(failure('--complete cannot be combined with --format dvsa'));
   });
 
+  it('keeps a line that cannot be read, also when the file has no vehicle that is stored', async () => {
+    const path = await file(
+      'lines.json',
+      '{"registration":"ZZ99ZZZ","motTestDueDate":"2027-01-01"}\n{"registration":"SR10',
+    );
+    const result = await counted(path, '--format', 'dvsa', '--unreadable-at-most', '1');
+    expect(result).toMatchObject({ exitCode: 1, read: 2, rejected: 1, otherVehicles: 1 });
+    expect(await rejectedLines(path)).toHaveLength(1);
+  });
+
   it('refuses a file with a line that is not JSON, or has its registration twice', async () => {
     for (const line of ['{"registration":"SR10AAA"', '{"registration":"SR10AAA","registration":"SR11AAA"}']) {
       const path = await file('bad.json', line);
