@@ -167,11 +167,8 @@ async function* readCells(
 
 async function* readTexts(source: SourceFile, { hasLines, reduceLine = (text) => text }: RowRules) {
   const chunks = source.readLines?.() ?? readLines(source, hasLines ? MAX_ROW_LENGTH : MAX_RECORD_LENGTH);
-  // Lines in place of those of a file may be none.
-  let isEmpty = source.readLines === undefined;
   for await (const { lines, read } of chunks) {
     const rows = lines.map(({ line, text }) => ({ line, given: text.trim() })).filter(({ given }) => given !== '');
-    if (rows.length > 0) isEmpty = false;
     if (source.format === 'ndjson') {
       yield { rows: rows.map(({ line, given }) => ({ line, given: reduceLine(given) })), read };
       continue;
@@ -182,7 +179,6 @@ async function* readTexts(source: SourceFile, { hasLines, reduceLine = (text) =>
     );
     yield { rows: rows.map(({ line, given }) => ({ line, given: [given] })), read };
   }
-  if (isEmpty) throw new FileRefused(`the file is empty: nothing was changed; look for the right file: ${source.path}`);
 }
 
 /**

@@ -143,6 +143,12 @@ const countRow = (rows: CountedRows, { line }: Row): void => {
 const isSameModel = (row: Row, above: Row): boolean =>
   ['make', 'model'].every((name) => row.fields[name] === above.fields[name]);
 
+/** A CSV without a header is refused already. An export of an empty table is empty, and so are lines of no file. */
+const requireRows = ({ source: { format, readLines, path }, options }: FileRun, rows: number): void => {
+  if (rows > 0 || format === 'csv' || readLines !== undefined || options.restore) return;
+  throw new FileRefused(`the file is empty: nothing was changed; look for the right file: ${path}`);
+};
+
 /** Stages the rows of a file, until Ctrl-C. @throws CommandFailure when the file is refused or changes meanwhile */
 export const stageFile = async (run: FileRun, context: CommandContext): Promise<void> => {
   const { command, source, options, staged, counts } = run;
@@ -190,6 +196,7 @@ export const stageFile = async (run: FileRun, context: CommandContext): Promise<
   } finally {
     progress.stop();
   }
+  requireRows(run, rows);
   if (layout) noticeColumns(layout, context);
   const merged = 2 * lacking.count > rows ? lacking : lackingOfModel;
   if (merged.count > 0) {

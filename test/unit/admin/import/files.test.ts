@@ -98,6 +98,13 @@ describe('A CSV', () => {
     }
   });
 
+  it('may be empty when it is an export, which --restore takes', async () => {
+    await admin.clear();
+    const path = admin.pathOf('v.ndjson');
+    await run(['export', 'vehicles', path]);
+    expect(await run(['import', 'vehicles', path, '--restore'])).toMatchObject({ exitCode: 0 });
+  });
+
   it('may be without rows, with a notice', async () => {
     const stderr = expect.stringMatching(/^The file has no rows: nothing was loaded/);
     expect(await load('vehicles', 'v.csv', VEHICLE_HEADER)).toMatchObject({ exitCode: 0, stderr });
