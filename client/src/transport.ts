@@ -155,10 +155,11 @@ export const openTransport = (options: ClientOptions) => {
     signal?.throwIfAborted();
     await quota.take(signal);
     let response: Response | undefined;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const keep = () => undefined;
+    // Node 20 collects a timeout that only `AbortSignal.any` refers to, and it never ends. A listener keeps it.
+    timeout.addEventListener('abort', keep);
     try {
-      const timeout = AbortSignal.timeout(timeoutMs);
-      // Node 20 collects a timeout that only `AbortSignal.any` refers to, and it never ends. A listener keeps it.
-      timeout.addEventListener('abort', () => undefined);
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
       const text = await readText(response);
@@ -169,6 +170,8 @@ export const openTransport = (options: ClientOptions) => {
       signal?.throwIfAborted();
       return { failure };
     } finally {
+      // Deno keeps a process alive until a timeout with a listener.
+      timeout.removeEventListener('abort', keep);
       quota.release(response?.headers);
     }
   };

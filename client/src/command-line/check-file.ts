@@ -99,15 +99,20 @@ const answerRows = async (
   });
 };
 
-/** Otherwise the units of the lookups before the rejected one would be spent, and there would be no result. */
-const assertAllowance = ({ allowance = [] }: UsageReport, needed: number): void => {
-  for (const { period, limit, used, resetsAt } of allowance) {
-    if (needed <= limit - used) continue;
-    const left = `${formatNumber(Math.max(limit - used, 0))} are left until ${resetsAt}`;
-    throw new CannotRun(
-      `The plan allows ${formatNumber(limit)} units in a ${period}, of which ${left}, and the list needs ${formatNumber(needed)}: check fewer vehicles, or ask your provider for more. Nothing was looked up.`,
-    );
-  }
+/**
+ * Otherwise the units of the lookups before the rejected one would be spent, and there would be no result. The lookups
+ * of renewals come on top.
+ */
+const assertAllowance = ({ allowance }: UsageReport, needed: number): void => {
+  // A faulty service may answer with anything.
+  const periods = Array.isArray(allowance) ? allowance : [];
+  const short = periods.find((one) => one?.limit - one?.used < needed);
+  if (short === undefined) return;
+  const { period, limit, used, resetsAt } = short;
+  const left = `${formatNumber(Math.max(limit - used, 0))} are left until ${resetsAt}`;
+  throw new CannotRun(
+    `The plan allows ${formatNumber(limit)} units in a ${period}, of which ${left}, and the list needs ${formatNumber(needed)}: check fewer vehicles, or ask your provider for more. Nothing was looked up.`,
+  );
 };
 
 /** @throws CannotRun when the key permits no part of the check, or has fewer units than rows are looked up */

@@ -56,7 +56,7 @@ const FAILURE = ['suggestion', 'error'];
 
 /**
  * Where a row is in the list, and when and with what reference its vehicle was looked up; blank when it was not. Of a
- * vehicle that is not insured or unknown, also how many suppliers of the service were current.
+ * vehicle that is unknown or, in a check of insurance, not insured, also how many suppliers were current.
  */
 const PLACE = ['row', 'sheet', 'checked_at', 'reference', 'sources'];
 
@@ -157,7 +157,7 @@ export const outcomeOf = (check: Check, cells: Cells): string => {
   return check.outcomes[cells[check.columns[0] ?? ''] === 'true' ? 'true' : 'false'];
 };
 
-/** How many suppliers were current, as "2 of 3", for a vehicle that is not insured or unknown; otherwise blank. */
+/** How many suppliers were current, as "2 of 3", for an unknown vehicle or an answer about insurance that is no. */
 export const sourcesCell = (cells: Cells, sources: Sources | undefined): string => {
   const isMissing = cells.error === UNKNOWN_VEHICLE || cells.insured === 'false';
   return sources && isMissing ? `${sources.current} of ${sources.expected}` : '';

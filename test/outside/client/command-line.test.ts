@@ -304,6 +304,11 @@ describe('The command line', () => {
       expect(await check('Reg\nAB12CDE\nKR08NIL\nMT17DUE\n')).toEqual({ code: 2, stderr, lookedUp: 0 });
       expect(await check('Reg\nAB12CDE\nKR08NIL\n')).toEqual({ code: 0, stderr: '', lookedUp: 2 });
       await limited.close();
+      const faulty = await startStubService({ allowance: [null, {}] }, 200, { entryOf });
+      await writeFile(file('fleet.csv'), 'Reg\nAB12CDE\n');
+      const checked = start(['check', 'fleet.csv', '--out', 'x.csv', ...option], faulty.account);
+      expect((await checked.ended).code).toBe(0);
+      await faulty.close();
     },
   );
 

@@ -77,12 +77,12 @@ describe.each(RUNTIMES)('Under %s', (_name, program, ...args) => {
     expect(output).toMatch(/^No complete response from \S+ in 1 attempt .* set NODE_EXTRA_CA_CERTS to the file/);
   });
 
-  it('one signal serves many requests that wait, without a warning', async () => {
+  it('one signal serves many requests that wait, without a warning, and no timeout keeps the process alive', async () => {
     const source = `
       import { VehicleVerification } from ${JSON.stringify(join(packageFolder, 'dist/index.js'))};
       const { signal } = new AbortController();
       const fetch = async () => new Response('{}', { status: 503 });
-      const client = new VehicleVerification({ baseUrl: 'http://x.example', apiKey: 'k', attempts: 2, fetch });
+      const client = new VehicleVerification({ baseUrl: 'http://x.example', apiKey: 'k', attempts: 2, timeoutMs: 600_000, fetch });
       const calls = Array.from({ length: 30 }, () => client.usage({ signal }));
       console.log((await Promise.allSettled(calls)).length);
     `;
