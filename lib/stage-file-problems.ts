@@ -97,7 +97,7 @@ const conflicts = (stage: string, file: StageFile): Problem[] => {
     }),
     intake.filter(({ from }) => from !== undefined).length > MAX_SENDERS && [
       'intake',
-      `must have at most ${MAX_SENDERS} entries with "from", because their bucket's policy has at most 20 KB`,
+      `must have at most ${MAX_SENDERS} entries with "from", because more with long names pass the 20 KB of their bucket's policy`,
     ],
     ...intake.flatMap(entryConflicts),
   ];

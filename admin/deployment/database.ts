@@ -24,7 +24,8 @@ export const nameErrors =
   <Input, Output>(next: (request: Input) => Promise<Output>) =>
   (request: Input): Promise<Output> =>
     next(request).catch((error: object) => {
-      throw Object.assign(error, { $service: service });
+      // Only what the SDK has thrown: any other error is a fault of this program.
+      throw '$metadata' in error ? Object.assign(error, { $service: service }) : error;
     });
 
 /** A DynamoDB client with the transport of the functions and longer timeouts. */

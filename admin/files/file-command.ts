@@ -76,9 +76,9 @@ export const NO_COUNTS = {
 
 export type Counts = typeof NO_COUNTS;
 
-/** Whether a file has rows, and all of them were rejected. */
-export const isRejectedWhole = ({ read, rejected }: Pick<Counts, 'read' | 'rejected'>): boolean =>
-  rejected !== 0 && rejected === read;
+/** Whether a file has rows, and every row that says anything was rejected. */
+export const isRejectedWhole = (counts: Pick<Counts, 'read' | 'rejected' | 'withoutValue'>): boolean =>
+  counts.rejected !== 0 && counts.rejected + counts.withoutValue === counts.read;
 
 export interface FileRun {
   readonly command: FileCommand;

@@ -1,7 +1,7 @@
 import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber, printable, readableTable, toLines } from '../command/format.ts';
 import type { RecordOutcome } from '../records/decide-change.ts';
-import type { FileRun } from './file-command.ts';
+import { type FileRun, isRejectedWhole } from './file-command.ts';
 import { type WrittenList, writeRegistrations, writeRejected } from './output-file.ts';
 import type { Row } from './rows.ts';
 import type { StagedRows } from './staging.ts';
@@ -129,6 +129,10 @@ export const reportRun = async (
     ...reasonLines(reasons, isWithoutFile ? 'registration' : 'line'),
     hasRejected &&
       `${rows}${isAtEnd ? '' : ' until then'}${rejectedFile ? `; the reasons are in ${rejectedFile}` : `: ${registrationsRejected.join(', ')}.`}`,
+    isAtEnd &&
+      options.complete &&
+      isRejectedWhole(counts) &&
+      'What the file lacks stays, because every row was rejected.',
     damagedFile && `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}`,
     notThereFile && `What is not there is named in ${notThereFile}`,
     notThere && notThere.length > 0 && `Not there: ${notThere.join(', ')}.`,

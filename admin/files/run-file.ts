@@ -137,7 +137,7 @@ const writeRecords = async (run: FileRun, rules: RecordRules, context: CommandCo
   try {
     if (options.complete) await write(plannedChanges(run, context), settle);
     else await withProgress(run, context, (onRows) => write(changesOf(run, rules, onRows), settle));
-    // A file without one right row, for example for the form of its dates, says nothing of what it lacks.
+    // When every row was rejected, for example for the form of its dates, the file is not believed in what it lacks either.
     if (!isRejectedWhole(run.counts)) await write(removalsOf(run), settle);
   } finally {
     await load?.close();

@@ -144,8 +144,9 @@ const isSameModel = (row: Row, above: Row): boolean =>
   ['make', 'model'].every((name) => row.fields[name] === above.fields[name]);
 
 /** A CSV without a header is refused already. An export of an empty table is empty, and so are lines of no file. */
-const requireRows = ({ source: { format, readLines, path }, options }: FileRun, rows: number): void => {
-  if (rows > 0 || format === 'csv' || readLines !== undefined || options.restore) return;
+const requireRows = ({ source: { format, readLines, path }, options, command }: FileRun, rows: number): void => {
+  const mayBeExport = options.restore || command.rowHandling.kind === 'items';
+  if (rows > 0 || format === 'csv' || readLines !== undefined || mayBeExport) return;
   throw new FileRefused(`the file is empty: nothing was changed; look for the right file: ${path}`);
 };
 

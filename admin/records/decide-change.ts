@@ -123,7 +123,8 @@ export const changeDecisions = (
       if ((stored?.erasureUndone ?? '') > change.began) return { outcome: 'erased' };
       if (parts === undefined) return { outcome: 'changedSince' };
       const { outcome, parts: after } = undoLine(change.line, parts);
-      const reason = after && target.findConflict?.(after, new Map());
+      // What is put back where nothing is stored may be as large as it was.
+      const reason = after && parts.size > 0 ? target.findConflict?.(after, new Map()) : undefined;
       if (reason !== undefined) return { outcome: { reason } };
       return after === undefined ? { outcome } : { outcome, after };
     }

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { SuppliedVehicle } from '../../../admin/records/vehicle-parts.ts';
 import { findLoadSince, recordFinishedLoad } from '../../../core/finished-loads.ts';
 import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { aPolicy, aVehicle } from '../../support/records.ts';
 import { failure, NOW, useAdmin } from '../../support/use-admin.ts';
 
 const admin = useAdmin();
@@ -59,6 +60,13 @@ describe('undo', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ putBack: 1, changedSince: 1, changedSinceFile });
     expect(readFileSync(changedSinceFile, 'utf8')).toBe('V1\n');
     expect(await policies()).toEqual({ V1: [`acme ${cells.policy_number}`], V2: ['acme A2'] });
+  });
+
+  it('brings a vehicle back that had more policies than are permitted now', async () => {
+    const policies = Array.from({ length: 21 }, (_, nth) => aPolicy({ number: `P${nth}` }));
+    await admin.store('vehicles', aVehicle('V1', policies));
+    await run(['remove', 'vehicles', '--registration', 'V1']);
+    expect(await undo(pathOf('remove-vehicles.changes.ndjson'))).toMatchObject({ putBack: 1, rejected: 0 });
   });
 
   it('brings nothing back of a vehicle that was erased since the load began, also when that was undone', async () => {

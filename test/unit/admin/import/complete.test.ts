@@ -103,6 +103,15 @@ describe('import vehicles --complete --lose-cover-at-most', () => {
     ...linesOf(left.length > 0 ? left : ALL.slice(ended)),
   ];
 
+  it('removes nothing, and says so, when every row that says anything is rejected', async () => {
+    const due = (rows: string) =>
+      admin.load('mot', 'm.csv', `registration,mot_due\n${rows}`, '--complete', '--remove-at-most=100%');
+    await due('V1,2027-01-01\nV2,2027-01-01\nV3,2027-01-01\n');
+    const stderr = expect.stringContaining('What the file lacks stays, because every row was rejected.\n');
+    expect(await due('V1,01/31/2027\nV2,\n')).toMatchObject({ exitCode: 1, stderr });
+    expect(await admin.stored('compliance')).toHaveLength(3);
+  });
+
   it('changes nothing when more than 5 % would not be insured any more, removed ones too, and names three', async () => {
     const before = await stored();
     const lines = withEnded(3, ...ALL.slice(5));
