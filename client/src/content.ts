@@ -80,7 +80,7 @@ export class Content {
     item: CreateContent,
     { idempotencyKey = crypto.randomUUID(), signal }: CreateOptions = {},
   ): Promise<ContentItem> {
-    const isRight = typeof idempotencyKey === 'string' && /^[ -~]*[!-~][ -~]*$/.test(idempotencyKey);
+    const isRight = typeof idempotencyKey === 'string' && /^[ -~]*$/.test(idempotencyKey) && /\S/.test(idempotencyKey);
     requireArgument(isRight, 'The idempotencyKey must be a text of ASCII characters, such as a UUID.');
     const headers = { 'Idempotency-Key': idempotencyKey };
     return this.#requestItem({ method: 'POST', path: '/api/content', headers, body: item, signal });
