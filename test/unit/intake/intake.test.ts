@@ -469,7 +469,7 @@ describe('A refused file', () => {
     bucket.refusePuts(false);
     const repeated = await build([COMPLETE]);
     const loads = [...failed.logged, ...repeated.logged].map(({ load }) => load);
-    expect(loads).toEqual([expect.any(String), loads[1], loads[1]]);
+    expect(loads).toStrictEqual([expect.any(String), loads[1], loads[1]]);
     expect(loads[0]).not.toBe(loads[1]);
   });
 
