@@ -71,8 +71,4 @@ export const isRemovable = ({ replaces, removes }: RecordTarget, name: string, p
 export const wholeTarget = <Body extends object>({
   removes: _,
   ...target
-}: RecordTarget<Body>): RecordTarget<Body> => ({
-  ...target,
-  replaces: () => true,
-  isWhole: true,
-});
+}: RecordTarget<Body>): RecordTarget<Body> => ({ ...target, replaces: () => true, isWhole: true });

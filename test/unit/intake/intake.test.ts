@@ -462,7 +462,7 @@ describe('A refused file', () => {
     expect(summaryOf('a.csv', version)).toMatchObject({ outcome: 'loaded', notices: [] });
   });
 
-  it('that fails in the middle has named its load, as the one that repeats it does: undo takes both', async () => {
+  it('whose load fails in the middle has the id of that load in the log, beside the id of its repetition', async () => {
     put(COMPLETE, 'a.csv', 1, 'AB12CDE', 'AB12CDF');
     atCall(2, 'PutItem', () => bucket.refusePuts(true));
     const failed = await build([COMPLETE]);
